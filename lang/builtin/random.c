@@ -141,7 +141,7 @@ gpa_code random_seed(gpa_vm *vm, value *argv, value *out) {
             vm, GPA_E_TYPE,
             "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.");
     module_obj *arrays = vm_loaded_peek(
-        vm, "numpy.random"); /* compiled loops restart their series, too (lang/typed/draw.c) */
+        vm, "numpy.random"); /* compiled loops restart their series, too (lang/typed/sampling.c) */
     return arrays ? module_set_text(vm, arrays, "_own_lanes", v_none()) : GPA_OK;
 }
 

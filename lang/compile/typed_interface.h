@@ -9,7 +9,7 @@
 /* A loop that is compiled for the types its variables have when it is reached. */
 typedef struct typed_lift typed_lift;
 
-typedef enum { LIFT_NOT, LIFT_DONE, LIFT_RETURNED } lift_end;
+typedef enum { LIFT_INTERPRET, LIFT_DONE, LIFT_RETURNED } lift_end;
 
 typedef struct {
     /* True if a loop of this function is to be compiled; true if it contains a return. */
@@ -20,8 +20,8 @@ typedef struct {
     typed_lift *(*loop_new)(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool inner);
     void (*loop_free)(gpa_vm *vm, typed_lift *l); /* NULL is ignored */
     /* Runs the loop on the variables of a frame of fn. *it: the iterable of a for loop (owned by
-     * the caller; unchanged when LIFT_NOT, else released and set to the value the function returns,
-     * or UNSET). */
+     * the caller; unchanged when LIFT_INTERPRET, else released and set to the value the function
+     * returns, or UNSET). */
     gpa_code (*loop_run)(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *it,
                          lift_end *end);
     /* float32[:, :] as "float32[:,:]"; *is false: the subscript does not make an array type. */

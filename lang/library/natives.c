@@ -26,6 +26,11 @@ enum {
 #undef TYPE
 };
 
+/* Docstrings of compiled functions, which rows name doc_NAME. */
+#define DOC(name, text) static const char doc_##name[] = text;
+#include "lang/typed/doc/all.def"
+#undef DOC
+
 const native native_rows_all[] = {
 #define FN(owner, name, fn, signature, doc) {owner_##owner, name, fn, signature, doc, KIND_##owner},
 #define STATIC(owner, name, fn, signature, doc) \

@@ -1,8 +1,8 @@
-/* Binding the arguments of a call to the parameters of a compiled function, with keywords and
- * defaults.
+/* Argument binding: positional and keyword arguments of a call to the parameters of a compiled
+ * function, with defaults.
  *
- * Compiled functions have named parameters only: no **kwargs, and *args where calls are written
- * into a body (inline.c). */
+ * Compiled functions have named parameters only. **kwargs is not supported; *args only in
+ * inlined calls (inline.c). */
 #include "lang/typed/all.h"
 #include "lang/object/container.h"
 #include "lang/typed/typed.h"
@@ -34,21 +34,21 @@ value typed_default_peek(gpa_vm *vm, const func_obj *fn, size_t i) {
     return i + n >= positional ? fn->defaults.tuple->items[i + n - positional] : v_unset();
 }
 
-gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, size_t n, const value *args, size_t n_kw,
-                    const value *names, value *to, int *n_out) {
+gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, const typed_actuals *a, value *to, int *n_out) {
     const ast_scope *s = func_node(fn)->function.scope;
-    size_t want = s->n_positional + s->n_keyword_only;
+    size_t want = s->n_positional + s->n_keyword_only, n = a->n;
     gpa_code rc = GPA_OK;
     if (s->has_args || s->has_kwargs)
         return vm_fail(vm, GPA_E_UNSUPPORTED,
-                       "%s() has * parameters: they cannot be compiled for a call from outside",
+                       "%s() has * parameters: they cannot be compiled for a call from the host",
                        func_name(vm, fn));
     if (want > BODY_MAX_IN)
         return vm_fail(vm, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",
                        BODY_MAX_IN);
     if (n > s->n_positional) return vm_fail(vm, GPA_E_TYPE, "too many positional arguments");
-    for (size_t i = 0; i < want; i++) to[i] = i < n ? args[i] : v_unset();
-    for (size_t i = 0; i < n_kw && !rc; i++) rc = bind_keyword(vm, fn, names[i], args[n + i], to);
+    for (size_t i = 0; i < want; i++) to[i] = i < n ? a->args[i] : v_unset();
+    for (size_t i = 0; i < a->n_kw && !rc; i++)
+        rc = bind_keyword(vm, fn, a->names[i], a->args[n + i], to);
     for (size_t i = n; i < want && !rc; i++) {
         if (to[i].tag == V_UNSET) to[i] = typed_default_peek(vm, fn, i);
         if (to[i].tag == V_UNSET)
@@ -59,7 +59,7 @@ gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, size_t n, const value *args,
     return rc;
 }
 
-/* The names of a function's positional parameters. */
+/* A function's positional parameter names, as a tuple. */
 gpa_code typed_parameters(gpa_vm *vm, value *argv, value *out) {
     value names[BODY_MAX_IN];
     if (argv[0].tag != V_FUNC)

@@ -1,7 +1,8 @@
-/* Calls: NumPy's ufuncs, functions of math, cmath and the language that mean a row of op.def,
- * types, and gpa functions.
+/* Lowering of calls: ufuncs, scalar functions of math and cmath, conversions, intrinsics, and
+ * inlined gpa functions.
  *
- * Reading order: the table, what needs more than a row, gpa functions, signatures, the call. */
+ * Reading order: scalar functions (scalar_calls.def), special cases, intrinsics, gpa functions,
+ * signatures, the call. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,189 +10,78 @@
 #include "lang/vm/kinds.h"
 #include "lang/typed/lower.h"
 
-/* ---- the table ---- */
+/* ---- scalar functions ---- */
 
-/* How a function treats its arguments before the row is applied. */
+/* How a function converts its arguments before the operation is applied. */
 typedef enum {
-    AS_NUMPY,   /* as they are */
-    AS_FLOAT,   /* integers become float64; complex numbers are refused */
-    AS_COMPLEX, /* become complex */
-    TO_INT      /* AS_FLOAT, and the result becomes Python's int */
-} manner;
+    AS_NUMPY,   /* not at all: NumPy's promotion */
+    AS_FLOAT,   /* integers to float64; complex numbers are a TypeError */
+    AS_COMPLEX, /* to complex */
+    TO_INT      /* as AS_FLOAT; the result is converted to Python's int */
+} conversion;
 
-#define CALLS(CALL)                                                                                                       \
-    CALL("math", "acos", ARCCOS, AS_FLOAT)                                                                                \
-    CALL("math", "asin", ARCSIN, AS_FLOAT)                                                                                \
-    CALL("math", "atan", ARCTAN, AS_FLOAT)                                                                                \
-    CALL("math", "acosh", ARCCOSH, AS_FLOAT) CALL("math", "asinh", ARCSINH, AS_FLOAT) CALL(                               \
-        "math", "atanh", ARCTANH, AS_FLOAT) CALL("math", "sin", SIN,                                                      \
-                                                 AS_FLOAT) CALL("math", "cos", COS,                                       \
-                                                                AS_FLOAT) CALL("math", "tan", TAN,                        \
-                                                                               AS_FLOAT)                                  \
-        CALL("math", "sinh", SINH, AS_FLOAT) CALL("math", "cosh", COSH, AS_FLOAT) CALL(                                   \
-            "math", "tanh", TANH,                                                                                         \
-            AS_FLOAT) CALL("math", "exp", EXP,                                                                            \
-                           AS_FLOAT) CALL("math", "exp2", EXP2, AS_FLOAT)                                                 \
-            CALL("math", "expm1", EXPM1, AS_FLOAT) CALL("math", "log", LOG, AS_FLOAT) CALL(                               \
-                "math",                                                                                                   \
-                "log2",                                                                                                   \
-                LOG2, AS_FLOAT) CALL("math", "log10", LOG10, AS_FLOAT)                                                    \
-                CALL("math", "log1p", LOG1P, AS_FLOAT) CALL("math", "sqrt", SQRT, AS_FLOAT) CALL(                         \
-                    "math",                                                                                               \
-                    "cbrt",                                                                                               \
-                    CBRT,                                                                                                 \
-                    AS_FLOAT) CALL("math", "erf", ERF,                                                                    \
-                                   AS_FLOAT) CALL("math", "erfc", ERFC, AS_FLOAT)                                         \
-                    CALL("math", "gamma", GAMMA, AS_FLOAT) CALL("math", "lgamma", LGAMMA, AS_FLOAT) CALL(                 \
-                        "math",                                                                                           \
-                        "fabs",                                                                                           \
-                        ABSOLUTE,                                                                                         \
-                        AS_FLOAT) CALL("math", "ulp", SPACING,                                                            \
-                                       AS_FLOAT) CALL("math", "degrees", DEGREES, AS_FLOAT)                               \
-                        CALL("math", "radians", RADIANS, AS_FLOAT) CALL(                                                  \
-                            "math",                                                                                       \
-                            "isnan",                                                                                      \
-                            ISNAN, AS_FLOAT) CALL("math", "isinf", ISINF,                                                 \
-                                                  AS_FLOAT) CALL("math", "isfinite", ISFINITE, AS_FLOAT)                  \
-                            CALL("math", "floor", FLOOR, TO_INT) CALL("math", "ceil", CEIL, TO_INT) CALL(                 \
-                                "math",                                                                                   \
-                                "trunc",                                                                                  \
-                                TRUNC, TO_INT) CALL("math", "atan2", ARCTAN2, AS_FLOAT)                                   \
-                                CALL("math", "fmod", FMOD, AS_FLOAT) CALL("math", "pow", POWER, AS_FLOAT) CALL(           \
-                                    "math",                                                                               \
-                                    "copysign",                                                                           \
-                                    COPYSIGN,                                                                             \
-                                    AS_FLOAT) CALL("math", "remainder", IEEE_REMAINDER,                                   \
-                                                   AS_FLOAT) CALL("math", "hypot", HYPOT, AS_FLOAT)                       \
-                                    CALL("math", "fma", FMA, AS_FLOAT) CALL(                                              \
-                                        "math",                                                                           \
-                                        "nextafter",                                                                      \
-                                        NEXTAFTER,                                                                        \
-                                        AS_FLOAT) CALL("math", "gcd", GCD,                                                \
-                                                       AS_NUMPY) CALL("math", "lcm", LCM, AS_NUMPY)                       \
-                                        CALL("cmath", "exp", EXP, AS_COMPLEX) CALL("cmath", "log", LOG, AS_COMPLEX) CALL( \
-                                            "cmath",                                                                      \
-                                            "log10",                                                                      \
-                                            LOG10,                                                                        \
-                                            AS_COMPLEX) CALL("cmath", "sqrt", SQRT, AS_COMPLEX)                           \
-                                            CALL("cmath", "sin", SIN, AS_COMPLEX) CALL(                                   \
-                                                "cmath",                                                                  \
-                                                "cos", COS,                                                               \
-                                                AS_COMPLEX) CALL("cmath", "tan", TAN, AS_COMPLEX)                         \
-                                                CALL("cmath", "asin", ARCSIN, AS_COMPLEX) CALL(                           \
-                                                    "cmat"                                                                \
-                                                    "h",                                                                  \
-                                                    "acos",                                                               \
-                                                    ARCCOS,                                                               \
-                                                    AS_COMPLEX) CALL("cmath", "atan", ARCTAN, AS_COMPLEX)                 \
-                                                    CALL("cmath", "sinh", SINH, AS_COMPLEX) CALL(                         \
-                                                        "cmath",                                                          \
-                                                        "cosh",                                                           \
-                                                        COSH, AS_COMPLEX) CALL("cmath",                                   \
-                                                                               "tanh", TANH, AS_COMPLEX)                  \
-                                                        CALL("cmath", "asinh", ARCSINH, AS_COMPLEX) CALL(                 \
-                                                            "cmath",                                                      \
-                                                            "acosh",                                                      \
-                                                            ARCCOSH,                                                      \
-                                                            AS_COMPLEX) CALL("cmath", "atanh", ARCTANH, AS_COMPLEX)       \
-                                                            CALL("cmath", "phase", ANGLE,                                 \
-                                                                 AS_COMPLEX) CALL("cmath",                                \
-                                                                                  "isnan", ISNAN,                         \
-                                                                                  AS_COMPLEX)                             \
-                                                                CALL("cmath", "isinf", ISINF, AS_COMPLEX) CALL(           \
-                                                                    "cmath",                                              \
-                                                                    "isfinite",                                           \
-                                                                    ISFINITE, AS_COMPLEX)                                 \
-                                                                    CALL("builtins", "abs",                               \
-                                                                         ABSOLUTE, AS_NUMPY)                              \
-                                                                        CALL(                                             \
-                                                                            "builtins",                                   \
-                                                                            "pow", POWER,                                 \
-                                                                            AS_NUMPY) CALL("nump"                         \
-                                                                                           "y",                           \
-                                                                                           "wher"                         \
-                                                                                           "e",                           \
-                                                                                           WHERE, AS_NUMPY)               \
-                                                                            CALL(                                         \
-                                                                                "nump"                                    \
-                                                                                "y",                                      \
-                                                                                "cli"                                     \
-                                                                                "p",                                      \
-                                                                                CLIP, AS_NUMPY)                           \
-                                                                                CALL("numpy",                             \
-                                                                                     "angle",                             \
-                                                                                     ANGLE,                               \
-                                                                                     AS_NUMPY)                            \
-                                                                                    CALL(                                 \
-                                                                                        "nump"                            \
-                                                                                        "y",                              \
-                                                                                        "rea"                             \
-                                                                                        "l",                              \
-                                                                                        REAL,                             \
-                                                                                        AS_NUMPY)                         \
-                                                                                        CALL(                             \
-                                                                                            "nump"                        \
-                                                                                            "y",                          \
-                                                                                            "ima"                         \
-                                                                                            "g",                          \
-                                                                                            IMAG,                         \
-                                                                                            AS_NUMPY)
-
-static const struct {
+/* A scalar function: the operation that it means, and how its arguments are converted. */
+typedef struct {
     const char *owner, *name;
     gpa_op op;
-    manner how;
-} rows[] = {
-#define CALL(owner, name, op, how) {owner, name, OP_##op, how},
-    CALLS(CALL)
-#undef CALL
+    conversion convert_as;
+} scalar_function;
+
+static const scalar_function rows[] = {
+#define SCALAR_CALL(owner, name, op, convert_as) {owner, name, OP_##op, convert_as},
+#include "lang/typed/scalar_calls.def"
+#undef SCALAR_CALL
 };
 
-static gpa_code prepare(walk *w, const ast_node *at, manner how, const char *name, tv *v) {
+static gpa_code prepare(lowering *lw, const ast_node *at, conversion convert_as, const char *name,
+                        tv *v) {
     typed_ty t = v->t;
-    if (how == AS_NUMPY) return GPA_OK;
+    if (convert_as == AS_NUMPY) return GPA_OK;
     if (dtype_is_complex((gpa_dtype)t.dtype)) {
-        if (how == AS_COMPLEX) return GPA_OK;
-        gpa_code rc = typed_fail(w, at, GPA_E_TYPE, "math.%s() takes real numbers, not %s", name,
+        if (convert_as == AS_COMPLEX) return GPA_OK;
+        gpa_code rc = typed_fail(lw, at, GPA_E_TYPE, "math.%s() takes real numbers, not %s", name,
                                  typed_name(t));
-        typed_note(w, at, *v);
+        typed_note(lw, at, *v);
         return rc;
     }
     if (!dtype_is_float((gpa_dtype)t.dtype)) t = (typed_ty){.dtype = DT_F64, .weak = t.weak};
-    if (how == AS_COMPLEX) t.dtype = t.dtype == DT_F64 ? DT_C128 : DT_C64;
-    *v = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(w, *v, t)};
+    if (convert_as == AS_COMPLEX) t.dtype = t.dtype == DT_F64 ? DT_C128 : DT_C64;
+    *v = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(lw, *v, t)};
     return GPA_OK;
 }
 
-static gpa_code apply(walk *w, const ast_node *n, gpa_op op, manner how, const char *name, tv *v,
+static gpa_code apply(lowering *lw, const ast_node *n, const scalar_function *f, tv *v,
                       uint32_t n_args, tv *out) {
+    const gpa_op op = f->op;
+    const conversion convert_as = f->convert_as;
+    const char *name = f->name;
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
     if (n_args != op_info[op].arity)
-        return typed_fail(w, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)", name,
+        return typed_fail(lw, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)", name,
                           op_info[op].arity, op_info[op].arity == 1 ? "" : "s", n_args);
     gpa_code rc = GPA_OK;
     for (uint32_t i = 0; i < n_args && !rc; i++)
-        rc = prepare(w, n->call.args.at[i], how, name, &v[i]);
-    if (!rc && (rc = typed_apply(w, n, op, v, (int)n_args, out)))
-        for (uint32_t i = 0; i < n_args; i++) typed_note(w, n->call.args.at[i], v[i]);
-    if (!rc && how == TO_INT)
-        *out = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(w, *out, py_int)};
+        rc = prepare(lw, n->call.args.at[i], convert_as, name, &v[i]);
+    if (!rc && (rc = typed_apply(lw, n, op, v, (int)n_args, out)))
+        for (uint32_t i = 0; i < n_args; i++) typed_note(lw, n->call.args.at[i], v[i]);
+    if (!rc && convert_as == TO_INT)
+        *out = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(lw, *out, py_int)};
     return rc;
 }
 
-/* ---- more than a row ---- */
+/* ---- special cases ---- */
 
-/* min and max: Python's, the first of equals. */
-static gpa_code extreme(walk *w, const ast_node *n, gpa_op beats, const tv *v, uint32_t n_args,
+/* Python's min and max: the first of equal values wins. */
+static gpa_code min_max(lowering *lw, const ast_node *n, gpa_op beats, const tv *v, uint32_t n_args,
                         tv *out) {
     if (n_args < 2)
-        return typed_fail(w, n, GPA_E_TYPE,
+        return typed_fail(lw, n, GPA_E_TYPE,
                           "min() and max() of a compiled function take two numbers or more");
     tv best = v[0];
     for (uint32_t i = 1; i < n_args; i++) {
         tv test;
-        gpa_code rc = typed_apply(w, n, beats, (tv[]){v[i], best}, 2, &test);
-        if (!rc) rc = typed_apply(w, n, OP_WHERE, (tv[]){test, v[i], best}, 3, &best);
+        gpa_code rc = typed_apply(lw, n, beats, (tv[]){v[i], best}, 2, &test);
+        if (!rc) rc = typed_apply(lw, n, OP_WHERE, (tv[]){test, v[i], best}, 3, &best);
         if (rc) return rc;
     }
     *out = best;
@@ -208,60 +98,65 @@ static const struct {
              {"math", "modf", OP_MODF_FRAC, OP_MODF_INT, 1, false},
              {"math", "frexp", OP_FREXP_M, OP_FREXP_E, 1, true}};
 
-static gpa_code pair(walk *w, const ast_node *n, size_t row, tv *v, uint32_t n_args, tv *out) {
+static gpa_code pair(lowering *lw, const ast_node *n, size_t row, tv *v, uint32_t n_args, tv *out) {
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
-    manner how = pairs[row].n_args == 1 ? AS_FLOAT : AS_NUMPY;
+    conversion convert_as = pairs[row].n_args == 1 ? AS_FLOAT : AS_NUMPY;
     tv first, second;
     if (n_args != pairs[row].n_args)
-        return typed_fail(w, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)",
+        return typed_fail(lw, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)",
                           pairs[row].name, pairs[row].n_args, pairs[row].n_args == 1 ? "" : "s",
                           n_args);
-    gpa_code rc = apply(w, n, pairs[row].first, how, pairs[row].name, v, n_args, &first);
-    if (!rc) rc = apply(w, n, pairs[row].second, how, pairs[row].name, v, n_args, &second);
+    scalar_function f = {.name = pairs[row].name, .op = pairs[row].first, .convert_as = convert_as};
+    gpa_code rc = apply(lw, n, &f, v, n_args, &first);
+    f.op = pairs[row].second;
+    if (!rc) rc = apply(lw, n, &f, v, n_args, &second);
     if (rc) return rc;
     if (pairs[row].int_second)
-        second = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(w, second, py_int)};
-    if (typed_tuple(w, 2, out)) return GPA_E_MEMORY;
+        second = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(lw, second, py_int)};
+    if (typed_tuple(lw, 2, out)) return GPA_E_MEMORY;
     out->items[0] = first;
     out->items[1] = second;
     return GPA_OK;
 }
 
-static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, uint32_t n_args,
-                            tv *out) {
+static gpa_code native_call(lowering *lw, const ast_node *n, const native *f, tv *v,
+                            uint32_t n_args, tv *out) {
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
     if (strcmp(f->owner, "math") == 0 && strcmp(f->name, "log") == 0 && n_args == 2) {
+        const scalar_function ln = {.name = "log", .op = OP_LOG, .convert_as = AS_FLOAT};
         tv a, b;
-        gpa_code rc = apply(w, n, OP_LOG, AS_FLOAT, "log", v, 1, &a);
-        if (!rc) rc = apply(w, n, OP_LOG, AS_FLOAT, "log", v + 1, 1, &b);
-        return rc ? rc : typed_apply(w, n, OP_DIVIDE, (tv[]){a, b}, 2, out);
+        gpa_code rc = apply(lw, n, &ln, v, 1, &a);
+        if (!rc) rc = apply(lw, n, &ln, v + 1, 1, &b);
+        return rc ? rc : typed_apply(lw, n, OP_DIVIDE, (tv[]){a, b}, 2, out);
     }
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (strcmp(f->owner, rows[i].owner) == 0 && strcmp(f->name, rows[i].name) == 0)
-            return apply(w, n, rows[i].op, rows[i].how, f->name, v, n_args, out);
+            return apply(lw, n, &rows[i], v, n_args, out);
     for (size_t i = 0; i < COUNT_OF(pairs); i++)
         if (strcmp(f->owner, pairs[i].owner) == 0 && strcmp(f->name, pairs[i].name) == 0)
-            return pair(w, n, i, v, n_args, out);
+            return pair(lw, n, i, v, n_args, out);
     if (strcmp(f->owner, "math") == 0 && strcmp(f->name, "ldexp") == 0 && n_args == 2) {
-        gpa_code rc = prepare(w, n->call.args.at[0], AS_FLOAT, "ldexp", &v[0]);
-        return rc ? rc : typed_apply(w, n, OP_LDEXP, v, 2, out);
+        gpa_code rc = prepare(lw, n->call.args.at[0], AS_FLOAT, "ldexp", &v[0]);
+        return rc ? rc : typed_apply(lw, n, OP_LDEXP, v, 2, out);
     }
     if (strcmp(f->owner, "builtins") == 0) {
-        if (strcmp(f->name, "min") == 0) return extreme(w, n, OP_LESS, v, n_args, out);
-        if (strcmp(f->name, "max") == 0) return extreme(w, n, OP_GREATER, v, n_args, out);
+        if (strcmp(f->name, "min") == 0) return min_max(lw, n, OP_LESS, v, n_args, out);
+        if (strcmp(f->name, "max") == 0) return min_max(lw, n, OP_GREATER, v, n_args, out);
         if (strcmp(f->name, "round") == 0 && n_args == 1) {
-            gpa_code rc = apply(w, n, OP_RINT, AS_FLOAT, "round", v, 1, out);
-            if (!rc) *out = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(w, *out, py_int)};
+            const scalar_function nearest = {
+                .name = "round", .op = OP_RINT, .convert_as = AS_FLOAT};
+            gpa_code rc = apply(lw, n, &nearest, v, 1, out);
+            if (!rc) *out = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(lw, *out, py_int)};
             return rc;
         }
     }
-    w->host = true;
-    return typed_fail(w, n, GPA_E_UNSUPPORTED, "%s.%s() cannot be used in a compiled function",
+    lw->fallback = true;
+    return typed_fail(lw, n, GPA_E_UNSUPPORTED, "%s.%s() cannot be used in a compiled function",
                       f->owner, f->name);
 }
 
-/* int(x), np.float32(x), complex(a, b). */
-static gpa_code convert(walk *w, const ast_node *n, uint32_t aux, const tv *v, uint32_t n_args,
+/* Type conversions: int(x), np.float32(x), complex(a, b). */
+static gpa_code convert(lowering *lw, const ast_node *n, uint32_t aux, const tv *v, uint32_t n_args,
                         tv *out) {
     typed_ty t = {.dtype = DT_NONE, .weak = true};
     if (aux >= AUX_DTYPE && aux < AUX_DTYPE + DT_COUNT)
@@ -275,162 +170,166 @@ static gpa_code convert(walk *w, const ast_node *n, uint32_t aux, const tv *v, u
     else if (aux == V_COMPLEX)
         t.dtype = DT_C128;
     if (t.dtype == DT_NONE)
-        return typed_fail(w, n, GPA_E_UNSUPPORTED,
+        return typed_fail(lw, n, GPA_E_UNSUPPORTED,
                           "this type cannot be used in a compiled function of numbers");
-    if (aux == V_COMPLEX && n_args == 2) return typed_apply(w, n, OP_COMPLEX, v, 2, out);
+    if (aux == V_COMPLEX && n_args == 2) return typed_apply(lw, n, OP_COMPLEX, v, 2, out);
     if (n_args != 1)
-        return typed_fail(w, n, GPA_E_TYPE, "a conversion takes one number here (%u given)",
+        return typed_fail(lw, n, GPA_E_TYPE, "a conversion takes one number here (%u given)",
                           n_args);
     if (dtype_is_complex((gpa_dtype)v->t.dtype) && (aux == V_INT || aux == V_FLOAT))
-        return typed_fail(w, n, GPA_E_TYPE, "%s() argument must be a real number, not '%s'",
+        return typed_fail(lw, n, GPA_E_TYPE, "%s() argument must be a real number, not '%s'",
                           aux == V_INT ? "int" : "float", typed_name(v->t));
-    *out = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(w, *v, t)};
+    *out = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(lw, *v, t)};
     return GPA_OK;
 }
 
-/* ---- known.def ---- */
+/* ---- intrinsics.def ---- */
 
 typedef struct {
     const char *of, *name;
-    typed_known_fn fn;
-} cached_row;
+    typed_intrinsic fn;
+} intrinsic_row;
 
-static const cached_row known_calls[] = {
+static const intrinsic_row intrinsic_calls[] = {
 #define CALL(owner, name, function) {owner, name, function},
-#include "lang/typed/known.def"
+#include "lang/typed/intrinsics.def"
 #undef CALL
 };
 
-/* The last row keeps the table from being empty. */
-static const cached_row known_reads[] = {
+/* The terminating row keeps the table from being empty. */
+static const intrinsic_row intrinsic_reads[] = {
 #define READ(kind, name, function) {kind, name, function},
-#include "lang/typed/known.def"
+#include "lang/typed/intrinsics.def"
 #undef READ
     {"", "", NULL}};
 
-static typed_known_fn find_known(const cached_row *rows_, size_t n, const char *of,
-                                 const char *name) {
+static typed_intrinsic find_intrinsic(const intrinsic_row *rows_, size_t n, const char *of,
+                                      const char *name) {
     for (size_t i = 0; i < n; i++)
         if (strcmp(rows_[i].name, name) == 0 && strcmp(rows_[i].of, of) == 0) return rows_[i].fn;
     return NULL;
 }
 
-static typed_known_fn known_call(const native *f) {
-    return find_known(known_calls, COUNT_OF(known_calls), f->owner, f->name);
+static typed_intrinsic intrinsic_call(const native *f) {
+    return find_intrinsic(intrinsic_calls, COUNT_OF(intrinsic_calls), f->owner, f->name);
 }
 
-gpa_code typed_read_known(walk *w, const typed_site *s, const char *name, bool *found, tv *out) {
-    value v = s->args[0].is;
-    typed_known_fn fn = v.tag == V_OBJECT ? find_known(known_reads, COUNT_OF(known_reads),
-                                                       v.object->kind->type_name, name)
-                                          : NULL;
+gpa_code typed_read_intrinsic(lowering *lw, const typed_site *s, const char *name, bool *found,
+                              tv *out) {
+    value v = s->args[0].constant;
+    typed_intrinsic fn = v.tag == V_OBJECT
+                             ? find_intrinsic(intrinsic_reads, COUNT_OF(intrinsic_reads),
+                                              v.object->kind->type_name, name)
+                             : NULL;
     *found = fn != NULL;
-    return fn ? fn(w, s, out) : GPA_OK;
+    return fn ? fn(lw, s, out) : GPA_OK;
 }
 
 /* ---- gpa functions ---- */
 
-/* The arguments of a call by parameter: positional ones, keyword-only ones, the tuple of *args. The
- * words are CPython's. */
+/* Arguments of a call by parameter: positional, keyword-only, the tuple of *args. Error messages
+ * are CPython's. */
 typedef struct {
     const func_obj *f;
     const ast_scope *scope;
     tv at[BODY_MAX_IN];
     bool given[BODY_MAX_IN];
-    uint32_t n; /* parameters with a name */
+    uint32_t n; /* named parameters */
 } bound;
 
-static const char *parameter(const walk *w, const bound *b, uint32_t i) {
-    return intern_text(vm_names(w->vm), b->scope->vars[i].name);
+static const char *parameter(const lowering *lw, const bound *b, uint32_t i) {
+    return intern_text(vm_names(lw->vm), b->scope->vars[i].name);
 }
 
-static gpa_code too_many(walk *w, const ast_node *n, const bound *b, uint32_t have) {
+static gpa_code too_many(lowering *lw, const ast_node *n, const bound *b, uint32_t have) {
     uint32_t most = b->scope->n_positional,
              defaults = b->f->defaults.tag == V_TUPLE ? (uint32_t)b->f->defaults.tuple->count : 0;
     char least[24] = "";
     if (defaults) snprintf(least, sizeof least, "from %u to ", most - defaults);
-    return typed_fail(w, n, GPA_E_TYPE, "%s() takes %s%u positional argument%s but %u %s given",
-                      func_name(w->vm, b->f), least, most, most == 1 && !defaults ? "" : "s", have,
+    return typed_fail(lw, n, GPA_E_TYPE, "%s() takes %s%u positional argument%s but %u %s given",
+                      func_name(lw->vm, b->f), least, most, most == 1 && !defaults ? "" : "s", have,
                       have == 1 ? "was" : "were");
 }
 
-static gpa_code missing(walk *w, const ast_node *n, const bound *b, uint32_t first) {
+static gpa_code missing(lowering *lw, const ast_node *n, const bound *b, uint32_t first) {
     bool keyword = first >= b->scope->n_positional;
     uint32_t end = keyword ? b->n : b->scope->n_positional, count = 0, at = 0;
     gpa_str names;
     for (uint32_t i = first; i < end; i++)
-        count += !b->given[i] && typed_default_peek(w->vm, b->f, i).tag == V_UNSET;
+        count += !b->given[i] && typed_default_peek(lw->vm, b->f, i).tag == V_UNSET;
     str_init(&names);
     for (uint32_t i = first; i < end; i++) {
-        if (b->given[i] || typed_default_peek(w->vm, b->f, i).tag != V_UNSET) continue;
+        if (b->given[i] || typed_default_peek(lw->vm, b->f, i).tag != V_UNSET) continue;
         str_printf(&names, "%s'%s'",
                    at == 0          ? ""
                    : at + 1 < count ? ", "
                    : count == 2     ? " and "
                                     : ", and ",
-                   parameter(w, b, i));
+                   parameter(lw, b, i));
         at++;
     }
-    gpa_code rc = typed_fail(w, n, GPA_E_TYPE, "%s() missing %u required %s argument%s: %s",
-                             func_name(w->vm, b->f), count, keyword ? "keyword-only" : "positional",
-                             count == 1 ? "" : "s", names.text);
+    gpa_code rc = typed_fail(
+        lw, n, GPA_E_TYPE, "%s() missing %u required %s argument%s: %s", func_name(lw->vm, b->f),
+        count, keyword ? "keyword-only" : "positional", count == 1 ? "" : "s", names.text);
     str_free(&names);
     return rc;
 }
 
-static gpa_code place_keyword(walk *w, const ast_node *k, bound *b) {
-    const char *fn = func_name(w->vm, b->f);
+static gpa_code place_keyword(lowering *lw, const ast_node *k, bound *b) {
+    const char *fn = func_name(lw->vm, b->f);
     if (!k->keyword.name)
-        return typed_fail(w, k, GPA_E_UNSUPPORTED,
+        return typed_fail(lw, k, GPA_E_UNSUPPORTED,
                           "calls in a compiled function have no ** arguments");
     for (uint32_t i = b->scope->n_positional_only; i < b->n; i++) {
         if (b->scope->vars[i].name != k->keyword.name) continue;
         if (b->given[i])
-            return typed_fail(w, k, GPA_E_TYPE, "%s() got multiple values for argument '%s'", fn,
-                              parameter(w, b, i));
+            return typed_fail(lw, k, GPA_E_TYPE, "%s() got multiple values for argument '%s'", fn,
+                              parameter(lw, b, i));
         b->given[i] = true;
-        return typed_expr(w, k->keyword.value, &b->at[i]);
+        return typed_expr(lw, k->keyword.value, &b->at[i]);
     }
-    return typed_fail(w, k, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", fn,
-                      intern_text(vm_names(w->vm), k->keyword.name));
+    return typed_fail(lw, k, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", fn,
+                      intern_text(vm_names(lw->vm), k->keyword.name));
 }
 
-/* What the call says. */
-static gpa_code place_arguments(walk *w, const ast_node *n, const tv *v, uint32_t have, bound *b) {
+/* Binds the arguments that the call gives. */
+static gpa_code bind_given(lowering *lw, const ast_node *n, const tv *v, uint32_t have, bound *b) {
     uint32_t most = b->scope->n_positional;
     gpa_code rc = GPA_OK;
     if (b->n + b->scope->has_args > BODY_MAX_IN)
-        return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",
+        return typed_fail(lw, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",
                           BODY_MAX_IN);
-    if (have > most && !b->scope->has_args) return too_many(w, n, b, have);
+    if (have > most && !b->scope->has_args) return too_many(lw, n, b, have);
     for (uint32_t i = 0; i < MIN(have, most); i++) {
         b->at[i] = v[i];
         b->given[i] = true;
     }
     for (uint32_t i = 0; i < n->call.keywords.n && !rc; i++)
-        rc = place_keyword(w, n->call.keywords.at[i], b);
+        rc = place_keyword(lw, n->call.keywords.at[i], b);
     if (rc || !b->scope->has_args) return rc;
     tv *rest = &b->at[b->n];
-    rc = typed_tuple(w, have > most ? have - most : 0, rest);
+    rc = typed_tuple(lw, have > most ? have - most : 0, rest);
     for (uint32_t i = 0; i < rest->n && !rc; i++) rest->items[i] = v[most + i];
     return rc;
 }
 
-/* What the function says. */
-static gpa_code place_defaults(walk *w, const ast_node *n, bound *b) {
+/* Fills unbound parameters with their defaults. */
+static gpa_code bind_defaults(lowering *lw, const ast_node *n, bound *b) {
     gpa_code rc = GPA_OK;
     for (uint32_t i = 0; i < b->n && !rc; i++) {
         if (b->given[i]) continue;
-        value v = typed_default_peek(w->vm, b->f, i);
-        rc = v.tag == V_UNSET ? missing(w, n, b, i) : typed_value(w, n, v, &b->at[i]);
+        value v = typed_default_peek(lw->vm, b->f, i);
+        rc = v.tag == V_UNSET ? missing(lw, n, b, i) : typed_value(lw, n, v, &b->at[i]);
     }
     return rc;
 }
 
 /* ---- signatures ---- */
 
-/* As the host's call of such a function: arrays are of the type, numbers can be cast to it. */
-static bool takes(const typed_signature *s, const tv *v, uint32_t n_args, gpa_casting how) {
+/* True if a signature accepts the arguments by a casting rule, as in calls from the host: array
+ * types must be equal, scalars must be castable. */
+static bool accepts(const typed_signature *s, const tv *v, uint32_t n_args,
+                    gpa_casting convert_as) {
     bool fits = (uint32_t)s->n == n_args;
     for (uint32_t i = 0; i < n_args && fits; i++) {
         typed_ty have = v[i].t, want = s->args[i];
@@ -438,14 +337,14 @@ static bool takes(const typed_signature *s, const tv *v, uint32_t n_args, gpa_ca
         if (!number || want.rank)
             fits = v[i].kind == TV_ARRAY && want.rank == have.rank && want.dtype == have.dtype;
         else
-            fits = typed_may_cast(have, (gpa_dtype)want.dtype, how);
+            fits = typed_may_cast(have, (gpa_dtype)want.dtype, convert_as);
     }
     return fits;
 }
 
-/* The numbers among the arguments in the types of the signature that fits best, the first of
- * equals, and the type of the result. */
-static gpa_code cast_arguments(walk *w, const ast_node *n, value list, tv *v, uint32_t n_args,
+/* Overload resolution: casts the scalar arguments to the first signature that accepts them under
+ * the strictest casting rule, and returns its result type. */
+static gpa_code cast_arguments(lowering *lw, const ast_node *n, value list, tv *v, uint32_t n_args,
                                typed_ty *result) {
     static const gpa_casting rules[] = TYPED_RULES;
     typed_signature s;
@@ -453,14 +352,14 @@ static gpa_code cast_arguments(walk *w, const ast_node *n, value list, tv *v, ui
     if (list.tag != V_LIST) return GPA_OK;
     size_t count = list.list->count;
     for (size_t i = 0; i < TYPED_N_RULES * count; i++) {
-        gpa_code rc = typed_read_signature(w->vm, list.list->items[i % count], &s);
+        gpa_code rc = typed_read_signature(lw->vm, list.list->items[i % count], &s);
         if (rc) return rc;
-        if (!takes(&s, v, n_args, rules[i / count])) continue;
+        if (!accepts(&s, v, n_args, rules[i / count])) continue;
         for (uint32_t k = 0; k < n_args; k++)
             if (v[k].kind == TV_NUMBER)
                 v[k] = (tv){.kind = TV_NUMBER,
                             .t = {.dtype = s.args[k].dtype},
-                            .v = typed_cast(w, v[k], s.args[k])};
+                            .v = typed_cast(lw, v[k], s.args[k])};
         *result = s.result;
         return GPA_OK;
     }
@@ -469,170 +368,191 @@ static gpa_code cast_arguments(walk *w, const ast_node *n, value list, tv *v, ui
     for (uint32_t i = 0; i < n_args; i++)
         str_printf(&have, "%s%s", i ? ", " : "", typed_kind(&v[i]));
     gpa_code rc =
-        typed_fail(w, n, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
+        typed_fail(lw, n, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
     str_free(&have);
     return rc;
 }
 
-static gpa_code function_call(walk *w, const ast_node *n, func_obj *f, value signatures,
-                              const tv *v, uint32_t n_args, tv *out) {
+/* A function to call, with the signatures that its decorator gives, or None. */
+typedef struct {
+    func_obj *fn;
+    value signatures;
+} target;
+
+static gpa_code function_call(lowering *lw, const ast_node *n, target t, const tv *v,
+                              uint32_t n_args, tv *out) {
+    func_obj *f = t.fn;
     bound b = {.f = f, .scope = func_node(f)->function.scope};
     typed_ty result;
     uint32_t in_order = 0;
     b.n = b.scope->n_positional + b.scope->n_keyword_only;
-    gpa_code rc = place_arguments(w, n, v, n_args, &b);
+    gpa_code rc = bind_given(lw, n, v, n_args, &b);
     while (!rc && in_order < b.n && b.given[in_order]) in_order++;
-    if (!rc) rc = cast_arguments(w, n, signatures, b.at, in_order, &result);
-    if (!rc) rc = place_defaults(w, n, &b);
-    if (!rc) rc = typed_inline(w, n, f, b.at, out);
+    if (!rc) rc = cast_arguments(lw, n, t.signatures, b.at, in_order, &result);
+    if (!rc) rc = bind_defaults(lw, n, &b);
+    if (!rc) rc = typed_inline(lw, n, f, b.at, out);
     if (!rc && result.dtype != DT_NONE && out->kind == TV_NUMBER)
-        *out =
-            (tv){.kind = TV_NUMBER, .t = {.dtype = result.dtype}, .v = typed_cast(w, *out, result)};
+        *out = (tv){
+            .kind = TV_NUMBER, .t = {.dtype = result.dtype}, .v = typed_cast(lw, *out, result)};
     return rc;
 }
 
 /* ---- the call ---- */
 
-/* The positional arguments of a call; *t stands for the items of a tuple. */
-static gpa_code positional(walk *w, const ast_node *n, tv *v, uint32_t *have) {
+/* Evaluates the positional arguments of a call; *t is expanded to the items of a tuple. */
+static gpa_code positional(lowering *lw, const ast_node *n, tv *v, uint32_t *have) {
     const ast_list *args = &n->call.args;
     gpa_code rc = GPA_OK;
     *have = 0;
     for (uint32_t i = 0; i < args->n && !rc; i++) {
         bool starred = args->at[i]->kind == AST_STARRED;
         tv one;
-        if ((rc = typed_expr(w, starred ? args->at[i]->starred.value : args->at[i], &one))) break;
+        if ((rc = typed_expr(lw, starred ? args->at[i]->starred.value : args->at[i], &one))) break;
         if (starred && one.kind != TV_TUPLE)
-            return typed_fail(w, args->at[i], GPA_E_TYPE,
+            return typed_fail(lw, args->at[i], GPA_E_TYPE,
                               "a compiled call takes the items of a tuple by *, not of %s %s",
                               typed_article(&one), typed_kind(&one));
         uint32_t count = starred ? one.n : 1;
         if (*have + count > BODY_MAX_IN)
-            return typed_fail(w, n, GPA_E_UNSUPPORTED,
+            return typed_fail(lw, n, GPA_E_UNSUPPORTED,
                               "a compiled function has at most %d arguments", BODY_MAX_IN);
         for (uint32_t k = 0; k < count; k++) v[(*have)++] = starred ? one.items[k] : one;
     }
     return rc;
 }
 
-/* Functions of whole arrays that a loop applies to a row of numbers, x.sum() and np.sum(x): by
- * numba's _row_functions, which are written into the loop. *found false: it is no such call. */
-static gpa_code row_call(walk *w, const ast_node *n, const char *name, bool method, bool *found,
-                         tv *out) {
+/* Reductions of a one-dimensional view, x.sum() and np.sum(x): inlines the loop of numba's
+ * _row_functions. *found false: the call is not one of these. */
+static gpa_code row_reduction(lowering *lw, const ast_node *n, const char *name, bool method,
+                              bool *found, tv *out) {
     tv v[2];
     module_obj *numba;
     uint32_t n_args = method;
     *found = false;
-    if (w->to->form != TYPED_LOOP || n->call.keywords.n || n->call.args.n + method == 0 ||
+    if (lw->to->form != TYPED_LOOP || n->call.keywords.n || n->call.args.n + method == 0 ||
         n->call.args.n + method > 2)
         return GPA_OK;
-    gpa_code rc = vm_import(w->vm, "numba", &numba);
+    gpa_code rc = vm_import(lw->vm, "numba", &numba);
     if (rc) return rc;
-    value table = module_get_text_peek(w->vm, numba, "_row_functions"),
-          fn = dict_text_peek(w->vm, table.dict, name);
+    value table = module_get_text_peek(lw->vm, numba, "_row_functions"),
+          fn = dict_text_peek(lw->vm, table.dict, name);
     if (fn.tag != V_FUNC ||
         func_node(fn.func)->function.scope->n_positional != n->call.args.n + method)
         return GPA_OK;
-    if (method && (rc = typed_expr(w, n->call.func->attr.object, &v[0]))) return rc;
+    if (method && (rc = typed_expr(lw, n->call.func->attr.object, &v[0]))) return rc;
     for (uint32_t i = 0; i < n->call.args.n && !rc; i++)
-        rc = typed_expr(w, n->call.args.at[i], &v[n_args++]);
+        rc = typed_expr(lw, n->call.args.at[i], &v[n_args++]);
     *found = !rc;
     for (uint32_t i = 0; i < n_args && !rc; i++) {
-        bool wide = v[i].kind == TV_ARRAY && dtype_size((gpa_dtype)v[i].t.dtype) >= sizeof(float) &&
-                    v[i].view->ndim == 1;
-        *found =
-            *found && wide && (dtype_is_float((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_I64);
+        bool promotable = v[i].kind == TV_ARRAY &&
+                          dtype_size((gpa_dtype)v[i].t.dtype) >= sizeof(float) &&
+                          v[i].view->ndim == 1;
+        *found = *found && promotable &&
+                 (dtype_is_float((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_I64);
     }
-    return *found ? function_call(w, n, fn.func, v_none(), v, n_args, out) : rc;
+    return *found ? function_call(lw, n, (target){fn.func, v_none()}, v, n_args, out) : rc;
 }
 
-/* z.conjugate(), row.sum() */
-static bool method_call(walk *w, const ast_node *n, tv *out, gpa_code *rc) {
+/* Method calls: z.conjugate(), row.sum(). */
+static bool method_call(lowering *lw, const ast_node *n, tv *out, gpa_code *rc) {
     const ast_node *f = n->call.func;
     bool found = false;
     tv a;
     if (f->kind != AST_ATTR) return false;
-    const char *name = intern_text(vm_names(w->vm), f->attr.name);
+    const char *name = intern_text(vm_names(lw->vm), f->attr.name);
     if (f->attr.object->kind == AST_NAME || f->attr.object->kind == AST_INDEX)
-        *rc = row_call(w, n, name, true, &found, out);
+        *rc = row_reduction(lw, n, name, true, &found, out);
     if (*rc || found) return true;
     if (n->call.args.n || strcmp(name, "conjugate") != 0) return false;
-    *rc = typed_expr(w, f->attr.object, &a);
+    *rc = typed_expr(lw, f->attr.object, &a);
     if (!*rc && a.kind != TV_NUMBER) return false;
-    if (!*rc) *rc = typed_apply(w, n, OP_CONJUGATE, &a, 1, out);
+    if (!*rc) *rc = typed_apply(lw, n, OP_CONJUGATE, &a, 1, out);
     return true;
 }
 
-/* The name by which NumPy has a function, or NULL. */
-static const char *numpy_name(const walk *w, value f) {
+/* Name of the numpy function that f is, or NULL. */
+static const char *numpy_name(const lowering *lw, value f) {
     if (f.tag == V_NATIVE && strcmp(f.native->owner, "numpy") == 0) return f.native->name;
-    bool own = f.tag == V_FUNC && f.func->module &&
-               strcmp(intern_text(vm_names(w->vm), f.func->module->name), "numpy") == 0;
-    return own ? func_name(w->vm, f.func) : NULL;
+    bool numpy_function = f.tag == V_FUNC && f.func->module &&
+                          strcmp(intern_text(vm_names(lw->vm), f.func->module->name), "numpy") == 0;
+    return numpy_function ? func_name(lw->vm, f.func) : NULL;
 }
 
-/* A random number: what cannot be compiled is left to the machine. */
-static gpa_code draw_call(walk *w, const ast_node *n, int family, value callee, tv *out) {
+/* Random sampling; what is not supported falls back to the interpreter. */
+static gpa_code random_call(lowering *lw, const ast_node *n, int generator, value callee, tv *out) {
     enum { LEADING = 2 };
     tv v[BODY_MAX_IN + LEADING];
     value fn = v_none();
     uint32_t n_args;
-    bool host = w->host;
-    gpa_code rc = typed_draw(w, n, family, callee, v, &fn);
-    if (!rc) rc = positional(w, n, v + LEADING, &n_args);
-    kir_set_span(w->f, n->span);
-    if (!rc) rc = function_call(w, n, fn.func, v_none(), v, n_args + LEADING, out);
-    if (!rc) w->host = host;
+    bool host = lw->fallback;
+    gpa_code rc = typed_random_call(lw, n, generator, callee, v, &fn);
+    if (!rc) rc = positional(lw, n, v + LEADING, &n_args);
+    kir_set_span(lw->f, n->span);
+    if (!rc) rc = function_call(lw, n, (target){fn.func, v_none()}, v, n_args + LEADING, out);
+    if (!rc) lw->fallback = host;
     return rc;
 }
 
-gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
-    tv f, v[BODY_MAX_IN];
+/* A call of a ufunc, a built-in function or a type. `intrinsic`: its own lowering, or NULL. */
+static gpa_code builtin_call(lowering *lw, const ast_node *n, value callee,
+                             typed_intrinsic intrinsic, tv *out) {
+    tv v[BODY_MAX_IN];
     uint32_t n_args = n->call.args.n;
     gpa_code rc = GPA_OK;
-    if (method_call(w, n, out, &rc)) return rc;
-    if ((rc = typed_expr(w, n->call.func, &f))) return rc;
+    lw->fallback = lw->fallback || (callee.tag == V_METHOD && lw->to->form == TYPED_LOOP);
+    bool vector = is_kind(callee, &cuda_vector_kind);
+    if (!intrinsic && n->call.keywords.n)
+        return typed_fail(
+            lw, n->call.keywords.at[0], GPA_E_UNSUPPORTED,
+            "calls of built-in functions have no keyword arguments in a compiled function");
+    if (n_args > BODY_MAX_IN)
+        return typed_fail(lw, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",
+                          BODY_MAX_IN);
+    for (uint32_t i = 0; i < n_args && !rc; i++)
+        rc = intrinsic || vector ? typed_expr(lw, n->call.args.at[i], &v[i])
+                                 : typed_number(lw, n->call.args.at[i], &v[i]);
+    if (rc) return rc;
+    kir_set_span(lw->f, n->span);
+    if (intrinsic)
+        return intrinsic(
+            lw, &(typed_site){.node = n, .callee = callee.native, .args = v, .n = n_args}, out);
+    if (vector) return typed_vector(lw, n, callee.object, v, n_args, out);
+    if (callee.tag == V_UFUNC) {
+        const scalar_function f = {
+            .name = callee.ufunc->name, .op = callee.ufunc->op, .convert_as = AS_NUMPY};
+        return apply(lw, n, &f, v, n_args, out);
+    }
+    if (callee.tag == V_NATIVE) return native_call(lw, n, callee.native, v, n_args, out);
+    if (callee.tag == V_TYPE) return convert(lw, n, callee.aux, v, n_args, out);
+    return typed_fail(lw, n->call.func, GPA_E_UNSUPPORTED,
+                      "a %s cannot be called in a compiled function", value_type_name(callee));
+}
+
+gpa_code typed_call(lowering *lw, const ast_node *n, tv *out) {
+    tv f, v[BODY_MAX_IN];
+    uint32_t n_args;
+    gpa_code rc = GPA_OK;
+    if (method_call(lw, n, out, &rc)) return rc;
+    if ((rc = typed_expr(lw, n->call.func, &f))) return rc;
     if (f.kind != TV_STATIC)
-        return typed_fail(w, n->call.func, GPA_E_TYPE, "'%s' object is not callable",
+        return typed_fail(lw, n->call.func, GPA_E_TYPE, "'%s' object is not callable",
                           typed_kind(&f));
-    typed_known_fn known = f.is.tag == V_NATIVE ? known_call(f.is.native) : NULL;
-    w->host = w->host || (!known && n->call.keywords.n && f.is.tag == V_NATIVE);
-    value callee = f.is;
+    typed_intrinsic intrinsic =
+        f.constant.tag == V_NATIVE ? intrinsic_call(f.constant.native) : NULL;
+    lw->fallback = lw->fallback || (!intrinsic && n->call.keywords.n && f.constant.tag == V_NATIVE);
+    value callee = f.constant;
     bool compiled = is_kind(callee, &vectorized_kind) || is_kind(callee, &jitted_kind);
     const value signatures = compiled ? callee.object->fields[1] : v_none();
     if (compiled) callee = callee.object->fields[0];
-    const char *name = numpy_name(w, callee);
+    const char *name = numpy_name(lw, callee);
     bool found = false;
-    if (name && ((rc = row_call(w, n, name, false, &found, out)) || found)) return rc;
-    int family = typed_draws(w, callee);
-    if (family) return draw_call(w, n, family, callee, out);
+    if (name && ((rc = row_reduction(lw, n, name, false, &found, out)) || found)) return rc;
+    int generator = typed_random_source(lw, callee);
+    if (generator) return random_call(lw, n, generator, callee, out);
     if (callee.tag == V_FUNC) {
-        rc = positional(w, n, v, &n_args);
-        kir_set_span(w->f, n->span);
-        return rc ? rc : function_call(w, n, callee.func, signatures, v, n_args, out);
+        rc = positional(lw, n, v, &n_args);
+        kir_set_span(lw->f, n->span);
+        return rc ? rc : function_call(lw, n, (target){callee.func, signatures}, v, n_args, out);
     }
-    w->host = w->host || (callee.tag == V_METHOD && w->to->form == TYPED_LOOP);
-    bool vector = is_kind(callee, &cuda_vector_kind);
-    if (!known && n->call.keywords.n)
-        return typed_fail(
-            w, n->call.keywords.at[0], GPA_E_UNSUPPORTED,
-            "calls of built-in functions have no keyword arguments in a compiled function");
-    if (n_args > BODY_MAX_IN)
-        return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",
-                          BODY_MAX_IN);
-    for (uint32_t i = 0; i < n_args && !rc; i++)
-        rc = known || vector ? typed_expr(w, n->call.args.at[i], &v[i])
-                             : typed_number(w, n->call.args.at[i], &v[i]);
-    if (rc) return rc;
-    kir_set_span(w->f, n->span);
-    if (known)
-        return known(w, &(typed_site){.node = n, .callee = callee.native, .args = v, .n = n_args},
-                     out);
-    if (vector) return typed_vector(w, n, callee.object, v, n_args, out);
-    if (callee.tag == V_UFUNC)
-        return apply(w, n, callee.ufunc->op, AS_NUMPY, callee.ufunc->name, v, n_args, out);
-    if (callee.tag == V_NATIVE) return native_call(w, n, callee.native, v, n_args, out);
-    if (callee.tag == V_TYPE) return convert(w, n, callee.aux, v, n_args, out);
-    return typed_fail(w, n->call.func, GPA_E_UNSUPPORTED,
-                      "a %s cannot be called in a compiled function", value_type_name(callee));
+    return builtin_call(lw, n, callee, intrinsic, out);
 }

@@ -1,23 +1,24 @@
-/* @cuda.jit: functions as kernels, and their launches.
+/* @cuda.jit: kernel objects, launch configurations and launches.
  *
- * A kernel is compiled for the types of a call's arguments, once. kernel[grid, block, stream,
- * shared] is the kernel with a launch; calling that runs it.
+ * A kernel is compiled once for each combination of argument types. kernel[grid, block, stream,
+ * shared] is a configured kernel; calling it launches the kernel.
  *
- * Reading order: options, launches, signatures, running, configurations, the decorator. */
+ * Reading order: options, launch configurations, argument types, launches, configured kernels,
+ * the decorator. */
 #include <string.h>
 
+#include "runtime/tables/tuning.h"
 #include "lang/typed/all.h"
 #include "lang/vm/kinds.h"
 #include "lang/typed/cuda.h"
 
 enum { FUNCTION, SIGNATURES, FIELDS };
 enum { KERNEL, CONFIGURED_FIELDS };
-enum { DEFAULT_BLOCK = 256 };
 
-/* What belongs to a kernel beside its fields. */
+/* Data of a kernel object, in addition to its fields. */
 typedef struct {
-    typed_fn *known;
-    uint32_t flags; /* KIR_F_... of every program of it */
+    typed_fn *compiled;
+    uint32_t flags; /* KIR_F_... flags of all its programs */
 } kernel_data;
 
 typedef struct {
@@ -30,12 +31,12 @@ static const char *name_of(gpa_vm *vm, const object_obj *k) {
 
 typed_fn *cuda_compiled(const object_obj *kernel) {
     const kernel_data *d = kernel->data;
-    return d->known;
+    return d->compiled;
 }
 
-/* ---- launches ---- */
+/* ---- launch configurations ---- */
 
-/* Numba's words. */
+/* Error message: Numba's words. */
 static gpa_code not_configured(gpa_vm *vm) {
     return vm_fail(
         vm, GPA_E_VALUE,
@@ -80,8 +81,9 @@ static gpa_code read_dims(gpa_vm *vm, value v, const char *name, uint32_t out[3]
     return GPA_OK;
 }
 
-static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, value stream,
-                          value shared, value *out) {
+/* config: griddim, blockdim, stream, sharedmem. */
+static gpa_code configure(gpa_vm *vm, value kernel, const value *config, value *out) {
+    value grid = config[0], block = config[1], stream = config[2], shared = config[3];
     launch l = {0};
     int64_t bytes = 0;
     gpa_code rc = grid.tag == V_NONE || block.tag == V_NONE ? not_configured(vm) : GPA_OK;
@@ -105,12 +107,12 @@ static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, val
     return GPA_OK;
 }
 
-/* ---- running ---- */
+/* ---- launches ---- */
 
-/* A line that the kernel printed: numbers as Python prints them, or as the format before their
- * place says. */
-static gpa_code say(void *user, const char *text, uint32_t n, const uint8_t *types,
-                    const gpa_val *args) {
+/* Formats a line of the device printf buffer: numbers as Python's str(), or by the format
+ * specification in front of each placeholder. */
+static gpa_code format_printf_line(void *user, const char *text, uint32_t n, const uint8_t *types,
+                                   const gpa_val *args) {
     gpa_vm *vm = user;
     gpa_str line;
     gpa_code rc = GPA_OK;
@@ -138,7 +140,7 @@ static gpa_code say(void *user, const char *text, uint32_t n, const uint8_t *typ
     return rc;
 }
 
-/* The arguments of a call: types for all, arrays and numbers apart. */
+/* Arguments of a call: the types of all, the arrays, the scalars. */
 typedef struct {
     typed_ty types[BODY_MAX_IN];
     gpa_arr *arrays[KIR_MAX_ARRAYS];
@@ -148,7 +150,7 @@ typedef struct {
 
 static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, arguments *a);
 
-/* A tuple is a mark, then its items. */
+/* Appends a tuple: a mark, then its items. */
 static gpa_code read_tuple(gpa_vm *vm, const object_obj *k, const tuple_obj *t, int i,
                            arguments *a) {
     gpa_code rc = GPA_OK;
@@ -169,7 +171,7 @@ static gpa_code not_argument(gpa_vm *vm, const object_obj *k, value v, int i) {
     return rc;
 }
 
-/* Argument i, counted from 1. */
+/* Appends argument i, counted from 1 (for messages). */
 static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, arguments *a) {
     if (a->n == BODY_MAX_IN)
         return vm_fail(vm, GPA_E_UNSUPPORTED,
@@ -199,18 +201,17 @@ static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, a
     return rc;
 }
 
-static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const value *args,
-                               size_t n_kw, const value *names, arguments *a) {
+static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, const typed_actuals *given,
+                               arguments *a) {
     value bound[BODY_MAX_IN];
     int count = 0;
-    gpa_code rc = typed_bind(vm, k->fields[FUNCTION].func, n, args, n_kw, names, bound, &count);
+    gpa_code rc = typed_bind(vm, k->fields[FUNCTION].func, given, bound, &count);
     a->n = a->n_arrays = a->n_numbers = 0;
     for (int i = 0; i < count && !rc; i++) rc = read_argument(vm, k, bound[i], i + 1, a);
     return rc;
 }
 
-/* How well arguments fit a signature: not at all, with a cast of the same kind, without loss,
- * exactly. */
+/* Match of the arguments with a signature: none, by a same-kind cast, by a safe cast, exact. */
 enum { FITS_NOT, FITS_KIND, FITS_SAFE, FITS_EXACTLY };
 
 static int fit(const gpa_opnd *number, typed_ty have, typed_ty want) {
@@ -233,19 +234,20 @@ static int fit_all(const arguments *a, const typed_signature *s) {
     return worst;
 }
 
-/* Numba's words. */
+/* Error message: Numba's words. */
 static gpa_code no_match(gpa_vm *vm, const arguments *a) {
     gpa_str have;
     str_init(&have);
-    typed_put_types(a->types, a->n, &have);
+    typed_print_types(a->types, a->n, &have);
     gpa_code rc =
         vm_fail(vm, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
     str_free(&have);
     return rc;
 }
 
-/* Numbers get the types of the signature that fits best, the first of equals. */
-static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a) {
+/* Overload resolution: casts the scalars to the types of the best-matching signature, the first
+ * of equals. */
+static gpa_code match_signature(gpa_vm *vm, const object_obj *k, arguments *a) {
     value list = k->fields[SIGNATURES];
     typed_signature s, best = {0};
     int how = FITS_NOT, number = 0;
@@ -274,19 +276,20 @@ static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a) {
 
 static gpa_code find_program(gpa_vm *vm, object_obj *k, const arguments *a, typed_fn **out) {
     kernel_data *d = k->data;
-    gpa_code rc = typed_get(vm, &d->known, k->fields[FUNCTION].func, TYPED_KERNEL, a->types, a->n,
-                            DT_NONE, out);
+    gpa_code rc = typed_get(
+        vm, &d->compiled, k->fields[FUNCTION].func,
+        &(typed_request){.form = TYPED_KERNEL, .args = a->types, .n = a->n, .result = DT_NONE},
+        out);
     if (!rc) (*out)->f->flags |= d->flags;
     return rc;
 }
 
-static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const value *args,
-                    size_t n_kw, const value *names) {
+static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, const typed_actuals *given) {
     arguments a;
     typed_fn *t;
     gpa_val params[2 * BODY_MAX_IN];
-    gpa_code rc = read_arguments(vm, k, n, args, n_kw, names, &a);
-    if (!rc) rc = match(vm, k, &a);
+    gpa_code rc = read_arguments(vm, k, given, &a);
+    if (!rc) rc = match_signature(vm, k, &a);
     if (!rc) rc = find_program(vm, k, &a, &t);
     if (!rc) rc = typed_numbers(vm, t, a.numbers + a.n_numbers);
     if (rc) return rc;
@@ -298,19 +301,20 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const 
                      .shared = l->shared,
                      .stream = l->stream,
                      .memo = &t->memo,
-                     .say = say,
+                     .say = format_printf_line,
                      .user = vm};
     memcpy(p.grid, l->grid, sizeof p.grid);
     memcpy(p.block, l->block, sizeof p.block);
     return arr_run(vm_rt(vm), t->f, &p, vm_err(vm));
 }
 
-/* ---- configurations ---- */
+/* ---- configured kernels ---- */
 
 static gpa_code call_configured(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                                 const value *names, value *out) {
     *out = v_none();
-    return run(vm, o->fields[KERNEL].object, o->data, n, args, n_kw, names);
+    return run(vm, o->fields[KERNEL].object, o->data,
+               &(typed_actuals){.n = n, .n_kw = n_kw, .args = args, .names = names});
 }
 
 static void free_configured(gpa_vm *vm, object_obj *o) {
@@ -333,13 +337,13 @@ static gpa_code item_of_kernel(gpa_vm *vm, object_obj *o, value key, value *out)
     if (n < 2 || n > 4)
         return vm_fail(vm, GPA_E_VALUE, "must specify at least the griddim and blockdim");
     const value *k = key.tuple->items;
-    return configure(vm, v_obj(V_OBJECT, o), k[0], k[1], n > 2 ? k[2] : v_unset(),
-                     n > 3 ? k[3] : v_unset(), out);
+    const value config[] = {k[0], k[1], n > 2 ? k[2] : v_unset(), n > 3 ? k[3] : v_unset()};
+    return configure(vm, v_obj(V_OBJECT, o), config, out);
 }
 
 static void free_kernel(gpa_vm *vm, object_obj *o) {
     kernel_data *d = o->data;
-    if (d) typed_free_all(vm, d->known);
+    if (d) typed_free_all(vm, d->compiled);
     mem_free(d);
 }
 
@@ -354,19 +358,18 @@ const object_kind cuda_kernel_kind = {.type_name = "numba.cuda.Kernel",
                                       .getitem = item_of_kernel,
                                       .repr = repr_kernel};
 
-/* What stands for a thread's numbers: cuda.threadIdx. Outside of kernels they have no attributes.
- */
-#define PLACE(id) const object_kind cuda_##id##_kind
-PLACE(threadidx) = {.type_name = "numba.cuda.threadIdx"};
-PLACE(blockidx) = {.type_name = "numba.cuda.blockIdx"};
-PLACE(blockdim) = {.type_name = "numba.cuda.blockDim"};
-PLACE(griddim) = {.type_name = "numba.cuda.gridDim"};
-PLACE(laneid) = {.type_name = "numba.cuda.laneid"};
-PLACE(warpsize) = {.type_name = "numba.cuda.warpsize"};
-#undef PLACE
+/* Objects such as cuda.threadIdx. Only kernels read their attributes (intrinsics.def). */
+#define INDEX_OBJECT(id) const object_kind cuda_##id##_kind
+INDEX_OBJECT(threadidx) = {.type_name = "numba.cuda.threadIdx"};
+INDEX_OBJECT(blockidx) = {.type_name = "numba.cuda.blockIdx"};
+INDEX_OBJECT(blockdim) = {.type_name = "numba.cuda.blockDim"};
+INDEX_OBJECT(griddim) = {.type_name = "numba.cuda.gridDim"};
+INDEX_OBJECT(laneid) = {.type_name = "numba.cuda.laneid"};
+INDEX_OBJECT(warpsize) = {.type_name = "numba.cuda.warpsize"};
+#undef INDEX_OBJECT
 
 gpa_code cuda_configure(gpa_vm *vm, value *argv, value *out) {
-    return configure(vm, argv[0], argv[1], argv[2], argv[3], argv[4], out);
+    return configure(vm, argv[0], argv + 1, out);
 }
 
 gpa_code cuda_forall(gpa_vm *vm, value *argv,
@@ -378,9 +381,10 @@ gpa_code cuda_forall(gpa_vm *vm, value *argv,
         rc = vm_fail(vm, GPA_E_VALUE, "Can't create ForAll with negative task count: %lld",
                      (long long)n);
     if (rc) return rc;
-    if (tpb <= 0) tpb = DEFAULT_BLOCK;
+    if (tpb <= 0) tpb = TUNE_KERNEL_DEFAULT_BLOCK_THREADS;
     int64_t blocks = n / tpb + (n % tpb != 0);
-    return configure(vm, argv[0], v_int(blocks ? blocks : 1), v_int(tpb), argv[3], argv[4], out);
+    const value config[] = {v_int(blocks ? blocks : 1), v_int(tpb), argv[3], argv[4]};
+    return configure(vm, argv[0], config, out);
 }
 
 gpa_code cuda_py_func(gpa_vm *vm, value *argv, value *out) {
@@ -389,20 +393,19 @@ gpa_code cuda_py_func(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-gpa_code cuda_its_name(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_kernel_name(gpa_vm *vm, value *argv, value *out) {
     return native_return(v_cstr(vm, name_of(vm, argv[0].object)), out);
 }
 
-gpa_code cuda_inside(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_only_in_kernels(gpa_vm *vm, value *argv, value *out) {
     (void)argv, (void)out;
     return vm_fail(vm, GPA_E_UNSUPPORTED, "this works in kernels only: functions under @cuda.jit");
 }
 
 gpa_code cuda_this_grid(gpa_vm *vm, value *argv, value *out) {
     (void)argv, (void)out;
-    return vm_fail(
-        vm, GPA_E_UNSUPPORTED,
-        "there is no barrier for all blocks of a grid: what comes behind it is another kernel");
+    return vm_fail(vm, GPA_E_UNSUPPORTED,
+                   "kernels have no grid-wide barrier: split the work into two kernels");
 }
 
 /* ---- the decorator ---- */
@@ -431,8 +434,7 @@ static gpa_code read_options(gpa_vm *vm, value options, kernel_data *d) {
     return rc;
 }
 
-/* Compiles for each signature, so that a function that does not fit it fails where it is written.
- */
+/* Compiles for each signature eagerly, so that type errors are raised at the definition. */
 static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     kernel_data *d = o->data;
     value list = o->fields[SIGNATURES];
@@ -442,10 +444,13 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
         typed_fn *t;
         rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
         for (int k = 0; k < s.n && !rc; k++)
-            s.args[k].unit = s.args[k].rank > 1; /* as most arrays will be */
+            s.args[k].unit_stride =
+                s.args[k].rank > 1; /* most arrays have unit stride along the last axis */
         if (!rc)
-            rc = typed_get(vm, &d->known, o->fields[FUNCTION].func, TYPED_KERNEL, s.args, s.n,
-                           DT_NONE, &t);
+            rc = typed_get(
+                vm, &d->compiled, o->fields[FUNCTION].func,
+                &(typed_request){.form = TYPED_KERNEL, .args = s.args, .n = s.n, .result = DT_NONE},
+                &t);
     }
     return rc;
 }
@@ -468,7 +473,7 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value options, valu
     return rc;
 }
 
-/* What @cuda.jit(...) gives: called with the function. */
+/* The decorator object that @cuda.jit(...) returns; called with the function. */
 enum { WITH_SIGNATURES, WITH_DEVICE, WITH_OPTIONS, WITH_FIELDS };
 
 static gpa_code call_with(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,

@@ -1,4 +1,5 @@
-/* What became of a kernel: its types, programs, generated code, resources. */
+/* Kernel introspection: inspect_types, inspect_asm and the like, registers, shared memory,
+ * occupancy. */
 #include <string.h>
 
 #include "lang/typed/all.h"
@@ -9,24 +10,24 @@
 #include "lang/typed/typed.h"
 
 /* "(float64[:], int)" */
-static void put_types(const typed_fn *t, gpa_str *out) {
+static void print_types(const typed_fn *t, gpa_str *out) {
     str_putc(out, '(');
-    typed_put_types(t->args, t->n_args, out);
+    typed_print_types(t->args, t->n_args, out);
     str_put(out, t->n_args == 1 ? ",)" : ")");
 }
 
 static value types_of(gpa_vm *vm, const typed_fn *t) {
     gpa_str text;
     str_init(&text);
-    put_types(t, &text);
+    print_types(t, &text);
     return v_str_take(vm, &text);
 }
 
-static gpa_code nothing_yet(gpa_vm *vm) {
+static gpa_code not_compiled_yet(gpa_vm *vm) {
     return vm_fail(vm, GPA_E_VALUE, "the kernel has not been compiled: launch it first");
 }
 
-/* A dict of texts by types. */
+/* A dict from argument types to generated text of kind `what`. */
 static gpa_code texts(gpa_vm *vm, value kernel, arr_text what, value *out) {
     value d = v_dict(vm);
     gpa_code rc = d.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
@@ -89,7 +90,7 @@ gpa_code cuda_inspect_types(gpa_vm *vm, value *argv, value *out) { /* self, file
     str_init(&text);
     for (typed_fn *t = cuda_compiled(argv[0].object); t; t = t->next) {
         str_printf(&text, "%s ", func_name(vm, argv[0].object->fields[0].func));
-        put_types(t, &text);
+        print_types(t, &text);
         str_putc(&text, '\n');
         str_fill(&text, '-', 80);
         str_putc(&text, '\n');
@@ -117,37 +118,38 @@ gpa_code cuda_signatures(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* What a device says of the program compiled last, else what the program says itself. */
-static gpa_code fact(gpa_vm *vm, value kernel, raw_fact which, value *out) {
+/* A resource figure of the kernel compiled last: as the device reports it, else computed from
+ * the program. */
+static gpa_code resource(gpa_vm *vm, value kernel, raw_fact which, value *out) {
     typed_fn *t = cuda_compiled(kernel.object);
     int64_t v;
     rt_facts f;
-    if (!t) return nothing_yet(vm);
+    if (!t) return not_compiled_yet(vm);
     gpa_code rc = arr_program_fact(vm_rt(vm), t->f, &t->memo, which, &v, vm_err(vm));
     if (!rc && v < 0) rc = rt_launch_facts(vm_rt(vm), rt_device(vm_rt(vm)), &f, vm_err(vm));
     if (rc) return rc;
-    bool own = which == RAW_SHARED || which == RAW_LOCAL;
+    bool program_fact = which == RAW_SHARED || which == RAW_LOCAL;
     *out = v_int(v >= 0                     ? v
-                 : own                      ? (int64_t)typed_own_bytes(t, which == RAW_SHARED)
+                 : program_fact             ? (int64_t)typed_array_bytes(t, which == RAW_SHARED)
                  : which == RAW_MAX_THREADS ? f.max_threads
                                             : 0);
     return GPA_OK;
 }
 
 gpa_code cuda_registers(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0], RAW_REGISTERS, out);
+    return resource(vm, argv[0], RAW_REGISTERS, out);
 }
 gpa_code cuda_shared_bytes(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0], RAW_SHARED, out);
+    return resource(vm, argv[0], RAW_SHARED, out);
 }
 gpa_code cuda_local_bytes(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0], RAW_LOCAL, out);
+    return resource(vm, argv[0], RAW_LOCAL, out);
 }
 gpa_code cuda_const_bytes(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0], RAW_CONST, out);
+    return resource(vm, argv[0], RAW_CONST, out);
 }
 gpa_code cuda_threads_of_block(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0], RAW_MAX_THREADS, out);
+    return resource(vm, argv[0], RAW_MAX_THREADS, out);
 }
 
 gpa_code cuda_context_blocks(gpa_vm *vm, value *argv,
@@ -169,12 +171,11 @@ gpa_code cuda_active_blocks(gpa_vm *vm, value *argv, value *out) { /* self, bloc
                      (long long)threads);
     if (!rc && (shared < 0 || shared > INT32_MAX))
         rc = vm_fail(vm, GPA_E_VALUE, "sharedmem cannot be %lld bytes", (long long)shared);
-    if (!rc && !t) rc = nothing_yet(vm);
+    if (!rc && !t) rc = not_compiled_yet(vm);
     if (rc) return rc;
     *out = v_int(0);
     rc = arr_program_blocks(vm_rt(vm), t->f, &t->memo, (uint32_t)threads, (uint32_t)shared, &out->i,
                             vm_err(vm));
-    if (!rc && out->i < 0)
-        out->i = 1; /* other devices run one block after the other on each thread */
+    if (!rc && out->i < 0) out->i = 1; /* other devices run one block per thread of the pool */
     return rc;
 }

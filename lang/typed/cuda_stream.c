@@ -1,7 +1,7 @@
-/* cuda's streams, events and contexts. A stream is a number (runtime.h); number 0 is the order of
- * all work.
+/* CUDA streams, events, contexts and device attributes of numba.cuda. A stream is an id
+ * (runtime.h); id 0 is the default stream, which is ordered with all work.
  *
- * Reading order: waiting, streams, events, contexts, devices. */
+ * Reading order: synchronization, streams, events, contexts, devices. */
 #include <stdio.h>
 
 #include "lang/typed/all.h"
@@ -9,7 +9,7 @@
 #include "lang/typed/cuda.h"
 #include "lang/vm/vm.h"
 
-/* ---- waiting ---- */
+/* ---- synchronization ---- */
 
 static gpa_code wait_all(gpa_vm *vm) { return rt_stream_wait(vm_rt(vm), 0, vm_err(vm)); }
 
@@ -37,7 +37,7 @@ static gpa_code stream_enter(gpa_vm *vm, object_obj *o, value *out) {
     return GPA_OK;
 }
 
-/* After an exception the work is waited for as well, but what was raised stays. */
+/* Synchronizes after an exception too, but keeps that exception instead of a new error. */
 static gpa_code stream_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     gpa_err quiet = {0};
     *swallow = false;
@@ -72,7 +72,7 @@ gpa_code cuda_stream(gpa_vm *vm, value *argv, value *out) {
     return make_stream(vm, rt_stream_new(vm_rt(vm)), out);
 }
 
-/* Also the contexts that have nothing to do but to wait at their end. */
+/* Also serves context managers that only synchronize at their end. */
 gpa_code cuda_default_stream(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     return make_stream(vm, 0, out);
@@ -83,13 +83,13 @@ gpa_code cuda_stream_wait(gpa_vm *vm, value *argv, value *out) { /* self */
     return rt_stream_wait(vm_rt(vm), (uint32_t)argv[0].object->fields[STREAM_NUMBER].i, vm_err(vm));
 }
 
-gpa_code cuda_itself(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_return_self(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
     *out = value_retain(argv[0]);
     return GPA_OK;
 }
 
-gpa_code cuda_nothing(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_no_op(gpa_vm *vm, value *argv, value *out) {
     (void)vm, (void)argv, (void)out;
     return GPA_OK;
 }
@@ -252,27 +252,31 @@ gpa_code cuda_max_threads(gpa_vm *vm, value *argv, value *out) {
 gpa_code cuda_max_shared(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], shared_of, out);
 }
-gpa_code cuda_units(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_multiprocessors(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], units_of, out);
 }
 gpa_code cuda_warp_size(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], warp_of, out);
 }
-gpa_code cuda_max_depth(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_max_block_z(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], depth_of, out);
 }
 gpa_code cuda_max_grid(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], grid_of, out);
 }
-gpa_code cuda_max_rows(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_max_grid_yz(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], rows_of, out);
 }
 
-#define ATTRIBUTE(name, number, elsewhere, doc)                                                \
-    gpa_code cuda_attribute_##name(gpa_vm *vm, value *argv, value *out) {                      \
-        *out = v_int(elsewhere);                                                               \
-        return rt_attribute(vm_rt(vm), argv[0].object->fields[0].str->text, number, elsewhere, \
-                            &out->i, vm_err(vm));                                              \
+static gpa_code attribute(gpa_vm *vm, value device, int number, int elsewhere, value *out) {
+    *out = v_int(elsewhere);
+    return rt_attribute(vm_rt(vm), device.object->fields[0].str->text, number, elsewhere, &out->i,
+                        vm_err(vm));
+}
+
+#define ATTRIBUTE(name, number, elsewhere, doc)                           \
+    gpa_code cuda_attribute_##name(gpa_vm *vm, value *argv, value *out) { \
+        return attribute(vm, argv[0], number, elsewhere, out);            \
     }
 #include "lang/typed/cuda_attribute.def"
 #undef ATTRIBUTE
@@ -292,7 +296,7 @@ gpa_code cuda_pci_bus_id(gpa_vm *vm, value *argv, value *out) {
     return native_return(v_cstr(vm, text), out);
 }
 
-/* The version of a GPU's architecture; (0, 0) of other devices. */
+/* Compute capability (major, minor); (0, 0) of devices other than GPUs. */
 gpa_code cuda_capability(gpa_vm *vm, value *argv, value *out) {
     rt_facts f;
     gpa_code rc = facts_of(vm, argv[0], &f);

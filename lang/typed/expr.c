@@ -1,6 +1,7 @@
-/* Expressions: types by NumPy's rules, values as kir.
+/* Lowering of expressions: type inference by NumPy's promotion rules, values as kir.
  *
- * Reading order: operators, truth and choice, comparisons, names and attributes, the expression. */
+ * Reading order: operators, truth values and conditionals, comparisons, names and attributes,
+ * the expression. */
 #include <string.h>
 
 #include "runtime/base/arena.h"
@@ -46,28 +47,28 @@ gpa_op typed_operator(ast_op op) {
     return (gpa_op)rows[op];
 }
 
-tv typed_int(walk *w, int64_t i) {
+tv typed_int(lowering *lw, int64_t i) {
     return (tv){.kind = TV_NUMBER,
                 .t = py_int,
-                .v = kir_const(w->f, DT_I64, (gpa_val){.I64 = i}),
-                .known = true,
+                .v = kir_const(lw->f, DT_I64, (gpa_val){.I64 = i}),
+                .literal = true,
                 .i = i};
 }
 
 static tv number(typed_ty t, int32_t v) { return (tv){.kind = TV_NUMBER, .t = t, .v = v}; }
 
-static tv sure(walk *w, bool truth) {
+static tv sure(lowering *lw, bool truth) {
     return (tv){.kind = TV_NUMBER,
                 .t = py_bool,
-                .v = kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = truth}),
-                .sure = true,
+                .v = kir_const(lw->f, DT_BOOL, (gpa_val){.BOOL = truth}),
+                .decided = true,
                 .i = truth};
 }
 
-/* Python's bool counts as its int in arithmetic. */
-static tv as_int(walk *w, tv v) {
+/* Converts Python's bool to its int, for arithmetic. */
+static tv as_int(lowering *lw, tv v) {
     if (!v.t.weak || v.t.dtype != DT_BOOL) return v;
-    return number(py_int, typed_cast(w, v, py_int));
+    return number(py_int, typed_cast(lw, v, py_int));
 }
 
 static bool arithmetic(gpa_op op) {
@@ -75,58 +76,60 @@ static bool arithmetic(gpa_op op) {
     return s != SIG_COMPARE && s != SIG_LOGIC && s != SIG_BITS && s != SIG_TEST && s != SIG_SELECT;
 }
 
-gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n, tv *out) {
+gpa_code typed_apply(lowering *lw, const ast_node *at, gpa_op op, const tv *in, int n, tv *out) {
     typed_ty t = {.dtype = DT_NONE};
     tv a[3];
     int first = op_info[op].sig == SIG_SELECT;
     bool weak = true;
     for (int i = 0; i < n; i++) {
-        a[i] = arithmetic(op) ? as_int(w, in[i]) : in[i];
+        a[i] = arithmetic(op) ? as_int(lw, in[i]) : in[i];
         if (i < first || (i && op_info[op].sig == SIG_LDEXP)) continue;
         typed_ty one = a[i].t;
         if (!one.weak) one.dtype = (uint8_t)op_promotion_type(op, (gpa_dtype)one.dtype);
         weak = weak && one.weak;
-        bool known = t.dtype != DT_NONE;
+        bool joined = t.dtype != DT_NONE;
         t = typed_join(t, one);
-        if (known && t.dtype == DT_NONE) break;
+        if (joined && t.dtype == DT_NONE) break;
     }
     gpa_dtype compute, result;
     if (t.dtype == DT_NONE || !op_types(op, (gpa_dtype)t.dtype, &compute, &result)) {
         const char *symbol = op_info[op].symbol;
         if (n == 2 && symbol)
-            return typed_fail(w, at, GPA_E_TYPE,
+            return typed_fail(lw, at, GPA_E_TYPE,
                               "unsupported operand type(s) for %s: '%s' and '%s'", symbol,
                               typed_name(in[0].t), typed_name(in[1].t));
-        return typed_fail(w, at, GPA_E_TYPE, "%s() is not defined for '%s'", op_info[op].name,
+        return typed_fail(lw, at, GPA_E_TYPE, "%s() is not defined for '%s'", op_info[op].name,
                           typed_name(in[n > 1 ? first : 0].t));
     }
     int32_t v[3] = {-1, -1, -1};
-    for (int i = 0; i < n; i++) v[i] = kir_cast(w->f, op_operand_type(op, compute, i), a[i].v);
-    bool own = result == DT_BOOL || result == DT_I64 || result == DT_F64 || result == DT_C128;
+    for (int i = 0; i < n; i++) v[i] = kir_cast(lw->f, op_operand_type(op, compute, i), a[i].v);
+    bool python_type =
+        result == DT_BOOL || result == DT_I64 || result == DT_F64 || result == DT_C128;
     bool compares = op_info[op].sig == SIG_COMPARE || op_info[op].sig == SIG_LOGIC ||
                     op_info[op].sig == SIG_TEST;
-    int32_t r = n == 1   ? kir_op1(w->f, op, v[0])
-                : n == 2 ? kir_op2(w->f, op, v[0], v[1])
-                         : kir_op3(w->f, op, v[0], v[1], v[2]);
-    *out = number((typed_ty){.dtype = (uint8_t)result, .weak = compares || (weak && own)}, r);
+    int32_t r = n == 1   ? kir_op1(lw->f, op, v[0])
+                : n == 2 ? kir_op2(lw->f, op, v[0], v[1])
+                         : kir_op3(lw->f, op, v[0], v[1], v[2]);
+    *out =
+        number((typed_ty){.dtype = (uint8_t)result, .weak = compares || (weak && python_type)}, r);
     return GPA_OK;
 }
 
-/* A power with a small number for exponent, as NumPy writes it. */
-static bool small_power(walk *w, tv a, tv b, const ast_node *at, tv *out, gpa_code *rc) {
-    if (!b.known) return false;
+/* Strength reduction of powers with a small literal exponent, as NumPy does it. */
+static bool small_power(lowering *lw, tv a, tv b, const ast_node *at, tv *out, gpa_code *rc) {
+    if (!b.literal) return false;
     if (b.i == 2)
-        *rc = typed_apply(w, at, OP_SQUARE, &a, 1, out);
-    else if (b.i < 0 && dtype_is_int((gpa_dtype)a.t.dtype)) { /* Python gives a float */
-        tv f = number(py_float, typed_cast(w, a, py_float));
-        *rc = typed_apply(w, at, OP_POWER, (tv[]){f, b}, 2, out);
+        *rc = typed_apply(lw, at, OP_SQUARE, &a, 1, out);
+    else if (b.i < 0 && dtype_is_int((gpa_dtype)a.t.dtype)) { /* Python's result is a float */
+        tv f = number(py_float, typed_cast(lw, a, py_float));
+        *rc = typed_apply(lw, at, OP_POWER, (tv[]){f, b}, 2, out);
     } else
         return false;
     return true;
 }
 
-/* Python's words for a division of its own numbers by zero; NULL: op is none. */
-static const char *words_of_zero(gpa_op op, gpa_dtype t) {
+/* CPython's message for division of its own numbers by zero; NULL: op does not divide. */
+static const char *zero_division_message(gpa_op op, gpa_dtype t) {
     const char *by_int = NULL, *by_float = NULL;
     if (op == OP_DIVIDE) by_int = "division by zero", by_float = "float division by zero";
     if (op == OP_FLOOR_DIVIDE)
@@ -136,119 +139,123 @@ static const char *words_of_zero(gpa_op op, gpa_dtype t) {
     return dtype_is_int(t) || t == DT_BOOL ? by_int : by_float;
 }
 
-/* In a loop of a jitted function zero as a divisor is an error, of elements of arrays too, unless
- * the function divides as NumPy. */
-static gpa_code check_divisor(walk *w, const ast_node *at, gpa_op op, tv a, tv b) {
+/* Emits a ZeroDivisionError check in loops of jitted functions, also for array elements, unless
+ * error_model='numpy'. */
+static gpa_code check_divisor(lowering *lw, const ast_node *at, gpa_op op, tv a, tv b) {
     typed_ty t = typed_join(a.t, b.t);
-    const char *words = words_of_zero(op, (gpa_dtype)t.dtype);
+    const char *words = zero_division_message(op, (gpa_dtype)t.dtype);
     tv none;
-    if (w->to->form != TYPED_LOOP || vm_is_lenient(w->vm) || !words || t.dtype == DT_NONE ||
-        (b.known && b.i))
+    if (lw->to->form != TYPED_LOOP || vm_is_lenient(lw->vm) || !words || t.dtype == DT_NONE ||
+        (b.literal && b.i))
         return GPA_OK;
-    gpa_code rc = typed_apply(w, at, OP_EQUAL, (tv[]){b, typed_int(w, 0)}, 2, &none);
+    gpa_code rc = typed_apply(lw, at, OP_EQUAL, (tv[]){b, typed_int(lw, 0)}, 2, &none);
     if (rc) return rc;
-    kir_set_span(w->f, at->span);
-    typed_open(w, KIR_IF, DT_NONE, none.v, -1, -1);
-    typed_raise_here(w, GPA_E_ZERO_DIVISION, kir_add_text(w->f, words), -1);
-    typed_close(w, KIR_IF);
+    kir_set_span(lw->f, at->span);
+    typed_open(lw, KIR_IF, DT_NONE, none.v, -1, -1);
+    typed_raise_here(lw, GPA_E_ZERO_DIVISION, kir_add_text(lw->f, words), -1);
+    typed_close(lw, KIR_IF);
     return GPA_OK;
 }
 
-gpa_code typed_binary(walk *w, const ast_node *at, gpa_op op, const ast_node *left,
-                      const ast_node *right, tv a, tv b, tv *out) {
+gpa_code typed_binary(lowering *lw, const ast_node *at, gpa_op op, typed_operand left,
+                      typed_operand right, tv *out) {
+    const tv a = left.v, b = right.v;
     gpa_code rc = GPA_OK;
     if (op == OP_COUNT)
-        rc = typed_fail(w, at, GPA_E_UNSUPPORTED, "this operator cannot be compiled for numbers");
-    else if (op != OP_POWER || !small_power(w, a, b, at, out, &rc)) {
-        rc = check_divisor(w, at, op, a, b);
-        if (!rc) rc = typed_apply(w, at, op, (tv[]){a, b}, 2, out);
+        rc = typed_fail(lw, at, GPA_E_UNSUPPORTED, "this operator cannot be compiled for numbers");
+    else if (op != OP_POWER || !small_power(lw, a, b, at, out, &rc)) {
+        rc = check_divisor(lw, at, op, a, b);
+        if (!rc) rc = typed_apply(lw, at, op, (tv[]){a, b}, 2, out);
     }
     if (!rc) return GPA_OK;
-    typed_note(w, left, a);
-    typed_note(w, right, b);
+    typed_note(lw, left.node, a);
+    typed_note(lw, right.node, b);
     return rc;
 }
 
-static gpa_code binary(walk *w, const ast_node *n, tv *out) {
+static gpa_code binary(lowering *lw, const ast_node *n, tv *out) {
     tv a, b;
-    gpa_code rc = typed_number(w, n->binary.left, &a);
-    if (!rc) rc = typed_number(w, n->binary.right, &b);
+    gpa_code rc = typed_number(lw, n->binary.left, &a);
+    if (!rc) rc = typed_number(lw, n->binary.right, &b);
     return rc ? rc
-              : typed_binary(w, n, typed_operator(n->binary.op), n->binary.left, n->binary.right, a,
-                             b, out);
+              : typed_binary(lw, n, typed_operator(n->binary.op),
+                             (typed_operand){n->binary.left, a},
+                             (typed_operand){n->binary.right, b}, out);
 }
 
 static bool big_value(const ast_node *n, uint64_t *out) {
     return literal_integer(n->big.digits.at, n->big.digits.len, out);
 }
 
-static gpa_code unary(walk *w, const ast_node *n, tv *out) {
+static gpa_code unary(lowering *lw, const ast_node *n, tv *out) {
     tv a;
     if (n->unary.op == AST_OP_NOT) {
-        gpa_code rc = typed_truth(w, n->unary.operand, &a);
+        gpa_code rc = typed_truth(lw, n->unary.operand, &a);
         if (!rc)
-            *out = a.sure ? sure(w, !a.i) : number(py_bool, kir_op1(w->f, OP_LOGICAL_NOT, a.v));
+            *out =
+                a.decided ? sure(lw, !a.i) : number(py_bool, kir_op1(lw->f, OP_LOGICAL_NOT, a.v));
         return rc;
     }
     gpa_op op = typed_operator(n->unary.op);
     if (op == OP_NEGATIVE && n->unary.operand->kind == AST_FLOAT) {
         *out = number(py_float,
-                      kir_const(w->f, DT_F64, (gpa_val){.F64 = -n->unary.operand->real.value}));
+                      kir_const(lw->f, DT_F64, (gpa_val){.F64 = -n->unary.operand->real.value}));
         return GPA_OK;
     }
     uint64_t u;
     if (op == OP_NEGATIVE && n->unary.operand->kind == AST_BIG && big_value(n->unary.operand, &u) &&
         u == 1ull << 63) {
-        *out = typed_int(w, INT64_MIN);
+        *out = typed_int(lw, INT64_MIN);
         return GPA_OK;
     }
-    gpa_code rc = typed_number(w, n->unary.operand, &a);
+    gpa_code rc = typed_number(lw, n->unary.operand, &a);
     if (rc) return rc;
-    if (op == OP_NEGATIVE && a.known && a.i != INT64_MIN) {
-        *out = typed_int(w, -a.i);
+    if (op == OP_NEGATIVE && a.literal && a.i != INT64_MIN) {
+        *out = typed_int(lw, -a.i);
         return GPA_OK;
     }
-    if (op == OP_INVERT) a = as_int(w, a);
-    if ((rc = typed_apply(w, n, op, &a, 1, out))) typed_note(w, n->unary.operand, a);
+    if (op == OP_INVERT) a = as_int(lw, a);
+    if ((rc = typed_apply(lw, n, op, &a, 1, out))) typed_note(lw, n->unary.operand, a);
     return rc;
 }
 
-/* ---- truth and choice ---- */
+/* ---- truth values and conditionals ---- */
 
-static gpa_code need_number(walk *w, const ast_node *n, const tv *v) {
-    w->host = w->host || v->kind == TV_ARRAY;
-    return typed_fail(w, n, GPA_E_TYPE, "a number is needed here, not %s %s", typed_article(v),
+static gpa_code need_number(lowering *lw, const ast_node *n, const tv *v) {
+    lw->fallback = lw->fallback || v->kind == TV_ARRAY;
+    return typed_fail(lw, n, GPA_E_TYPE, "a number is needed here, not %s %s", typed_article(v),
                       typed_kind(v));
 }
 
-/* A tuple is true when it has items; what is known when compiling (a function, a module) is true.
- */
-static gpa_code truth_of(walk *w, const ast_node *n, const tv *v, tv *out) {
-    bool is_static = v->kind == TV_STATIC && v->is.tag != V_STR && v->is.tag != V_NONE;
+/* Truth value of a tuple (non-empty) and of a compile-time constant (a function or module is
+ * true). */
+static gpa_code truth_of(lowering *lw, const ast_node *n, const tv *v, tv *out) {
+    bool is_static = v->kind == TV_STATIC && v->constant.tag != V_STR && v->constant.tag != V_NONE;
     if (typed_is_none(v) || v->kind == TV_TUPLE || is_static)
-        *out = sure(w, is_static || (v->kind == TV_TUPLE && v->n));
+        *out = sure(lw, is_static || (v->kind == TV_TUPLE && v->n));
     else if (v->kind == TV_NUMBER)
-        *out = v->sure ? *v : number(py_bool, kir_cast(w->f, DT_BOOL, v->v));
+        *out = v->decided ? *v : number(py_bool, kir_cast(lw->f, DT_BOOL, v->v));
     else
-        return need_number(w, n, v);
+        return need_number(lw, n, v);
     return GPA_OK;
 }
 
-gpa_code typed_truth(walk *w, const ast_node *n, tv *out) {
+gpa_code typed_truth(lowering *lw, const ast_node *n, tv *out) {
     tv v;
-    gpa_code rc = typed_expr(w, n, &v);
-    return rc ? rc : truth_of(w, n, &v, out);
+    gpa_code rc = typed_expr(lw, n, &v);
+    return rc ? rc : truth_of(lw, n, &v, out);
 }
 
-/* What may fail, and so must not be computed where it is not chosen: a call, an element, in a loop
- * a division. */
+/* Searches for operations that may fail (a call, an element access, a division in a loop): these
+ * must not be evaluated speculatively. */
 typedef struct {
     bool loop, found;
 } risk;
 
 static bool fails_itself(const ast_node *n, bool loop) {
     return n->kind == AST_CALL || n->kind == AST_INDEX ||
-           (loop && n->kind == AST_BINARY && words_of_zero(typed_operator(n->binary.op), DT_I64));
+           (loop && n->kind == AST_BINARY &&
+            zero_division_message(typed_operator(n->binary.op), DT_I64));
 }
 
 static void look_for_risk(void *user, ast_node *n) {
@@ -257,248 +264,267 @@ static void look_for_risk(void *user, ast_node *n) {
     if (!r->found) ast_each_child(n, look_for_risk, r);
 }
 
-static bool may_fail(const walk *w, const ast_node *n) {
-    risk r = {.loop = w->to->form == TYPED_LOOP};
+static bool may_fail(const lowering *lw, const ast_node *n) {
+    risk r = {.loop = lw->to->form == TYPED_LOOP};
     r.found = fails_itself(n, r.loop);
     if (!r.found) ast_each_child(n, look_for_risk, &r);
     return r.found;
 }
 
-/* Two arms of which one counts. Without calls both are computed and one is chosen; else only that
- * one is. `then` NULL: it is `first`, which the test came from. */
-static gpa_code choose(walk *w, const ast_node *at, int32_t test, const ast_node *then,
-                       const ast_node *other, const tv *first, tv *out) {
-    int32_t s = typed_slot(w);
+/* A conditional expression. `then` NULL: it is `first`, from which the test was computed. */
+typedef struct {
+    int32_t test;
+    const ast_node *then, *other;
+    const tv *first;
+} arms;
+
+/* Conditional value. Without operations that may fail both arms are evaluated and a select
+ * (OP_WHERE) chooses; else a branch evaluates one arm. */
+static gpa_code conditional(lowering *lw, const ast_node *at, const arms *c, tv *out) {
+    const ast_node *then = c->then, *other = c->other;
+    const tv *first = c->first;
+    int32_t test = c->test, s = typed_slot(lw);
     tv a = first ? *first : (tv){0}, b;
     gpa_code rc = GPA_OK;
-    if (s < 0) return vm_no_memory(w->vm);
-    if ((!then || !may_fail(w, then)) && !may_fail(w, other)) {
-        if (then) rc = typed_number(w, then, &a);
-        if (!rc) rc = typed_number(w, other, &b);
+    if (s < 0) return vm_no_memory(lw->vm);
+    if ((!then || !may_fail(lw, then)) && !may_fail(lw, other)) {
+        if (then) rc = typed_number(lw, then, &a);
+        if (!rc) rc = typed_number(lw, other, &b);
         if (rc) return rc;
         typed_ty t = typed_join(a.t, b.t);
         if (t.dtype == DT_NONE)
-            return typed_fail(w, at, GPA_E_TYPE, "the value would be %s or %s", typed_name(a.t),
+            return typed_fail(lw, at, GPA_E_TYPE, "the value would be %s or %s", typed_name(a.t),
                               typed_name(b.t));
-        *out = number(t, kir_op3(w->f, OP_WHERE, test, typed_cast(w, a, t), typed_cast(w, b, t)));
+        *out =
+            number(t, kir_op3(lw->f, OP_WHERE, test, typed_cast(lw, a, t), typed_cast(lw, b, t)));
         return GPA_OK;
     }
-    typed_open(w, KIR_IF, DT_NONE, test, -1, -1);
-    if (then) rc = typed_number(w, then, &a);
-    if (!rc) rc = typed_assign(w, at, s, a);
+    typed_open(lw, KIR_IF, DT_NONE, test, -1, -1);
+    if (then) rc = typed_number(lw, then, &a);
+    if (!rc) rc = typed_assign(lw, at, s, a);
     if (!rc) {
-        typed_else(w);
-        rc = typed_number(w, other, &b);
+        typed_else(lw);
+        rc = typed_number(lw, other, &b);
     }
-    if (!rc) rc = typed_assign(w, at, s, b);
-    typed_close(w, KIR_IF);
-    if (!rc) *out = typed_read(w, s);
+    if (!rc) rc = typed_assign(lw, at, s, b);
+    typed_close(lw, KIR_IF);
+    if (!rc) *out = typed_read(lw, s);
     return rc;
 }
 
-/* a and b and c: Python's, the operand that decides. */
-static gpa_code boolop(walk *w, const ast_node *n, tv *out) {
+/* a and b and c: short-circuit evaluation, the value of the deciding operand. */
+static gpa_code boolop(lowering *lw, const ast_node *n, tv *out) {
     bool is_and = n->boolop.op == AST_OP_AND;
-    gpa_code rc = typed_expr(w, n->boolop.items.at[0], out);
+    gpa_code rc = typed_expr(lw, n->boolop.items.at[0], out);
     for (uint32_t i = 1; i < n->boolop.items.n && !rc; i++) {
         tv truth;
-        if ((rc = truth_of(w, n->boolop.items.at[i - 1], out, &truth))) break;
-        if (truth.sure && (bool)truth.i != is_and) break;
-        if (truth.sure)
-            rc = typed_expr(w, n->boolop.items.at[i], out);
+        if ((rc = truth_of(lw, n->boolop.items.at[i - 1], out, &truth))) break;
+        if (truth.decided && (bool)truth.i != is_and) break;
+        if (truth.decided)
+            rc = typed_expr(lw, n->boolop.items.at[i], out);
         else
-            rc = choose(w, n, is_and ? kir_op1(w->f, OP_LOGICAL_NOT, truth.v) : truth.v, NULL,
-                        n->boolop.items.at[i], out, out);
+            rc = conditional(
+                lw, n,
+                &(arms){.test = is_and ? kir_op1(lw->f, OP_LOGICAL_NOT, truth.v) : truth.v,
+                        .other = n->boolop.items.at[i],
+                        .first = out},
+                out);
     }
     return rc;
 }
 
-static gpa_code ifexp(walk *w, const ast_node *n, tv *out) {
+static gpa_code ifexp(lowering *lw, const ast_node *n, tv *out) {
     tv test;
-    gpa_code rc = typed_truth(w, n->ifexp.test, &test);
+    gpa_code rc = typed_truth(lw, n->ifexp.test, &test);
     if (rc) return rc;
-    if (test.sure) return typed_expr(w, test.i ? n->ifexp.then : n->ifexp.other, out);
-    return choose(w, n, test.v, n->ifexp.then, n->ifexp.other, NULL, out);
+    if (test.decided) return typed_expr(lw, test.i ? n->ifexp.then : n->ifexp.other, out);
+    return conditional(
+        lw, n, &(arms){.test = test.v, .then = n->ifexp.then, .other = n->ifexp.other}, out);
 }
 
-/* x in (a, b): whether it equals one of them. */
-static gpa_code member(walk *w, const ast_node *n, tv *out) {
+/* x in (a, b): true if x equals one of the items. */
+static gpa_code membership(lowering *lw, const ast_node *n, tv *out) {
     const ast_node *link = n->compare.links.at[0];
     tv x, all, one;
-    gpa_code rc = typed_number(w, n->compare.first, &x);
-    if (!rc) rc = typed_expr(w, link->link.right, &all);
+    gpa_code rc = typed_number(lw, n->compare.first, &x);
+    if (!rc) rc = typed_expr(lw, link->link.right, &all);
     if (!rc && all.kind != TV_TUPLE)
-        rc = typed_fail(w, link, GPA_E_UNSUPPORTED,
+        rc = typed_fail(lw, link, GPA_E_UNSUPPORTED,
                         "`in` is compiled for tuples of numbers, not for %s", typed_kind(&all));
-    int32_t found = rc ? -1 : kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = false});
+    int32_t found = rc ? -1 : kir_const(lw->f, DT_BOOL, (gpa_val){.BOOL = false});
     for (uint32_t i = 0; !rc && i < all.n; i++) {
         if (all.items[i].kind != TV_NUMBER)
-            return typed_fail(w, link, GPA_E_TYPE, "a number is needed here, not %s %s",
+            return typed_fail(lw, link, GPA_E_TYPE, "a number is needed here, not %s %s",
                               typed_article(&all.items[i]), typed_kind(&all.items[i]));
-        rc = typed_apply(w, link, OP_EQUAL, (tv[]){x, all.items[i]}, 2, &one);
-        if (!rc) found = kir_op2(w->f, OP_LOGICAL_OR, found, one.v);
+        rc = typed_apply(lw, link, OP_EQUAL, (tv[]){x, all.items[i]}, 2, &one);
+        if (!rc) found = kir_op2(lw->f, OP_LOGICAL_OR, found, one.v);
     }
     if (rc) return rc;
     *out = number(py_bool,
-                  link->link.op == AST_OP_NOT_IN ? kir_op1(w->f, OP_LOGICAL_NOT, found) : found);
+                  link->link.op == AST_OP_NOT_IN ? kir_op1(lw->f, OP_LOGICAL_NOT, found) : found);
     return GPA_OK;
 }
 
-/* x is None, x == None: of which kind a value is, is known. Numbers are not compared by `is`. */
-static gpa_code with_none(walk *w, const ast_node *n, ast_op op, bool *found, tv *out) {
+/* x is None, x == None: decided at compile time from the kind of value. Numbers are not compared
+ * by `is`. */
+static gpa_code compare_none(lowering *lw, const ast_node *n, ast_op op, bool *found, tv *out) {
     tv left, right;
     bool is = op == AST_OP_IS || op == AST_OP_IS_NOT,
          none = n->compare.first->kind == AST_NONE ||
                 n->compare.links.at[0]->link.right->kind == AST_NONE;
     *found = is || (none && (op == AST_OP_EQ || op == AST_OP_NE));
     if (!*found) return GPA_OK;
-    gpa_code rc = typed_expr(w, n->compare.first, &left);
-    if (!rc) rc = typed_expr(w, n->compare.links.at[0]->link.right, &right);
+    gpa_code rc = typed_expr(lw, n->compare.first, &left);
+    if (!rc) rc = typed_expr(lw, n->compare.links.at[0]->link.right, &right);
     if (rc) return rc;
     bool a = typed_is_none(&left), b = typed_is_none(&right);
     if (!a && !b)
-        return typed_fail(w, n->compare.links.at[0], GPA_E_UNSUPPORTED,
+        return typed_fail(lw, n->compare.links.at[0], GPA_E_UNSUPPORTED,
                           "`is` is compiled for None, not for %s and %s", typed_kind(&left),
                           typed_kind(&right));
-    *out = sure(w, (a == b) == (op == AST_OP_IS || op == AST_OP_EQ));
+    *out = sure(lw, (a == b) == (op == AST_OP_IS || op == AST_OP_EQ));
     return GPA_OK;
 }
 
-/* Links `i` to the last, of which the first has `left` on its left. What may fail in a later link
- * is not computed where an earlier one does not hold. */
-static gpa_code compare_links(walk *w, const ast_node *n, uint32_t i, tv left, tv *out) {
+/* Chained comparison from link i on, with its left operand evaluated. Links that may fail are
+ * evaluated only if the earlier ones hold. */
+static gpa_code compare_links(lowering *lw, const ast_node *n, uint32_t i, tv left, tv *out) {
     const ast_node *link = n->compare.links.at[i],
                    *before = i ? n->compare.links.at[i - 1]->link.right : n->compare.first;
     tv right, one, rest;
-    gpa_code rc = typed_number(w, link->link.right, &right);
+    gpa_code rc = typed_number(lw, link->link.right, &right);
     if (!rc)
-        rc = typed_binary(w, link, typed_operator(link->link.op), before, link->link.right, left,
-                          right, &one);
+        rc = typed_binary(lw, link, typed_operator(link->link.op), (typed_operand){before, left},
+                          (typed_operand){link->link.right, right}, &one);
     if (rc || i + 1 == n->compare.links.n) {
         *out = number(py_bool, rc ? -1 : one.v);
         return rc;
     }
     bool risky = false;
     for (uint32_t k = i + 1; k < n->compare.links.n; k++)
-        risky = risky || may_fail(w, n->compare.links.at[k]->link.right);
+        risky = risky || may_fail(lw, n->compare.links.at[k]->link.right);
     if (!risky) {
-        rc = compare_links(w, n, i + 1, right, &rest);
-        if (!rc) *out = number(py_bool, kir_op2(w->f, OP_LOGICAL_AND, one.v, rest.v));
+        rc = compare_links(lw, n, i + 1, right, &rest);
+        if (!rc) *out = number(py_bool, kir_op2(lw->f, OP_LOGICAL_AND, one.v, rest.v));
         return rc;
     }
-    int32_t all = typed_emit(w, KIR_VAR, DT_BOOL, -1, -1, -1, 0);
-    typed_open(w, KIR_IF, DT_NONE, one.v, -1, -1);
-    rc = compare_links(w, n, i + 1, right, &rest);
-    if (!rc) typed_emit(w, KIR_SET, DT_NONE, all, rest.v, -1, 0);
-    typed_close(w, KIR_IF);
-    *out = number(py_bool, typed_emit(w, KIR_GET, DT_BOOL, all, -1, -1, 0));
+    int32_t all = typed_emit(lw, KIR_VAR, DT_BOOL, -1, -1, 0);
+    typed_open(lw, KIR_IF, DT_NONE, one.v, -1, -1);
+    rc = compare_links(lw, n, i + 1, right, &rest);
+    if (!rc) typed_emit(lw, KIR_SET, DT_NONE, all, rest.v, 0);
+    typed_close(lw, KIR_IF);
+    *out = number(py_bool, typed_emit(lw, KIR_GET, DT_BOOL, all, -1, 0));
     return rc;
 }
 
-static gpa_code compare(walk *w, const ast_node *n, tv *out) {
+static gpa_code compare(lowering *lw, const ast_node *n, tv *out) {
     tv left;
     ast_op op = n->compare.links.at[0]->link.op;
     if (n->compare.links.n == 1 && (op == AST_OP_IN || op == AST_OP_NOT_IN))
-        return member(w, n, out);
+        return membership(lw, n, out);
     bool found = false;
-    gpa_code rc = n->compare.links.n == 1 ? with_none(w, n, op, &found, out) : GPA_OK;
+    gpa_code rc = n->compare.links.n == 1 ? compare_none(lw, n, op, &found, out) : GPA_OK;
     if (rc || found) return rc;
-    rc = typed_number(w, n->compare.first, &left);
-    return rc ? rc : compare_links(w, n, 0, left, out);
+    rc = typed_number(lw, n->compare.first, &left);
+    return rc ? rc : compare_links(lw, n, 0, left, out);
 }
 
 /* ---- names and attributes ---- */
 
-static gpa_code name(walk *w, const ast_node *n, tv *out) {
+static gpa_code name(lowering *lw, const ast_node *n, tv *out) {
     ast_storage p = n->name.place;
-    w->host = w->host || p.where == AST_IN_CELL;
+    lw->fallback = lw->fallback || p.where == AST_IN_CELL;
     if (p.where == AST_IN_CELL)
-        return typed_fail(w, n, GPA_E_UNSUPPORTED,
+        return typed_fail(lw, n, GPA_E_UNSUPPORTED,
                           "a variable that an inner function uses cannot be compiled");
-    if (p.where != AST_IN_SLOT) return typed_outside(w, n, out);
-    slot *s = &w->slots[w->frame->slots + p.slot];
+    if (p.where != AST_IN_SLOT) return typed_free_variable(lw, n, out);
+    slot *s = &lw->slots[lw->frame->slots + p.slot];
     bool kept = true;
-    if (s->bound && !typed_known(w, (int32_t)(w->frame->slots + p.slot))) {
-        gpa_code rc = typed_keep(w, (int32_t)(w->frame->slots + p.slot), &kept);
+    if (s->bound && !typed_is_bound(lw, (int32_t)(lw->frame->slots + p.slot))) {
+        gpa_code rc = typed_split_tuple(lw, (int32_t)(lw->frame->slots + p.slot), &kept);
         if (rc) return rc;
     }
     if (!kept)
         return typed_fail(
-            w, n, GPA_E_UNSUPPORTED,
-            "'%s' holds a %s that was assigned in a branch or a loop: it is not known here",
-            intern_text(vm_names(w->vm), n->name.name), typed_kind(&s->direct));
+            lw, n, GPA_E_UNSUPPORTED,
+            "'%s' holds a %s that was assigned in a branch or a loop: it has no value here",
+            intern_text(vm_names(lw->vm), n->name.name), typed_kind(&s->direct));
     if (!s->bound)
         return typed_fail(
-            w, n, GPA_E_UNBOUND,
+            lw, n, GPA_E_UNBOUND,
             "cannot access local variable '%s' where it is not associated with a value",
-            intern_text(vm_names(w->vm), n->name.name));
-    *out = typed_read(w, (int32_t)(w->frame->slots + p.slot));
+            intern_text(vm_names(lw->vm), n->name.name));
+    *out = typed_read(lw, (int32_t)(lw->frame->slots + p.slot));
     return GPA_OK;
 }
 
-static gpa_code attribute(walk *w, const ast_node *n, tv *out) {
+static gpa_code attribute(lowering *lw, const ast_node *n, tv *out) {
     tv a;
-    const char *what = intern_text(vm_names(w->vm), n->attr.name);
-    gpa_code rc = typed_expr(w, n->attr.object, &a);
+    const char *what = intern_text(vm_names(lw->vm), n->attr.name);
+    gpa_code rc = typed_expr(lw, n->attr.object, &a);
     if (rc) return rc;
-    if (a.kind == TV_STATIC && a.is.tag == V_MODULE) return typed_member(w, n, a.is.module, out);
+    if (a.kind == TV_STATIC && a.constant.tag == V_MODULE)
+        return typed_member(lw, n, a.constant.module, out);
     if (a.kind == TV_NUMBER && strcmp(what, "real") == 0)
-        return typed_apply(w, n, OP_REAL, &a, 1, out);
+        return typed_apply(lw, n, OP_REAL, &a, 1, out);
     if (a.kind == TV_NUMBER && strcmp(what, "imag") == 0)
-        return typed_apply(w, n, OP_IMAG, &a, 1, out);
+        return typed_apply(lw, n, OP_IMAG, &a, 1, out);
     bool found = false;
-    if (a.kind == TV_TUPLE && a.is.tag == V_OBJECT) found = typed_vector_part(&a, what, out);
-    if (a.kind == TV_ARRAY) rc = typed_array_attr(w, n, &a, what, &found, out);
+    if (a.kind == TV_TUPLE && a.constant.tag == V_OBJECT) found = typed_vector_part(&a, what, out);
+    if (a.kind == TV_ARRAY) rc = typed_array_attr(lw, n, &a, what, &found, out);
     if (a.kind == TV_STATIC)
-        rc = typed_read_known(w, &(typed_site){.node = n, .args = &a, .n = 1}, what, &found, out);
+        rc = typed_read_intrinsic(lw, &(typed_site){.node = n, .args = &a, .n = 1}, what, &found,
+                                  out);
     if (rc || found) return rc;
-    w->host = w->host || a.kind == TV_ARRAY || (a.kind == TV_STATIC && w->to->form == TYPED_LOOP);
-    return typed_fail(w, n, GPA_E_ATTRIBUTE,
+    lw->fallback =
+        lw->fallback || a.kind == TV_ARRAY || (a.kind == TV_STATIC && lw->to->form == TYPED_LOOP);
+    return typed_fail(lw, n, GPA_E_ATTRIBUTE,
                       "'%s' object has no attribute '%s' in a compiled function", typed_kind(&a),
                       what);
 }
 
-/* An object that stands for a value when compiling: cuda.laneid. */
-static gpa_code stands_for(walk *w, const ast_node *n, gpa_code rc, tv *out) {
+/* An object that is an intrinsic value, such as cuda.laneid. */
+static gpa_code intrinsic_value(lowering *lw, const ast_node *n, gpa_code rc, tv *out) {
     bool found = false;
     tv object = *out;
-    if (rc || out->kind != TV_STATIC || out->is.tag != V_OBJECT) return rc;
-    return typed_read_known(w, &(typed_site){.node = n, .args = &object, .n = 1}, "", &found, out);
+    if (rc || out->kind != TV_STATIC || out->constant.tag != V_OBJECT) return rc;
+    return typed_read_intrinsic(lw, &(typed_site){.node = n, .args = &object, .n = 1}, "", &found,
+                                out);
 }
 
-static gpa_code static_text(walk *w, const char *at, size_t n, tv *out) {
-    value v = v_str(w->vm, at, n);
+static gpa_code static_text(lowering *lw, const char *at, size_t n, tv *out) {
+    value v = v_str(lw->vm, at, n);
     if (v.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = list_append(w->vm, w->kept.list, v);
-    value_release(w->vm, v);
-    *out = (tv){.kind = TV_STATIC, .is = v};
+    gpa_code rc = list_append(lw->vm, lw->retained.list, v);
+    value_release(lw->vm, v);
+    *out = (tv){.kind = TV_STATIC, .constant = v};
     return rc;
 }
 
-static gpa_code text(walk *w, const ast_node *n, tv *out) {
-    return static_text(w, n->string.text.at, n->string.text.len, out);
+static gpa_code text(lowering *lw, const ast_node *n, tv *out) {
+    return static_text(lw, n->string.text.at, n->string.text.len, out);
 }
 
-/* One {value:spec} of an f-string: a text that is known is written out, a number is left to the
- * printing. */
-static gpa_code field(walk *w, const ast_node *n, tv *whole, gpa_str *to) {
+/* One {value:spec} of an f-string: constants are formatted at compile time, numbers become
+ * placeholders formatted when printing. */
+static gpa_code field(lowering *lw, const ast_node *n, tv *whole, gpa_str *to) {
     const ast_node *spec = n->field.spec;
     tv v;
     if (spec && spec->kind != AST_STRING)
-        return typed_fail(w, spec, GPA_E_UNSUPPORTED,
+        return typed_fail(lw, spec, GPA_E_UNSUPPORTED,
                           "the format of a number in a kernel is a fixed text");
-    gpa_code rc = typed_expr(w, n->field.value, &v);
+    gpa_code rc = typed_expr(lw, n->field.value, &v);
     if (rc) return rc;
-    if (v.kind == TV_STATIC && v.is.tag == V_STR && !spec &&
+    if (v.kind == TV_STATIC && v.constant.tag == V_STR && !spec &&
         (!n->field.conversion || n->field.conversion == 's')) {
-        str_put(to, v.is.str->text);
+        str_put(to, v.constant.str->text);
         return GPA_OK;
     }
     if (v.kind != TV_NUMBER)
-        return typed_fail(w, n, GPA_E_TYPE, "an f-string of a kernel holds numbers, not %s %s",
+        return typed_fail(lw, n, GPA_E_TYPE, "an f-string of a kernel holds numbers, not %s %s",
                           typed_article(&v), typed_kind(&v));
     if (spec && n->field.conversion)
-        return typed_fail(w, n, GPA_E_UNSUPPORTED,
+        return typed_fail(lw, n, GPA_E_UNSUPPORTED,
                           "a number with a format is not converted before");
     if (spec) str_printf(to, "\2%.*s", (int)spec->string.text.len, spec->string.text.at);
     str_putc(to, '\1');
@@ -506,111 +532,113 @@ static gpa_code field(walk *w, const ast_node *n, tv *whole, gpa_str *to) {
     return GPA_OK;
 }
 
-gpa_code typed_fstring(walk *w, const ast_node *n, tv *out) {
+gpa_code typed_fstring(lowering *lw, const ast_node *n, tv *out) {
     const ast_list *parts = &n->fstring.parts;
-    tv whole = {.kind = TV_TEXT, .items = arena_alloc(w->arena, (parts->n + 1) * sizeof(tv))},
-       known = {.kind = TV_NONE};
+    tv whole = {.kind = TV_TEXT, .items = arena_alloc(lw->arena, (parts->n + 1) * sizeof(tv))},
+       text = {.kind = TV_NONE};
     gpa_code rc = GPA_OK;
     gpa_str all;
-    if (!whole.items) return vm_no_memory(w->vm);
+    if (!whole.items) return vm_no_memory(lw->vm);
     str_init(&all);
     for (uint32_t i = 0; i < parts->n && !rc; i++) {
         const ast_node *part = parts->at[i];
         if (part->kind == AST_FIELD)
-            rc = field(w, part, &whole, &all);
+            rc = field(lw, part, &whole, &all);
         else
             str_putn(&all, part->string.text.at, part->string.text.len);
     }
-    if (!rc && all.failed) rc = vm_no_memory(w->vm);
-    if (!rc) rc = static_text(w, all.len ? all.text : "", all.len, &known);
+    if (!rc && all.failed) rc = vm_no_memory(lw->vm);
+    if (!rc) rc = static_text(lw, all.len ? all.text : "", all.len, &text);
     str_free(&all);
-    whole.is = known.is;
-    *out = whole.n ? whole : known;
+    whole.constant = text.constant;
+    *out = whole.n ? whole : text;
     return rc;
 }
 
-static gpa_code tuple(walk *w, const ast_list *items, tv *out) {
+static gpa_code tuple(lowering *lw, const ast_list *items, tv *out) {
     gpa_code rc = GPA_OK;
-    if (typed_tuple(w, items->n, out)) return GPA_E_MEMORY;
-    for (uint32_t i = 0; i < items->n && !rc; i++) rc = typed_expr(w, items->at[i], &out->items[i]);
+    if (typed_tuple(lw, items->n, out)) return GPA_E_MEMORY;
+    for (uint32_t i = 0; i < items->n && !rc; i++)
+        rc = typed_expr(lw, items->at[i], &out->items[i]);
     return rc;
 }
 
-/* a[i] of an array or a tuple. */
-static gpa_code item(walk *w, const ast_node *n, tv *out) {
+/* Subscripts of arrays and tuples: a[i]. */
+static gpa_code subscript(lowering *lw, const ast_node *n, tv *out) {
     tv t;
-    gpa_code rc = typed_expr(w, n->index.object, &t);
+    gpa_code rc = typed_expr(lw, n->index.object, &t);
     if (rc) return rc;
-    if (t.kind == TV_ARRAY) return typed_item(w, n, &t, n->index.index, out);
+    if (t.kind == TV_ARRAY) return typed_subscript_value(lw, n, &t, n->index.index, out);
     if (t.kind != TV_TUPLE) {
-        rc = typed_fail(w, n, GPA_E_TYPE, "'%s' object is not subscriptable", typed_kind(&t));
-        typed_note(w, n->index.object, t);
+        rc = typed_fail(lw, n, GPA_E_TYPE, "'%s' object is not subscriptable", typed_kind(&t));
+        typed_note(lw, n->index.object, t);
         return rc;
     }
-    return typed_tuple_item(w, n, &t, out);
+    return typed_tuple_item(lw, n, &t, out);
 }
 
 /* ---- the expression ---- */
 
-static gpa_code named(walk *w, const ast_node *n, tv *out) {
-    gpa_code rc = typed_expr(w, n->named.value, out);
+static gpa_code named(lowering *lw, const ast_node *n, tv *out) {
+    gpa_code rc = typed_expr(lw, n->named.value, out);
     if (rc || n->named.target->name.place.where != AST_IN_SLOT) return rc;
-    return typed_assign(w, n, (int32_t)(w->frame->slots + n->named.target->name.place.slot), *out);
+    return typed_assign(lw, n, (int32_t)(lw->frame->slots + n->named.target->name.place.slot),
+                        *out);
 }
 
-static gpa_code not_compiled(walk *w, const ast_node *n) {
-    w->host = true;
-    return typed_fail(w, n, GPA_E_UNSUPPORTED, "a %s cannot be compiled in a function of numbers",
+static gpa_code not_compiled(lowering *lw, const ast_node *n) {
+    lw->fallback = true;
+    return typed_fail(lw, n, GPA_E_UNSUPPORTED, "a %s cannot be compiled in a function of numbers",
                       ast_what((ast_kind)n->kind));
 }
 
-/* As Numba has it: a literal beyond int64 is an uint64. */
-static gpa_code big_literal(walk *w, const ast_node *n, tv *out) {
+/* Integer literals beyond int64 are uint64, as in Numba. */
+static gpa_code big_literal(lowering *lw, const ast_node *n, tv *out) {
     uint64_t u;
     if (!big_value(n, &u))
-        return typed_fail(w, n, GPA_E_OVERFLOW, "Int value is too large: %s", n->big.digits.at);
-    *out = number((typed_ty){.dtype = DT_U64}, kir_const(w->f, DT_U64, (gpa_val){.U64 = u}));
+        return typed_fail(lw, n, GPA_E_OVERFLOW, "Int value is too large: %s", n->big.digits.at);
+    *out = number((typed_ty){.dtype = DT_U64}, kir_const(lw->f, DT_U64, (gpa_val){.U64 = u}));
     return GPA_OK;
 }
 
-gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
-    kir_set_span(w->f, n->span);
+gpa_code typed_expr(lowering *lw, const ast_node *n, tv *out) {
+    kir_set_span(lw->f, n->span);
     *out = (tv){.kind = TV_NONE};
     switch ((int)n->kind) {
         case AST_NONE: return GPA_OK;
         case AST_TRUE:
         case AST_FALSE:
             *out =
-                number(py_bool, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = n->kind == AST_TRUE}));
+                number(py_bool, kir_const(lw->f, DT_BOOL, (gpa_val){.BOOL = n->kind == AST_TRUE}));
             return GPA_OK;
-        case AST_INTEGER: *out = typed_int(w, n->integer.value); return GPA_OK;
-        case AST_BIG: return big_literal(w, n, out);
+        case AST_INTEGER: *out = typed_int(lw, n->integer.value); return GPA_OK;
+        case AST_BIG: return big_literal(lw, n, out);
         case AST_FLOAT:
-            *out = number(py_float, kir_const(w->f, DT_F64, (gpa_val){.F64 = n->real.value}));
+            *out = number(py_float, kir_const(lw->f, DT_F64, (gpa_val){.F64 = n->real.value}));
             return GPA_OK;
         case AST_IMAGINARY:
             *out = number((typed_ty){.dtype = DT_C128, .weak = true},
-                          kir_const(w->f, DT_C128, (gpa_val){.C128 = {0, n->imag.value}}));
+                          kir_const(lw->f, DT_C128, (gpa_val){.C128 = {0, n->imag.value}}));
             return GPA_OK;
-        case AST_STRING: return text(w, n, out);
+        case AST_STRING: return text(lw, n, out);
         case AST_FSTRING:
-            return w->to->form == TYPED_KERNEL ? typed_fstring(w, n, out) : not_compiled(w, n);
-        case AST_NAME: return stands_for(w, n, name(w, n, out), out);
-        case AST_ATTR: return stands_for(w, n, attribute(w, n, out), out);
-        case AST_UNARY: return unary(w, n, out);
-        case AST_BINARY: return binary(w, n, out);
-        case AST_BOOLOP: return boolop(w, n, out);
-        case AST_COMPARE: return compare(w, n, out);
-        case AST_IFEXP: return ifexp(w, n, out);
-        case AST_NAMED: return named(w, n, out);
-        case AST_TUPLE: return tuple(w, &n->tuple.items, out);
-        case AST_INDEX: return item(w, n, out);
-        case AST_CALL: return typed_call(w, n, out);
-        default: return not_compiled(w, n);
+            return lw->to->form == TYPED_KERNEL ? typed_fstring(lw, n, out) : not_compiled(lw, n);
+        case AST_NAME: return intrinsic_value(lw, n, name(lw, n, out), out);
+        case AST_ATTR: return intrinsic_value(lw, n, attribute(lw, n, out), out);
+        case AST_UNARY: return unary(lw, n, out);
+        case AST_BINARY: return binary(lw, n, out);
+        case AST_BOOLOP: return boolop(lw, n, out);
+        case AST_COMPARE: return compare(lw, n, out);
+        case AST_IFEXP: return ifexp(lw, n, out);
+        case AST_NAMED: return named(lw, n, out);
+        case AST_TUPLE: return tuple(lw, &n->tuple.items, out);
+        case AST_INDEX: return subscript(lw, n, out);
+        case AST_CALL: return typed_call(lw, n, out);
+        default: return not_compiled(lw, n);
     }
 }
 
-gpa_code typed_number(walk *w, const ast_node *n, tv *out) {
-    gpa_code rc = typed_expr(w, n, out);
-    return rc || out->kind == TV_NUMBER ? rc : need_number(w, n, out);
+gpa_code typed_number(lowering *lw, const ast_node *n, tv *out) {
+    gpa_code rc = typed_expr(lw, n, out);
+    return rc || out->kind == TV_NUMBER ? rc : need_number(lw, n, out);
 }

@@ -1,27 +1,25 @@
-/* @guvectorize: a function of parts of arrays as a generalised ufunc.
+/* @guvectorize: generalized ufuncs.
  *
- * A call fits its arrays to the layout, gives every argument the loop dimensions of all (broadcast
- * views, so strides of 0), joins loop dimensions that lie alike in all arguments, and runs the
- * function once per loop point. Small core dimensions are compiled in: their loops unroll. Outputs
- * are made by the call, or given; what overlaps an input is computed beside and stored afterwards.
+ * A call matches its arrays against the layout, broadcasts every argument over all loop
+ * dimensions (strides of 0), collapses adjacent loop dimensions whose strides are compatible in
+ * all arguments, and runs the function once per loop index. Small core dimensions are compile-
+ * time constants, so that their loops unroll. Outputs are allocated by the call, or given; an
+ * output that overlaps an input is computed in a temporary and copied.
  *
  * Reading order: the object, types, one argument, the launch, the call, decorators. */
 #include <string.h>
 
+#include "runtime/tables/tuning.h"
 #include "lang/typed/all.h"
 #include "lang/vm/kinds.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/layout.h"
 
 enum { FUNCTION, SIGNATURES, LAYOUT, FIELDS };
-enum {
-    SMALL = 8,
-    FEW_ELEMENTS = 64
-}; /* core dimensions up to SMALL, of arguments of few elements, are compiled in */
 
 typedef struct {
     typed_layout layout;
-    typed_fn *known;
+    typed_fn *compiled;
 } gufunc;
 
 static const char *name_of(gpa_vm *vm, const object_obj *o) {
@@ -31,10 +29,10 @@ static const char *text_of(const object_obj *o) { return o->fields[LAYOUT].str->
 
 /* ---- types ---- */
 
-/* Without signatures: inputs as they are; an output as it is given, else what NumPy makes of the
+/* Types without signatures: inputs as they are; outputs as given, else the result type of the
  * inputs. */
-static gpa_code infer(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in, gpa_arr *const *given,
-                      typed_ty *types) {
+static gpa_code infer_types(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in,
+                            gpa_arr *const *given, typed_ty *types) {
     gpa_dtype common;
     gpa_code rc = arr_result_type(in, l->n_in, &common, vm_err(vm));
     for (int k = 0; k < l->n_in + l->n_out; k++) {
@@ -48,33 +46,34 @@ static gpa_code infer(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in, gpa
     return rc;
 }
 
-/* Of every argument the dtype and how it arrives: rank 0 as a number. */
+/* Dtype and rank of every argument; rank 0 is passed by value. */
 static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout *l,
                              const gpa_opnd *in, gpa_arr *const *given, typed_ty *types) {
     value list = o->fields[SIGNATURES];
     typed_signature s;
-    if (list.tag == V_NONE) return infer(vm, l, in, given, types);
-    gpa_code rc = typed_choose(vm, o->fields[FUNCTION].func, list, in, l->n_in, 0, &s);
+    if (list.tag == V_NONE) return infer_types(vm, l, in, given, types);
+    gpa_code rc = typed_match_signature(vm, o->fields[FUNCTION].func, list,
+                                        (typed_operands){.in = in, .n = l->n_in}, &s);
     if (!rc) memcpy(types, s.args, sizeof s.args);
     return rc;
 }
 
 /* ---- one argument ---- */
 
-/* a over the loop space, then its core: a view. Arguments without a core that arrive as arrays have
- * one element. */
-static gpa_code spread(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f,
-                       gpa_arr *a, gpa_arr **out) {
+/* A view of `a` broadcast over the loop dimensions, followed by its `core` core dimensions.
+ * Arguments without a core that are passed as arrays have one element. */
+static gpa_code broadcast_argument(gpa_vm *vm, int core, typed_ty t, const layout_fit *f,
+                                   gpa_arr *a, gpa_arr **out) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
-    int core = l->ndim[k], own = a->ndim - core, n = 0;
+    int loops = a->ndim - core, n = 0;
     for (int d = 0; d < f->loops; d++, n++) {
-        int from = d - (f->loops - own);
+        int from = d - (f->loops - loops);
         shape[n] = f->loop[d];
         strides[n] = from < 0 || a->shape[from] == 1 ? 0 : a->strides[from];
     }
     for (int d = 0; d < core; d++, n++) {
-        shape[n] = a->shape[own + d];
-        strides[n] = a->strides[own + d];
+        shape[n] = a->shape[loops + d];
+        strides[n] = a->strides[loops + d];
     }
     if (core == 0 && t.rank) {
         shape[n] = 1;
@@ -83,21 +82,21 @@ static gpa_code spread(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, con
     return arr_view(vm_rt(vm), a, n, shape, strides, 0, out, vm_err(vm));
 }
 
-static bool is_dense(const gpa_arr *a, int first) {
-    int64_t apart = 1;
+static bool is_contiguous(const gpa_arr *a, int first) {
+    int64_t stride = 1;
     bool dense = true;
     for (int d = a->ndim - 1; d >= first; d--) {
-        dense = dense && (a->strides[d] == apart || a->shape[d] == 1);
-        apart *= a->shape[d];
+        dense = dense && (a->strides[d] == stride || a->shape[d] == 1);
+        stride *= a->shape[d];
     }
     return dense;
 }
 
 /* ---- the launch ---- */
 
-/* Whether loop dimensions d and d + 1 lie like one in every argument; *keep: the one whose strides
- * it has. */
-static bool joins(gpa_arr *const *views, int n, const int64_t *loop, int d, int *keep) {
+/* True if loop dimensions d and d + 1 can be collapsed in every argument; *keep: the one whose
+ * strides the result has. */
+static bool can_collapse(gpa_arr *const *views, int n, const int64_t *loop, int d, int *keep) {
     *keep = loop[d + 1] == 1 ? d : d + 1;
     if (loop[d] == 1 || loop[d + 1] == 1) return true;
     for (int k = 0; k < n; k++)
@@ -105,8 +104,8 @@ static bool joins(gpa_arr *const *views, int n, const int64_t *loop, int d, int 
     return true;
 }
 
-/* Dimensions d and d + 1 become one of this size, with the strides of `keep`. */
-static gpa_code join_dims(gpa_vm *vm, gpa_arr **view, int d, int keep, int64_t size) {
+/* Collapses dimensions d and d + 1 into one of this size, with the strides of `keep`. */
+static gpa_code collapse_dims(gpa_vm *vm, gpa_arr **view, int d, int keep, int64_t size) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     gpa_arr *a = *view, *made;
     int n = 0;
@@ -126,12 +125,12 @@ static gpa_code join_dims(gpa_vm *vm, gpa_arr **view, int d, int keep, int64_t s
     return GPA_OK;
 }
 
-static gpa_code join_loops(gpa_vm *vm, gpa_arr **views, int n, layout_fit *f) {
+static gpa_code collapse_loops(gpa_vm *vm, gpa_arr **views, int n, layout_fit *f) {
     gpa_code rc = GPA_OK;
     for (int d = f->loops - 2, keep; d >= 0 && !rc; d--) {
-        if (!joins(views, n, f->loop, d, &keep)) continue;
+        if (!can_collapse(views, n, f->loop, d, &keep)) continue;
         int64_t size = f->loop[d] * f->loop[d + 1];
-        for (int k = 0; k < n && !rc; k++) rc = join_dims(vm, &views[k], d, keep, size);
+        for (int k = 0; k < n && !rc; k++) rc = collapse_dims(vm, &views[k], d, keep, size);
         f->loop[d] = size;
         for (int i = d + 1; i + 1 < f->loops; i++) f->loop[i] = f->loop[i + 1];
         f->loops--;
@@ -139,30 +138,32 @@ static gpa_code join_loops(gpa_vm *vm, gpa_arr **views, int n, layout_fit *f) {
     return rc;
 }
 
-static void describe(const typed_layout *l, const layout_fit *f, gpa_arr *const *views,
-                     const typed_ty *types, typed_core *c) {
+static void describe_core(const typed_layout *l, const layout_fit *f, gpa_arr *const *views,
+                          const typed_ty *types, typed_core *c) {
     memset(c, 0, sizeof *c);
     memset(c->dim, -1, sizeof c->dim);
-    for (int i = 0; i < KIR_MAX_DIMS; i++) c->fixed[i] = -1;
+    for (int i = 0; i < KIR_MAX_DIMS; i++) c->const_size[i] = -1;
     c->loops = (uint8_t)f->loops;
     for (int k = 0; k < l->n_in + l->n_out; k++) {
         int64_t elements = 1;
-        if (!types[k].rank) c->number |= 1u << k;
-        if (is_dense(views[k], f->loops)) c->dense |= 1u << k;
+        if (!types[k].rank) c->scalars |= 1u << k;
+        if (is_contiguous(views[k], f->loops)) c->contiguous |= 1u << k;
         for (int d = 0; d < l->ndim[k]; d++) {
             c->dim[k][d] = l->dim[k][d];
             elements *= f->core[l->dim[k][d]];
         }
         for (int d = 0; d < l->ndim[k]; d++) {
             int64_t size = f->core[l->dim[k][d]];
-            if (size <= SMALL && elements <= FEW_ELEMENTS) c->fixed[l->dim[k][d]] = size;
+            if (size <= TUNE_GUFUNC_MAX_CONST_CORE_DIM &&
+                elements <= TUNE_GUFUNC_MAX_CONST_CORE_ELEMS)
+                c->const_size[l->dim[k][d]] = size;
         }
     }
     for (int k = 0; k < l->n_in + l->n_out; k++) {
         int64_t elements = 1;
-        bool packed = f->loops == 1 && c->dense >> k & 1;
+        bool packed = f->loops == 1 && c->contiguous >> k & 1;
         for (int d = 0; d < l->ndim[k]; d++) {
-            packed = packed && c->fixed[l->dim[k][d]] >= 0;
+            packed = packed && c->const_size[l->dim[k][d]] >= 0;
             elements *= f->core[l->dim[k][d]];
         }
         if (packed && views[k]->strides[0] == elements) c->packed |= 1u << k;
@@ -180,13 +181,13 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
     gpa_opnd numbers[BODY_MAX_IN] = {0};
     gpa_arr *arrays[BODY_MAX_IN + KIR_MAX_ARRAYS];
     gpa_val params[BODY_MAX_IN];
-    gpa_code rc = join_loops(vm, views, n, f);
+    gpa_code rc = collapse_loops(vm, views, n, f);
     if (rc) return rc;
-    describe(l, f, views, types, &core);
+    describe_core(l, f, views, types, &core);
     for (int k = 0; k < n; k++) {
         args[k] = types[k];
         args[k].weak = false;
-        args[k].unit = core.dense >> k & 1;
+        args[k].unit_stride = core.contiguous >> k & 1;
         args[k].rank = (uint8_t)(views[k]->ndim - f->loops + 1);
         if (views[k]->ndim > KIR_MAX_DIMS)
             return vm_fail(vm, GPA_E_UNSUPPORTED,
@@ -194,7 +195,11 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
                            KIR_MAX_DIMS);
         arrays[k] = views[k];
     }
-    if ((rc = typed_get_core(vm, &g->known, o->fields[FUNCTION].func, &core, args, n, &t)))
+    if ((rc = typed_get(
+             vm, &g->compiled, o->fields[FUNCTION].func,
+             &(typed_request){
+                 .form = TYPED_CORE, .core = &core, .args = args, .n = n, .result = DT_NONE},
+             &t)))
         return rc;
     if ((rc = typed_numbers(vm, t, numbers))) return rc;
     int n_params = (int)t->f->n_params;
@@ -208,10 +213,10 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
 
 typedef struct {
     gpa_opnd in[BODY_MAX_IN];
-    gpa_arr *arg[BODY_MAX_IN];  /* inputs in their dtype; outputs that are given (both owned) */
-    gpa_arr *to[BODY_MAX_IN];   /* outputs: what the program writes (owned) */
-    gpa_arr *view[BODY_MAX_IN]; /* all arguments over the loop space (owned) */
-    value out[BODY_MAX_IN];     /* outputs that are given, borrowed */
+    gpa_arr *arg[BODY_MAX_IN];  /* inputs cast to their dtype; given outputs (both owned) */
+    gpa_arr *to[BODY_MAX_IN];   /* outputs: arrays that the program writes (owned) */
+    gpa_arr *view[BODY_MAX_IN]; /* all arguments, broadcast over the loop dimensions (owned) */
+    value out[BODY_MAX_IN];     /* given outputs, borrowed */
 } operands;
 
 static void release(gpa_vm *vm, operands *x, int n) {
@@ -223,17 +228,17 @@ static void release(gpa_vm *vm, operands *x, int n) {
     }
 }
 
-static gpa_code input(gpa_vm *vm, const gpa_opnd *o, typed_ty t, gpa_arr **out) {
+static gpa_code convert_input(gpa_vm *vm, const gpa_opnd *o, typed_ty t, gpa_arr **out) {
     if (!o->arr)
         return arr_scalar(vm_rt(vm), (gpa_dtype)t.dtype,
                           dtype_cast(o->v, o->dtype, (gpa_dtype)t.dtype), out, vm_err(vm));
     return arr_cast(vm_rt(vm), o->arr, (gpa_dtype)t.dtype, false, out, vm_err(vm));
 }
 
-/* Where output k is written: the array given if it has the dtype and overlaps no input, else a new
- * one. */
-static gpa_code output(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f,
-                       operands *x) {
+/* The array that output k is written to: the given one if it has the dtype and overlaps no
+ * input, else a new one. */
+static gpa_code choose_output(gpa_vm *vm, const typed_layout *l, int k, typed_ty t,
+                              const layout_fit *f, operands *x) {
     int64_t shape[2 * GPA_MAX_DIMS];
     gpa_arr *given = x->arg[k];
     bool fits = given && given->dtype == t.dtype;
@@ -248,12 +253,13 @@ static gpa_code output(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, con
     for (int d = 0; d < l->ndim[k]; d++) shape[n++] = f->core[l->dim[k][d]];
     gpa_code rc = arr_empty(vm_rt(vm), (gpa_dtype)t.dtype, n, shape, &x->to[k], vm_err(vm));
     if (rc || !given) return rc;
-    gpa_opnd old = {.arr = given}; /* what the function leaves alone stays */
+    gpa_opnd old = {.arr =
+                        given}; /* elements that the function does not assign keep their values */
     gpa_index all = {.kind = IX_ELLIPSIS};
     return arr_set(vm_rt(vm), x->to[k], &all, 1, &old, vm_err(vm));
 }
 
-static gpa_code give(gpa_vm *vm, const operands *x, int k, value *out) {
+static gpa_code return_output(gpa_vm *vm, const operands *x, int k, value *out) {
     if (!x->arg[k]) return np_return(vm, arr_retain(x->to[k]), out);
     *out = value_retain(x->out[k]);
     if (x->arg[k] == x->to[k]) return GPA_OK;
@@ -262,13 +268,13 @@ static gpa_code give(gpa_vm *vm, const operands *x, int k, value *out) {
     return arr_set(vm_rt(vm), x->arg[k], &all, 1, &made, vm_err(vm));
 }
 
-static gpa_code results(gpa_vm *vm, const typed_layout *l, const operands *x, value *out) {
+static gpa_code return_outputs(gpa_vm *vm, const typed_layout *l, const operands *x, value *out) {
     value one[BODY_MAX_IN];
     gpa_code rc = GPA_OK;
     int n = 0;
     for (; n < l->n_out && !rc; n++) {
         one[n] = v_none();
-        rc = give(vm, x, l->n_in + n, &one[n]);
+        rc = return_output(vm, x, l->n_in + n, &one[n]);
     }
     if (!rc && l->n_out > 1)
         rc = native_return(v_tuple(vm, (size_t)n, one), out);
@@ -278,7 +284,7 @@ static gpa_code results(gpa_vm *vm, const typed_layout *l, const operands *x, va
     return rc;
 }
 
-static gpa_code apply_here(gpa_vm *vm, object_obj *o, operands *x, value *out) {
+static gpa_code run_on_device(gpa_vm *vm, object_obj *o, operands *x, value *out) {
     gufunc *g = o->data;
     const typed_layout *l = &g->layout;
     int n = l->n_in + l->n_out;
@@ -286,18 +292,19 @@ static gpa_code apply_here(gpa_vm *vm, object_obj *o, operands *x, value *out) {
     layout_fit fit;
     gpa_code rc = GPA_OK;
     TRY(choose_types(vm, o, l, x->in, x->arg, types));
-    for (int k = 0; k < l->n_in; k++) TRY(input(vm, &x->in[k], types[k], &x->arg[k]));
+    for (int k = 0; k < l->n_in; k++) TRY(convert_input(vm, &x->in[k], types[k], &x->arg[k]));
     TRY(layout_match(vm, name_of(vm, o), text_of(o), l, x->arg, &fit));
-    for (int k = l->n_in; k < n; k++) TRY(output(vm, l, k, types[k], &fit, x));
+    for (int k = l->n_in; k < n; k++) TRY(choose_output(vm, l, k, types[k], &fit, x));
     for (int k = 0; k < n; k++)
-        TRY(spread(vm, l, k, types[k], &fit, k < l->n_in ? x->arg[k] : x->to[k], &x->view[k]));
+        TRY(broadcast_argument(vm, l->ndim[k], types[k], &fit, k < l->n_in ? x->arg[k] : x->to[k],
+                               &x->view[k]));
     TRY(launch(vm, o, x->view, types, &fit));
-    rc = results(vm, l, x, out);
+    rc = return_outputs(vm, l, x, out);
 out:
     return rc;
 }
 
-/* Where the operands are. */
+/* Converts the operands and runs the call on their device. */
 static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x, value *out) {
     const typed_layout *l = &((const gufunc *)o->data)->layout;
     int n = l->n_in + l->n_out;
@@ -310,7 +317,7 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x,
         at[k] = k < l->n_in ? x->in[k].arr : x->arg[k];
     }
     device_scope stay = device_scope_enter(vm_rt(vm), at, n);
-    gpa_code rc = apply_here(vm, o, x, out);
+    gpa_code rc = run_on_device(vm, o, x, out);
     device_scope_leave(vm_rt(vm), stay);
     return rc;
 }
@@ -344,9 +351,9 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
     return rc;
 }
 
-static void forget(gpa_vm *vm, object_obj *o) {
+static void free_gufunc(gpa_vm *vm, object_obj *o) {
     gufunc *g = o->data;
-    if (g) typed_free_all(vm, g->known);
+    if (g) typed_free_all(vm, g->compiled);
     mem_free(g);
 }
 
@@ -356,7 +363,7 @@ static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 }
 
 const object_kind gufunc_kind = {
-    .type_name = "numba._GUFunc", .free = forget, .call = call, .repr = repr};
+    .type_name = "numba._GUFunc", .free = free_gufunc, .call = call, .repr = repr};
 
 /* ---- attributes ---- */
 
@@ -380,7 +387,7 @@ gpa_code gufunc_signature(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- decorators ---- */
 
-/* Numba's arrays where NumPy's layout has a core, numbers or arrays elsewhere. */
+/* Checks the ranks: arrays where the layout has a core, scalars or arrays elsewhere. */
 static gpa_code check_signatures(gpa_vm *vm, const typed_layout *l, value list) {
     for (size_t i = 0; list.tag == V_LIST && i < list.list->count; i++) {
         typed_signature s;
@@ -402,8 +409,8 @@ static gpa_code check_signatures(gpa_vm *vm, const typed_layout *l, value list) 
     return GPA_OK;
 }
 
-/* Compiles for each signature, over one loop dimension and cores of any size, so that a function
- * that does not fit it fails where it is written. */
+/* Compiles for each signature eagerly, with one loop dimension and cores of any size, so that
+ * type errors are raised at the definition. */
 static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     gufunc *g = o->data;
     value list = o->fields[SIGNATURES];
@@ -414,15 +421,19 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
         typed_fn *t;
         rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
         memset(core.dim, -1, sizeof core.dim);
-        for (int d = 0; d < KIR_MAX_DIMS; d++) core.fixed[d] = -1;
+        for (int d = 0; d < KIR_MAX_DIMS; d++) core.const_size[d] = -1;
         for (int k = 0; k < s.n && !rc; k++) {
-            if (!s.args[k].rank) core.number |= 1u << k;
+            if (!s.args[k].rank) core.scalars |= 1u << k;
             for (int d = 0; d < g->layout.ndim[k]; d++) core.dim[k][d] = g->layout.dim[k][d];
             s.args[k] =
                 (typed_ty){.dtype = s.args[k].dtype, .rank = s.args[k].rank ? s.args[k].rank : 1};
         }
         if (!rc)
-            rc = typed_get_core(vm, &g->known, o->fields[FUNCTION].func, &core, s.args, s.n, &t);
+            rc = typed_get(
+                vm, &g->compiled, o->fields[FUNCTION].func,
+                &(typed_request){
+                    .form = TYPED_CORE, .core = &core, .args = s.args, .n = s.n, .result = DT_NONE},
+                &t);
     }
     return rc;
 }
@@ -455,16 +466,17 @@ out:
     return rc;
 }
 
-/* What @guvectorize(...) gives; fields: the signatures or None, the layout. */
-static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                          const value *names, value *out) {
+/* The decorator object that @guvectorize(...) returns; fields: the signatures or None, the
+ * layout. */
+static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                               const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
     return make(vm, args[0], o->fields[0], o->fields[1], out);
 }
 
 static const object_kind guvectorize_with_kind = {.type_name = "numba.guvectorize",
-                                                  .call = with_call};
+                                                  .call = decorator_call};
 
 gpa_code numba_guvectorize(gpa_vm *vm, value *argv,
                            value *out) { /* ftylist_or_layout, layout, target, **kws */

@@ -4,7 +4,7 @@
 #include "lang/typed/types.h"
 
 const typed_interface typed_compiler = {
-    .loop_wanted = lift_wanted,
+    .loop_wanted = lift_eligible,
     .loop_returns = lift_returns,
     .loop_new = lift_new,
     .loop_free = lift_free,

@@ -1,5 +1,5 @@
-/* @jit, @njit, @autojit: functions whose loops are compiled (lift.h). With a signature the
- * arguments are cast to its types, and so is the result. */
+/* @jit, @njit, @autojit: the decorators, and dispatch by signature. Loops are compiled when they
+ * are reached (lift.h). With signatures, arguments and result are cast to the declared types. */
 #include "lang/typed/all.h"
 #include "lang/vm/kinds.h"
 #include "lang/numpy/numpy.h"
@@ -13,7 +13,7 @@ static const char *name_of(gpa_vm *vm, const object_obj *o) {
     return func_name(vm, o->fields[FUNCTION].func);
 }
 
-/* An argument as the signature wants it; *fits false: it cannot be. */
+/* Casts an argument to a signature's type; *fits false: the casting rule forbids it. */
 static gpa_code cast_argument(gpa_vm *vm, value v, typed_ty t, gpa_casting how, bool *fits,
                               value *out) {
     gpa_opnd o = {0};
@@ -41,18 +41,27 @@ static gpa_code cast_result(gpa_vm *vm, typed_ty t, value v, value *out) {
     return rc;
 }
 
-static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *s, gpa_casting how,
-                              size_t n, const value *args, bool *fits, value *out) {
+/* A signature to try: the rule that its arguments may be cast by, and their number in the call. */
+typedef struct {
+    typed_signature signature;
+    gpa_casting rule;
+    int n_args;
+} overload;
+
+/* Calls the function if its arguments can be cast to a signature by the rule. */
+static gpa_code try_signature(gpa_vm *vm, object_obj *o, const overload *v, const value *args,
+                              bool *fits, value *out) {
+    const typed_signature *s = &v->signature;
     value cast[BODY_MAX_IN], result = v_none(), typed = v_none();
     gpa_code rc = GPA_OK;
     int have = 0;
-    *fits = (size_t)s->n == n;
+    *fits = s->n == v->n_args;
     for (; have < s->n && *fits; have++) {
         cast[have] = v_none();
-        TRY(cast_argument(vm, args[have], s->args[have], how, fits, &cast[have]));
+        TRY(cast_argument(vm, args[have], s->args[have], v->rule, fits, &cast[have]));
     }
     if (!*fits) goto out;
-    TRY(vm_call(vm, o->fields[FUNCTION], n, cast, 0, NULL, &result));
+    TRY(vm_call(vm, o->fields[FUNCTION], (size_t)s->n, cast, 0, NULL, &result));
     TRY(cast_result(vm, s->result, result, &typed));
     if (vm_in_jitted(vm))
         *out = value_retain(typed);
@@ -72,27 +81,29 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
     value bound[BODY_MAX_IN];
     if (n_kw) {
         int count;
-        gpa_code rc = typed_bind(vm, o->fields[FUNCTION].func, n, args, n_kw, names, bound, &count);
+        gpa_code rc = typed_bind(
+            vm, o->fields[FUNCTION].func,
+            &(typed_actuals){.n = n, .n_kw = n_kw, .args = args, .names = names}, bound, &count);
         if (rc) return rc;
         n = (size_t)count;
         args = bound;
     }
     for (size_t i = 0; i < TYPED_N_RULES * list->count; i++) {
-        typed_signature s;
+        overload v = {.rule = rules[i / list->count], .n_args = (int)n};
         bool fits;
-        gpa_code rc = typed_read_signature(vm, list->items[i % list->count], &s);
-        if (!rc) rc = try_signature(vm, o, &s, rules[i / list->count], n, args, &fits, out);
+        gpa_code rc = typed_read_signature(vm, list->items[i % list->count], &v.signature);
+        if (!rc) rc = try_signature(vm, o, &v, args, &fits, out);
         if (rc || fits) return rc;
     }
     gpa_str have;
     str_init(&have);
     for (size_t i = 0; i < n; i++) {
         gpa_opnd a = {0};
-        bool known = args[i].tag != V_STR && !arg_opnd(vm, args[i], &a);
-        if (!known) vm_clear_error(vm);
+        bool convertible = args[i].tag != V_STR && !arg_opnd(vm, args[i], &a);
+        if (!convertible) vm_clear_error(vm);
         str_printf(&have, "%s%s", i ? ", " : "",
-                   !known ? value_type_name(args[i])
-                          : typed_name(a.arr ? typed_of_array(a.arr) : typed_of(&a)));
+                   !convertible ? value_type_name(args[i])
+                                : typed_name(a.arr ? typed_of_array(a.arr) : typed_of(&a)));
         arg_opnd_release(vm, &a);
     }
     gpa_code rc =
@@ -111,11 +122,11 @@ const object_kind jitted_kind = {
 
 /* ---- decorators ---- */
 
-gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool lenient, value *out) {
+gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool numpy_errors, value *out) {
     value f = v_none();
     if (fn.tag != V_FUNC)
         return vm_fail(vm, GPA_E_TYPE, "@jit takes a function, not '%s'", value_type_name(fn));
-    gpa_code rc = func_jitted(vm, fn, lenient, &f);
+    gpa_code rc = func_jitted(vm, fn, numpy_errors, &f);
     if (rc || signatures.tag == V_NONE) {
         *out = f;
         return rc;
@@ -131,41 +142,42 @@ gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool lenient, value 
     return GPA_OK;
 }
 
-/* What `@jit(...)` gives: the signatures or None, and whether zero divides as NumPy's. */
-enum { WITH_SIGNATURES, WITH_LENIENT, WITH_FIELDS };
+/* The decorator object that @jit(...) returns: signatures or None, and the error model (true:
+ * NumPy's). */
+enum { WITH_SIGNATURES, WITH_NUMPY_ERRORS, WITH_FIELDS };
 
 static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                           const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_LENIENT].i, out);
+    return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_NUMPY_ERRORS].i, out);
 }
 
 static const object_kind jit_with_kind = {.type_name = "numba.jit", .call = with_call};
 
-/* jit(target='gpu') made kernels, before there was cuda.jit. */
+/* jit(target='gpu') defined kernels in versions of Numba before cuda.jit. */
 static bool for_gpu(gpa_vm *vm, value options) {
     value v = options.tag == V_DICT ? dict_text_peek(vm, options.dict, "target") : v_unset();
     return v.tag == V_STR && (strcmp(v.str->text, "gpu") == 0 || strcmp(v.str->text, "cuda") == 0);
 }
 
-/* error_model: Python's, where dividing by zero is an error, or NumPy's. */
-static gpa_code read_error_model(gpa_vm *vm, value options, bool *lenient) {
+/* error_model: 'python' raises ZeroDivisionError, 'numpy' gives infinities and NaN. */
+static gpa_code read_error_model(gpa_vm *vm, value options, bool *numpy_errors) {
     value v = options.tag == V_DICT ? dict_text_peek(vm, options.dict, "error_model") : v_unset();
-    *lenient = v.tag == V_STR && strcmp(v.str->text, "numpy") == 0;
-    if (v.tag == V_UNSET || *lenient || (v.tag == V_STR && strcmp(v.str->text, "python") == 0))
+    *numpy_errors = v.tag == V_STR && strcmp(v.str->text, "numpy") == 0;
+    if (v.tag == V_UNSET || *numpy_errors || (v.tag == V_STR && strcmp(v.str->text, "python") == 0))
         return GPA_OK;
     return vm_fail(vm, GPA_E_VALUE, "error_model is 'python' or 'numpy'");
 }
 
 gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_function, **options */
     value list;
-    bool lenient;
+    bool numpy_errors;
     if (for_gpu(vm, argv[1]))
         return cuda_jit(vm, (value[]){argv[0], v_unset(), v_bool(false), argv[1]}, out);
-    gpa_code rc = read_error_model(vm, argv[1], &lenient);
+    gpa_code rc = read_error_model(vm, argv[1], &numpy_errors);
     if (rc) return rc;
-    if (argv[0].tag == V_FUNC) return jitted_new(vm, argv[0], v_none(), lenient, out);
+    if (argv[0].tag == V_FUNC) return jitted_new(vm, argv[0], v_none(), numpy_errors, out);
     rc = typed_signatures(vm, argv[0], &list);
     if (rc) return rc;
     value o = v_object(vm, &jit_with_kind, WITH_FIELDS);
@@ -174,7 +186,7 @@ gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_functi
         return GPA_E_MEMORY;
     }
     o.object->fields[WITH_SIGNATURES] = list;
-    o.object->fields[WITH_LENIENT] = v_bool(lenient);
+    o.object->fields[WITH_NUMPY_ERRORS] = v_bool(numpy_errors);
     *out = o;
     return GPA_OK;
 }

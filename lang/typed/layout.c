@@ -1,11 +1,11 @@
-/* Layouts: reading one, and fitting a call's arrays to it. */
+/* Layouts of generalized ufuncs: parser, and matching of a call's shapes (broadcasting). */
 #include "lang/typed/layout.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reading ---- */
+/* ---- parser ---- */
 
 typedef struct {
     gpa_vm *vm;
@@ -22,7 +22,7 @@ static gpa_code expected(const reader *r, const char *what) {
                    (int)(r->at - r->text), r->text);
 }
 
-/* The number of a dimension's name, a new one for a new name; inputs only may make one. */
+/* Index of a dimension's name; inputs may introduce new names, outputs may not. */
 static gpa_code find_name(reader *r, const char *from, size_t n, bool output, int *out) {
     typed_layout *l = r->l;
     for (*out = 0; *out < l->n_names; ++*out)
@@ -39,7 +39,7 @@ static gpa_code find_name(reader *r, const char *from, size_t n, bool output, in
     return GPA_OK;
 }
 
-/* "(m,n)" */
+/* Parses one argument: "(m,n)". */
 static gpa_code read_argument(reader *r, bool output) {
     typed_layout *l = r->l;
     int k = l->n_in + l->n_out;
@@ -98,7 +98,7 @@ gpa_code layout_read(gpa_vm *vm, const char *text, typed_layout *out) {
     return rc;
 }
 
-/* ---- fitting ---- */
+/* ---- matching ---- */
 
 static const char *side_of(const typed_layout *l, int *k) {
     if (*k < l->n_in) return "Input";
@@ -106,23 +106,27 @@ static const char *side_of(const typed_layout *l, int *k) {
     return "Output";
 }
 
-static gpa_code too_flat(gpa_vm *vm, const char *name, const char *text, const typed_layout *l,
-                         int k, int have) {
-    int need = l->ndim[k];
-    const char *side = side_of(l, &k);
+/* The generalized ufunc that is called, for messages. */
+typedef struct {
+    const char *name, *text;
+    const typed_layout *layout;
+} callee;
+
+static gpa_code too_flat(gpa_vm *vm, const callee *g, int k, int have) {
+    int need = g->layout->ndim[k];
+    const char *side = side_of(g->layout, &k);
     return vm_fail(vm, GPA_E_VALUE,
                    "%s: %s operand %d does not have enough dimensions (has %d, gufunc core with "
                    "signature %s requires %d)",
-                   name, side, k, have, text, need);
+                   g->name, side, k, have, g->text, need);
 }
 
-static gpa_code mismatch(gpa_vm *vm, const char *name, const char *text, const typed_layout *l,
-                         int k, int d, int64_t have, int64_t want) {
-    const char *side = side_of(l, &k);
+static gpa_code mismatch(gpa_vm *vm, const callee *g, int k, int d, int64_t have, int64_t want) {
+    const char *side = side_of(g->layout, &k);
     return vm_fail(vm, GPA_E_VALUE,
                    "%s: %s operand %d has a mismatch in its core dimension %d, with gufunc "
                    "signature %s (size %lld is different from %lld)",
-                   name, side, k, d, text, (long long)have, (long long)want);
+                   g->name, side, k, d, g->text, (long long)have, (long long)want);
 }
 
 static void put_shape(gpa_str *s, const int64_t *shape, int n, int more) {
@@ -132,7 +136,7 @@ static void put_shape(gpa_str *s, const int64_t *shape, int n, int more) {
     str_put(s, n + more == 1 && !more ? ",)" : ")");
 }
 
-/* NumPy shows every operand's shape before and after its core is taken off. */
+/* Error message: NumPy shows every operand's shape with and without its core dimensions. */
 static gpa_code no_broadcast(gpa_vm *vm, const typed_layout *l, gpa_arr *const *args) {
     gpa_str s;
     int core = 0;
@@ -153,19 +157,19 @@ static gpa_code no_broadcast(gpa_vm *vm, const typed_layout *l, gpa_arr *const *
     return rc;
 }
 
-static gpa_code match_core(gpa_vm *vm, const char *name, const char *text, const typed_layout *l,
-                           int k, const gpa_arr *a, layout_fit *f) {
+static gpa_code match_core(gpa_vm *vm, const callee *g, int k, const gpa_arr *a, layout_fit *f) {
+    const typed_layout *l = g->layout;
     int first = a->ndim - l->ndim[k];
-    if (first < 0) return too_flat(vm, name, text, l, k, a->ndim);
+    if (first < 0) return too_flat(vm, g, k, a->ndim);
     for (int d = 0; d < l->ndim[k]; d++) {
         int64_t *size = &f->core[l->dim[k][d]], have = a->shape[first + d];
         if (*size < 0) *size = have;
-        if (*size != have) return mismatch(vm, name, text, l, k, d, have, *size);
+        if (*size != have) return mismatch(vm, g, k, d, have, *size);
     }
     return GPA_OK;
 }
 
-static bool join_loops(layout_fit *f, const gpa_arr *a, int n) {
+static bool broadcast_loops(layout_fit *f, const gpa_arr *a, int n) {
     for (; f->loops < n; f->loops++) {
         memmove(f->loop + 1, f->loop, (size_t)f->loops * sizeof *f->loop);
         f->loop[0] = 1;
@@ -182,14 +186,15 @@ static bool join_loops(layout_fit *f, const gpa_arr *a, int n) {
 
 gpa_code layout_match(gpa_vm *vm, const char *name, const char *text, const typed_layout *l,
                       gpa_arr *const *args, layout_fit *f) {
+    const callee g = {name, text, l};
     f->loops = 0;
     for (int i = 0; i < KIR_MAX_DIMS; i++) f->core[i] = i < l->n_names ? l->size[i] : -1;
     for (int k = 0; k < l->n_in + l->n_out; k++) {
-        gpa_code rc = args[k] ? match_core(vm, name, text, l, k, args[k], f) : GPA_OK;
+        gpa_code rc = args[k] ? match_core(vm, &g, k, args[k], f) : GPA_OK;
         if (rc) return rc;
     }
     for (int k = 0; k < l->n_in + l->n_out; k++)
-        if (args[k] && !join_loops(f, args[k], args[k]->ndim - l->ndim[k]))
+        if (args[k] && !broadcast_loops(f, args[k], args[k]->ndim - l->ndim[k]))
             return no_broadcast(vm, l, args);
     for (int i = 0; i < l->n_names; i++)
         if (f->core[i] < 0)

@@ -1,35 +1,37 @@
-/* Running the compiled loops of jitted functions.
+/* Execution of compiled loops of jitted functions: specialization, launch, write-back of
+ * results.
  *
- * The variables of the frame are taken as they are when the loop is reached; their types, and what
- * is no number or array, choose the program. Its results become the variables again.
+ * The types of the frame's variables when the loop is reached, and the identity of functions and
+ * modules among them, select the compiled specialization. Its results are assigned to the
+ * frame's variables.
  *
- * Reading order: what comes in, finding the program, the launch, what goes out, lift_run. */
+ * Reading order: inputs, specializations, the launch, results, lift_run. */
 #include "lang/typed/lift.h"
 
 #include <stddef.h>
 #include <string.h>
 
+#include "runtime/tables/tuning.h"
 #include "lang/compile/code.h"
 #include "lang/typed/loop.h"
 
-enum { HOST_PARTS = 1 << 10 };
-
-/* ---- what comes in ---- */
+/* ---- inputs ---- */
 
 typedef struct {
     loop_in *in; /* of every variable; values borrowed from the frame */
     int n, n_over;
-    bool over_array, foreign; /* foreign: only the machine can do it */
-    int64_t step, trips;
-    typed_ty type[BODY_MAX_IN]; /* n of them, */
-    gpa_opnd leaf[BODY_MAX_IN]; /* owned */
-} incoming;
+    bool over_array,
+        needs_interpreter; /* needs_interpreter: only the interpreter can run the loop */
+    int64_t step, trip_count;
+    typed_ty type[BODY_MAX_IN]; /* types of the n leaves */
+    gpa_opnd leaf[BODY_MAX_IN]; /* their values (owned) */
+} loop_inputs;
 
-static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
+static gpa_code add_leaf(gpa_vm *vm, loop_inputs *x, value v, bool *taken) {
     value now = v_unset();
     *taken = false;
     if (x->n == BODY_MAX_IN) {
-        x->foreign = true;
+        x->needs_interpreter = true;
         return GPA_OK;
     }
     gpa_opnd *to = &x->leaf[x->n];
@@ -42,14 +44,14 @@ static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
     if (array || number) rc = arg_opnd(vm, now, to);
     value_release(vm, now);
     if (rc || !(array || number)) return rc;
-    if (array && to->arr->ndim > KIR_MAX_DIMS) x->foreign = true;
+    if (array && to->arr->ndim > KIR_MAX_DIMS) x->needs_interpreter = true;
     x->type[x->n++] = array ? typed_of_array(to->arr) : typed_of(to);
     *taken = true;
     return GPA_OK;
 }
 
-/* A number, an array, a tuple of these, or something that is known by itself. */
-static gpa_code add_variable(gpa_vm *vm, incoming *x, value v, bool written, loop_in *in) {
+/* Adds a variable: a number, an array, a tuple of these, or a compile-time constant. */
+static gpa_code add_variable(gpa_vm *vm, loop_inputs *x, value v, bool written, loop_in *in) {
     bool taken;
     gpa_code rc = GPA_OK;
     *in = (loop_in){.kind = IN_UNBOUND};
@@ -57,10 +59,10 @@ static gpa_code add_variable(gpa_vm *vm, incoming *x, value v, bool written, loo
     if (v.tag == V_TUPLE) {
         in->kind = IN_TUPLE;
         in->n = (uint8_t)MIN(v.tuple->count, (size_t)TYPED_MAX_TUPLE + 1);
-        x->foreign = x->foreign || in->n > TYPED_MAX_TUPLE;
-        for (int i = 0; i < in->n && !rc && !x->foreign; i++) {
+        x->needs_interpreter = x->needs_interpreter || in->n > TYPED_MAX_TUPLE;
+        for (int i = 0; i < in->n && !rc && !x->needs_interpreter; i++) {
             rc = add_leaf(vm, x, v.tuple->items[i], &taken);
-            x->foreign = x->foreign || !taken;
+            x->needs_interpreter = x->needs_interpreter || !taken;
         }
         return rc;
     }
@@ -71,12 +73,12 @@ static gpa_code add_variable(gpa_vm *vm, incoming *x, value v, bool written, loo
     if (!taken && written)
         in->kind = IN_UNBOUND;
     else if (!taken && !fixed)
-        x->foreign = true;
-    if (in->kind == IN_STATIC) in->is = v;
+        x->needs_interpreter = true;
+    if (in->kind == IN_STATIC) in->constant = v;
     return rc;
 }
 
-static gpa_code add_over(gpa_vm *vm, const typed_lift *l, incoming *x, value it) {
+static gpa_code add_over(gpa_vm *vm, const typed_lift *l, loop_inputs *x, value it) {
     bool taken;
     gpa_code rc;
     if (l->loop->kind == AST_WHILE) return GPA_OK;
@@ -84,11 +86,11 @@ static gpa_code add_over(gpa_vm *vm, const typed_lift *l, incoming *x, value it)
         x->over_array = true;
         x->n_over = 1;
         rc = add_leaf(vm, x, it, &taken);
-        x->foreign = x->foreign || !taken || x->type[x->n - 1].rank < 2;
+        x->needs_interpreter = x->needs_interpreter || !taken || x->type[x->n - 1].rank < 2;
         return rc;
     }
     if (it.tag != V_RANGE) {
-        x->foreign = true;
+        x->needs_interpreter = true;
         return GPA_OK;
     }
     const range_obj *r = it.range;
@@ -96,38 +98,40 @@ static gpa_code add_over(gpa_vm *vm, const typed_lift *l, incoming *x, value it)
                                 : (uint64_t)r->start - (uint64_t)r->stop;
     uint64_t by = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
     bool none = r->step > 0 ? r->start >= r->stop : r->start <= r->stop;
-    x->trips = none ? 0 : (int64_t)((span - 1) / by + 1);
+    x->trip_count = none ? 0 : (int64_t)((span - 1) / by + 1);
     x->step = r->step;
     x->n_over = 2;
     rc = add_leaf(vm, x, v_int(r->start), &taken);
-    return rc ? rc : add_leaf(vm, x, v_int(l->parallel ? x->trips : r->stop), &taken);
+    return rc ? rc : add_leaf(vm, x, v_int(l->parallel ? x->trip_count : r->stop), &taken);
 }
 
-static gpa_code gather(gpa_vm *vm, const typed_lift *l, const value *slots, value it, incoming *x) {
+static gpa_code collect_inputs(gpa_vm *vm, const typed_lift *l, const value *slots, value it,
+                               loop_inputs *x) {
     gpa_code rc = GPA_OK;
     x->in = mem_zero(l->n * sizeof *x->in);
     if (!x->in) return vm_no_memory(vm);
-    for (uint32_t i = 0; i < l->n && !rc && !x->foreign; i++) {
+    for (uint32_t i = 0; i < l->n && !rc && !x->needs_interpreter; i++) {
         bool written = l->use[i] & USE_WRITTEN,
-             own = l->parallel && written && l->trip[i] == TRIP_OWN;
-        if (l->use[i] & (USE_READ | USE_WRITTEN) && !own)
+             private = l->parallel && written && l->role[i] == ROLE_PRIVATE;
+        if (l->use[i] & (USE_READ | USE_WRITTEN) && !private)
             rc = add_variable(vm, x, slots[i], written, &x->in[i]);
     }
-    return rc || x->foreign ? rc : add_over(vm, l, x, it);
+    return rc || x->needs_interpreter ? rc : add_over(vm, l, x, it);
 }
 
-static void drop_incoming(gpa_vm *vm, incoming *x) {
+static void release_inputs(gpa_vm *vm, loop_inputs *x) {
     for (int i = 0; i < x->n; i++) arg_opnd_release(vm, &x->leaf[i]);
     mem_free(x->in);
 }
 
-/* ---- finding the program ---- */
+/* ---- specializations ---- */
 
 static bool same_in(const loop_in *a, const loop_in *b) {
-    return a->kind == b->kind && a->n == b->n && (a->kind != IN_STATIC || value_is(a->is, b->is));
+    return a->kind == b->kind && a->n == b->n &&
+           (a->kind != IN_STATIC || value_is(a->constant, b->constant));
 }
 
-/* The closure's variables are those that were compiled for. */
+/* True if every captured variable of the compiled loop is a captured variable of this closure. */
 static bool same_cells(const typed_fn *t, const func_obj *fn) {
     for (size_t i = 0; i < t->n_deps; i++) {
         bool found = t->deps[i].module != NULL;
@@ -138,46 +142,48 @@ static bool same_cells(const typed_fn *t, const func_obj *fn) {
     return true;
 }
 
-static bool fits(gpa_vm *vm, const loop_fn *f, const func_obj *fn, const incoming *x,
-                 bool strided) {
+static bool matches(gpa_vm *vm, const loop_fn *f, const func_obj *fn, const loop_inputs *x,
+                    bool strided) {
     bool same = f->base.n_args == x->n && f->over_array == x->over_array && f->step == x->step &&
                 f->strided == strided;
-    if (same && f->place) same = strcmp(arr_device(vm_rt(vm), f->place), rt_device(vm_rt(vm))) == 0;
-    for (int i = 0; i < x->n && same; i++) same = typed_same(f->base.args[i], x->type[i]);
+    if (same && f->result_memory)
+        same = strcmp(arr_device(vm_rt(vm), f->result_memory), rt_device(vm_rt(vm))) == 0;
+    for (int i = 0; i < x->n && same; i++) same = typed_same_type(f->base.args[i], x->type[i]);
     for (uint32_t i = 0; i < f->of->n && same; i++) same = same_in(&f->in[i], &x->in[i]);
-    return same && same_cells(&f->base, fn) && typed_still_true(vm, &f->base);
+    return same && same_cells(&f->base, fn) && typed_guards_hold(vm, &f->base);
 }
 
 static void free_loop(gpa_vm *vm, loop_fn *f) {
     typed_clear(vm, &f->base);
-    for (uint32_t i = 0; f->in && i < f->of->n; i++) value_release(vm, f->in[i].is);
-    for (int i = 0; i < f->n_results; i++) arr_release(vm_rt(vm), f->result_at[i]);
-    arr_release(vm_rt(vm), f->place);
+    for (uint32_t i = 0; f->in && i < f->of->n; i++) value_release(vm, f->in[i].constant);
+    for (int i = 0; i < f->n_results; i++) arr_release(vm_rt(vm), f->result_view[i]);
+    arr_release(vm_rt(vm), f->result_memory);
     mem_free(f->in);
     mem_free(f->out);
     mem_free(f);
 }
 
-/* Memory for the results of a plain loop: element i of `place`, seen in its own dtype. */
-static gpa_code make_places(gpa_vm *vm, loop_fn *f) {
+/* Allocates the results of a sequential loop: 16 bytes each in one array, with a view of the
+ * result's dtype. */
+static gpa_code make_result_memory(gpa_vm *vm, loop_fn *f) {
     gpa_rt *rt = vm_rt(vm);
     int64_t n = f->n_results;
     if (f->of->parallel || n == 0) return GPA_OK;
-    gpa_code rc = arr_empty(rt, DT_C128, 1, &n, &f->place, vm_err(vm));
-    if (!rc) rc = arr_eval(rt, &f->place, 1, vm_err(vm));
+    gpa_code rc = arr_empty(rt, DT_C128, 1, &n, &f->result_memory, vm_err(vm));
+    if (!rc) rc = arr_eval(rt, &f->result_memory, 1, vm_err(vm));
     for (int i = 0; i < n && !rc; i++) {
         gpa_arr *as;
-        rc = arr_reinterpret(rt, f->place, (gpa_dtype)f->result[i].dtype, &as, vm_err(vm));
+        rc = arr_reinterpret(rt, f->result_memory, (gpa_dtype)f->result[i].dtype, &as, vm_err(vm));
         if (rc) break;
         rc = arr_view(rt, as, 0, NULL, NULL,
                       i * (int64_t)(sizeof(gpa_c128) / dtype_size((gpa_dtype)f->result[i].dtype)),
-                      &f->result_at[i], vm_err(vm));
+                      &f->result_view[i], vm_err(vm));
         arr_release(rt, as);
     }
     return rc;
 }
 
-static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bool strided,
+static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, loop_inputs *x, bool strided,
                         loop_fn **out) {
     bool host = false;
     loop_fn *f = mem_zero(sizeof *f);
@@ -187,7 +193,7 @@ static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bo
     f->in = x->in;
     x->in = NULL;
     for (uint32_t i = 0; i < l->n; i++)
-        f->in[i].is = f->in[i].kind == IN_STATIC ? value_retain(f->in[i].is) : v_none();
+        f->in[i].constant = f->in[i].kind == IN_STATIC ? value_retain(f->in[i].constant) : v_none();
     f->out = mem_zero((l->n + 1) * sizeof *f->out);
     if (!f->out) TRY(vm_no_memory(vm));
     f->over_array = x->over_array;
@@ -197,36 +203,37 @@ static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bo
     f->base.form = TYPED_LOOP;
     f->base.n_args = x->n;
     memcpy(f->base.args, x->type, (size_t)x->n * sizeof *x->type);
-    TRY(typed_compile(vm, fn, &f->base, &host));
-    TRY(make_places(vm, f));
-    l->draws |= f->draws;
-    f->next = l->known;
-    *out = l->known = f;
+    TRY(typed_compile_fixed_point(vm, fn, &f->base, &host));
+    TRY(make_result_memory(vm, f));
+    l->random_sources |= f->random_sources;
+    f->next = l->compiled;
+    *out = l->compiled = f;
     return GPA_OK;
 out:
     free_loop(vm, f);
     if (host && rc != GPA_E_MEMORY && rc != GPA_E_INTERRUPT) {
         vm_clear_error(vm);
-        l->host = true;
+        l->interpreted = true;
         rc = GPA_OK;
     }
     *out = NULL;
     return rc;
 }
 
-/* *out NULL: the machine runs the loop. */
-static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_fn **out) {
+/* Finds or compiles the specialization; *out NULL: the interpreter runs the loop. */
+static gpa_code find_specialization(gpa_vm *vm, typed_lift *l, func_obj *fn, loop_inputs *x,
+                                    loop_fn **out) {
     bool strided = l->parallel && rt_is_gpu(vm_rt(vm));
     gpa_code rc = GPA_OK;
-    for (int d = LOOP_DRAWS_NUMPY; d <= LOOP_DRAWS_PYTHON && !rc; d++)
-        if (l->draws >> d & 1) rc = loop_ready_draws(vm, d, strided);
+    for (int d = LOOP_RANDOM_NUMPY; d <= LOOP_RANDOM_PYTHON && !rc; d++)
+        if (l->random_sources >> d & 1) rc = loop_prepare_random(vm, d, strided);
     if (rc) return rc;
-    for (loop_fn **at = &l->known; *at; at = &(*at)->next) {
+    for (loop_fn **at = &l->compiled; *at; at = &(*at)->next) {
         loop_fn *f = *at;
-        if (!fits(vm, f, fn, x, strided)) continue;
+        if (!matches(vm, f, fn, x, strided)) continue;
         *at = f->next;
-        f->next = l->known;
-        *out = l->known = f;
+        f->next = l->compiled;
+        *out = l->compiled = f;
         return GPA_OK;
     }
     return compile(vm, l, fn, x, strided, out);
@@ -234,15 +241,15 @@ static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_
 
 /* ---- the launch ---- */
 
-/* The numbers that the loop takes from outside of its function. */
-static gpa_code put_numbers(gpa_vm *vm, const loop_fn *f, gpa_val *params, int n) {
+/* Appends the values of global and captured numbers. */
+static gpa_code append_numbers(gpa_vm *vm, const loop_fn *f, gpa_val *params, int n) {
     gpa_opnd more[BODY_MAX_IN] = {0};
     gpa_code rc = typed_numbers(vm, &f->base, more);
     for (int i = 0; i < n && !rc; i++) params[i] = more[i].v;
     return rc;
 }
 
-static gpa_code launch(gpa_vm *vm, loop_fn *f, const incoming *x, gpa_arr *const *results,
+static gpa_code launch(gpa_vm *vm, loop_fn *f, const loop_inputs *x, gpa_arr *const *results,
                        const int64_t *size) {
     gpa_arr *arrays[2 * KIR_MAX_ARRAYS];
     gpa_val params[2 * BODY_MAX_IN];
@@ -254,7 +261,7 @@ static gpa_code launch(gpa_vm *vm, loop_fn *f, const incoming *x, gpa_arr *const
             params[n_params++] = x->leaf[i].v;
     }
     int more = (int)f->base.f->n_params - n_params;
-    gpa_code rc = more ? put_numbers(vm, f, params + n_params, more) : GPA_OK;
+    gpa_code rc = more ? append_numbers(vm, f, params + n_params, more) : GPA_OK;
     if (rc) return rc;
     n_arrays += typed_arrays(vm, &f->base, arrays + n_arrays);
     for (int i = 0; i < f->n_results; i++) arrays[n_arrays++] = results[i];
@@ -262,7 +269,7 @@ static gpa_code launch(gpa_vm *vm, loop_fn *f, const incoming *x, gpa_arr *const
     return arr_run(vm_rt(vm), f->base.f, &p, vm_err(vm));
 }
 
-/* ---- what goes out ---- */
+/* ---- results ---- */
 
 static value as_value(gpa_vm *vm, typed_ty t, gpa_val v) {
     if (!t.weak) return v_num(vm, (gpa_dtype)t.dtype, v);
@@ -284,7 +291,7 @@ static void unset(gpa_vm *vm, value *slot_) {
     *slot_ = v_unset();
 }
 
-static gpa_code put_returned(gpa_vm *vm, const loop_fn *f, const gpa_val *got, value *out) {
+static gpa_code return_values(gpa_vm *vm, const loop_fn *f, const gpa_val *got, value *out) {
     value item[TYPED_MAX_TUPLE];
     uint32_t n = f->n_returned;
     *out = v_none();
@@ -300,12 +307,12 @@ static gpa_code put_returned(gpa_vm *vm, const loop_fn *f, const gpa_val *got, v
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
 
-static gpa_code run_plain(gpa_vm *vm, loop_fn *f, const incoming *x, value *slots, value *returned,
-                          bool *did_return) {
+static gpa_code run_sequential(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value *slots,
+                               value *returned, bool *did_return) {
     gpa_val raw[LOOP_MAX_RESULTS], got[LOOP_MAX_RESULTS];
-    gpa_code rc = launch(vm, f, x, f->result_at, NULL);
+    gpa_code rc = launch(vm, f, x, f->result_view, NULL);
     if (!rc)
-        rc = f->n_results ? arr_read(vm_rt(vm), f->place, raw, vm_err(vm))
+        rc = f->n_results ? arr_read(vm_rt(vm), f->result_memory, raw, vm_err(vm))
                           : rt_sync(vm_rt(vm), vm_err(vm));
     for (int i = 0; i < f->n_results && !rc; i++)
         got[i] = dtype_load(&raw[i], (gpa_dtype)f->result[i].dtype);
@@ -317,50 +324,51 @@ static gpa_code run_plain(gpa_vm *vm, loop_fn *f, const incoming *x, value *slot
             rc = set_variable(vm, &slots[o->slot], as_value(vm, o->t, got[o->result]));
     }
     *did_return = !rc && f->returned >= 0 && got[f->returned].BOOL;
-    return rc || !*did_return ? rc : put_returned(vm, f, got, returned);
+    return rc || !*did_return ? rc : return_values(vm, f, got, returned);
 }
 
-static gpa_op joining(loop_trip t) {
-    return t == TRIP_SUM       ? OP_ADD
-           : t == TRIP_PRODUCT ? OP_MULTIPLY
-           : t == TRIP_MIN     ? OP_FMIN
+static gpa_op combine_op(loop_role t) {
+    return t == ROLE_SUM       ? OP_ADD
+           : t == ROLE_PRODUCT ? OP_MULTIPLY
+           : t == ROLE_MIN     ? OP_FMIN
                                : OP_FMAX;
 }
 
-static gpa_red reduction(loop_trip t) {
-    return t == TRIP_SUM       ? RED_SUM
-           : t == TRIP_PRODUCT ? RED_PROD
-           : t == TRIP_MIN     ? RED_MIN
+static gpa_red reduction(loop_role t) {
+    return t == ROLE_SUM       ? RED_SUM
+           : t == ROLE_PRODUCT ? RED_PROD
+           : t == ROLE_MIN     ? RED_MIN
                                : RED_MAX;
 }
 
-/* The parts of a reduction as one value. */
-static gpa_code join_parts(gpa_vm *vm, gpa_arr *parts, loop_trip trip, gpa_val *out) {
-    gpa_dtype t = (gpa_dtype)parts->dtype;
+/* Combines the workers' partial results of a reduction. */
+static gpa_code combine_partials(gpa_vm *vm, gpa_arr *partials, loop_role role, gpa_val *out) {
+    gpa_dtype t = (gpa_dtype)partials->dtype;
     gpa_rt *rt = vm_rt(vm);
-    if (parts->size > HOST_PARTS) {
+    if (partials->size > TUNE_PRANGE_MAX_HOST_PARTIALS) {
         arr_reduce_opts o = {.axes = 1, .dtype = t};
         gpa_arr *one;
-        gpa_code rc = arr_reduce(rt, reduction(trip), parts, &o, &one, vm_err(vm));
+        gpa_code rc = arr_reduce(rt, reduction(role), partials, &o, &one, vm_err(vm));
         if (rc) return rc;
         rc = arr_item(rt, one, out, vm_err(vm));
         arr_release(rt, one);
         return rc;
     }
-    char *raw = mem_new((size_t)parts->size * dtype_size(t));
+    char *raw = mem_new((size_t)partials->size * dtype_size(t));
     if (!raw) return vm_no_memory(vm);
-    gpa_code rc = arr_read(rt, parts, raw, vm_err(vm));
-    for (int64_t i = 0; i < parts->size && !rc; i++) {
+    gpa_code rc = arr_read(rt, partials, raw, vm_err(vm));
+    for (int64_t i = 0; i < partials->size && !rc; i++) {
         gpa_val one = dtype_load(raw + i * (int64_t)dtype_size(t), t);
-        *out = i ? op_scalar(joining(trip), t, *out, one, one) : one;
+        *out = i ? op_scalar(combine_op(role), t, *out, one, one) : one;
     }
     mem_free(raw);
     return rc;
 }
 
-static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const incoming *x, value *slots) {
+static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value *slots) {
     gpa_arr *results[LOOP_MAX_RESULTS] = {0};
-    int64_t workers = MIN(x->trips, f->strided ? LOOP_GPU_WORKERS : LOOP_WORKERS);
+    int64_t workers =
+        MIN(x->trip_count, f->strided ? TUNE_PRANGE_MAX_GPU_WORKERS : TUNE_PRANGE_MAX_WORKERS);
     gpa_code rc = GPA_OK;
     if (workers == 0) return GPA_OK;
     for (int i = 0; i < f->n_results; i++)
@@ -370,7 +378,7 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const incoming *x, value *s
     if (f->n_results == 0) rc = rt_sync(vm_rt(vm), vm_err(vm));
     for (uint32_t i = 0; i < f->n_out && !rc; i++) {
         const loop_out *o = &f->out[i];
-        loop_trip trip = (loop_trip)f->of->trip[o->slot];
+        loop_role role = (loop_role)f->of->role[o->slot];
         value *to = &slots[o->slot], now = v_unset();
         gpa_opnd before = {0};
         gpa_val v;
@@ -378,21 +386,22 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const incoming *x, value *s
             unset(vm, to);
             continue;
         }
-        TRY(join_parts(vm, results[o->result], trip, &v));
+        TRY(combine_partials(vm, results[o->result], role, &v));
         TRY(value_computed(vm, *to, &now));
         rc = arg_opnd(vm, now, &before);
         value_release(vm, now);
         if (rc) goto out;
         gpa_val a = dtype_cast(before.v, before.dtype, (gpa_dtype)o->t.dtype);
         TRY(set_variable(
-            vm, to, as_value(vm, o->t, op_scalar(joining(trip), (gpa_dtype)o->t.dtype, a, v, v))));
+            vm, to,
+            as_value(vm, o->t, op_scalar(combine_op(role), (gpa_dtype)o->t.dtype, a, v, v))));
     }
 out:
     for (int i = 0; i < f->n_results; i++) arr_release(vm_rt(vm), results[i]);
     return rc;
 }
 
-/* ---- the lift ---- */
+/* ---- the loop object ---- */
 
 typed_lift *lift_new(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool inner) {
     const ast_node *function = fn->code->node;
@@ -402,9 +411,9 @@ typed_lift *lift_new(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool 
     l->parallel = lift_parallel(vm, fn, loop);
     l->returns = lift_returns(vm, fn, loop);
     l->use = mem_zero(l->n + 1);
-    l->trip = mem_zero(l->n + 1);
-    if (l->use && l->trip) {
-        loop_examine(vm, l, inner);
+    l->role = mem_zero(l->n + 1);
+    if (l->use && l->role) {
+        loop_analyze(vm, l, inner);
         return l;
     }
     lift_free(vm, l);
@@ -413,38 +422,38 @@ typed_lift *lift_new(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool 
 
 void lift_free(gpa_vm *vm, typed_lift *l) {
     if (!l) return;
-    for (loop_fn *f = l->known, *next; f; f = next) {
+    for (loop_fn *f = l->compiled, *next; f; f = next) {
         next = f->next;
         free_loop(vm, f);
     }
     mem_free(l->use);
-    mem_free(l->trip);
+    mem_free(l->role);
     mem_free(l);
 }
 
 gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *it, lift_end *end) {
-    incoming x;
+    loop_inputs x;
     gpa_arr *at[BODY_MAX_IN];
     value returned = v_unset();
     bool did_return = false;
     loop_fn *f = NULL;
-    *end = LIFT_NOT;
-    if (l->host || l->parallel != lift_parallel(vm, fn, l->loop))
-        return GPA_OK; /* or the name has become another thing's */
-    memset(&x, 0, offsetof(incoming, type));
-    gpa_code rc = gather(vm, l, slots, *it, &x);
+    *end = LIFT_INTERPRET;
+    if (l->interpreted || l->parallel != lift_parallel(vm, fn, l->loop))
+        return GPA_OK; /* or the name prange was rebound */
+    memset(&x, 0, offsetof(loop_inputs, type));
+    gpa_code rc = collect_inputs(vm, l, slots, *it, &x);
     for (int i = 0; i < x.n; i++) at[i] = x.leaf[i].arr;
-    device_scope stay = device_scope_enter(vm_rt(vm), at, x.n); /* its arrays' device */
-    if (!rc && !x.foreign) rc = find(vm, l, fn, &x, &f);
+    device_scope stay = device_scope_enter(vm_rt(vm), at, x.n); /* on the device of its arrays */
+    if (!rc && !x.needs_interpreter) rc = find_specialization(vm, l, fn, &x, &f);
     if (!rc && f)
         rc = l->parallel ? run_parallel(vm, f, &x, slots)
-                         : run_plain(vm, f, &x, slots, &returned, &did_return);
+                         : run_sequential(vm, f, &x, slots, &returned, &did_return);
     device_scope_leave(vm_rt(vm), stay);
     if (!rc && f) {
         value_release(vm, *it);
         *it = did_return ? returned : v_unset();
         *end = did_return ? LIFT_RETURNED : LIFT_DONE;
     }
-    drop_incoming(vm, &x);
+    release_inputs(vm, &x);
     return rc;
 }

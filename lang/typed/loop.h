@@ -1,84 +1,81 @@
-/* Inside lang/typed/: compiled loops. */
+/* Compiled loops, inside lang/typed/: analysis results, specializations, random sampling. */
 #ifndef GPA_TYPED_LOOP_H
 #define GPA_TYPED_LOOP_H
 
 #include "lang/typed/lift.h"
 #include "lang/typed/lower.h"
 
-/* How a loop treats a variable of its function. */
+/* Uses of a variable of the function by a loop (bits). */
 typedef enum {
     USE_NONE = 0,
     USE_READ = 1, /* mentioned */
     USE_WRITTEN = 2,
-    USE_AFTER = 4 /* may be read after the loop */
+    USE_AFTER = 4 /* live after the loop */
 } loop_use;
 
-/* Of a variable that a prange loop writes. */
-typedef enum { TRIP_OWN, TRIP_SUM, TRIP_PRODUCT, TRIP_MIN, TRIP_MAX, TRIP_CARRIED } loop_trip;
+/* Data sharing of a variable that a prange loop writes. */
+typedef enum { ROLE_PRIVATE, ROLE_SUM, ROLE_PRODUCT, ROLE_MIN, ROLE_MAX, ROLE_CARRIED } loop_role;
 
 struct typed_lift {
     const ast_node *loop, *function;
-    bool parallel, returns, host; /* host: it was seen that only the machine can run it */
-    uint32_t n;                   /* variables of the function */
-    uint8_t *use;                 /* loop_use of each */
-    uint8_t *trip;                /* loop_trip */
-    uint8_t draws;                /* bit per source (LOOP_DRAWS): what its programs draw from */
-    struct loop_fn *known;
+    bool parallel, returns, interpreted; /* interpreted: known to need the interpreter */
+    uint32_t n;                          /* variables of the function */
+    uint8_t *use;                        /* loop_use of each */
+    uint8_t *role;                       /* loop_role of each */
+    uint8_t random_sources; /* bit per source (LOOP_RANDOM_...) that its programs sample from */
+    struct loop_fn *compiled;
 };
 
-/* What a variable is when the loop is reached. */
+/* Kind of a variable when the loop is reached. */
 typedef enum { IN_UNBOUND, IN_VALUE, IN_TUPLE, IN_STATIC } loop_kind;
 typedef struct {
-    uint8_t kind; /* loop_kind */
-    uint8_t n;    /* TUPLE: items */
-    value is;     /* STATIC (owned) */
+    uint8_t kind;   /* loop_kind */
+    uint8_t n;      /* TUPLE: items */
+    value constant; /* STATIC (owned) */
 } loop_in;
 
 typedef struct {
     uint32_t slot;
     typed_ty t;
     int result; /* number of its result */
-    int flag;   /* result that says whether it was assigned; -1: it always has a value */
-    bool clear; /* what it holds cannot leave the loop: it is unbound afterwards */
+    int flag;   /* result that says whether it was assigned; -1: always assigned */
+    bool clear; /* its value cannot leave the loop: unbound afterwards */
 } loop_out;
 
 enum { LOOP_MAX_RESULTS = 24 };
 
-/* How many threads share a prange loop at most. */
-enum { LOOP_WORKERS = 256, LOOP_GPU_WORKERS = 1 << 18 };
+/* Sources of random numbers in a loop. */
+enum { LOOP_RANDOM_NONE, LOOP_RANDOM_NUMPY, LOOP_RANDOM_PYTHON };
 
-/* Where a loop's random numbers come from. */
-enum { LOOP_DRAWS_NOTHING, LOOP_DRAWS_NUMPY, LOOP_DRAWS_PYTHON };
-
-/* A loop compiled for some types. base.args: the leaves of the variables that come in, then what it
- * goes over: start and stop of a range (start and trips for prange), or the array. The program's
- * last arrays take the results, one each. */
+/* A specialization of a loop. base.args: the leaves of the input variables, then the iterable:
+ * start and stop of a range (start and trip count for prange), or the array. The program's last
+ * arrays are its results, one each. */
 typedef struct loop_fn {
     typed_fn base;
     struct loop_fn *next;
     const typed_lift *of;
     loop_in *in;   /* of->n */
-    loop_out *out; /* room for of->n */
+    loop_out *out; /* capacity of->n */
     uint32_t n_out;
     bool over_array, strided;
-    uint8_t draws; /* as typed_lift's */
+    uint8_t random_sources; /* as in typed_lift */
     int n_over;
     int64_t step;
-    int returned; /* result: whether the loop returned; -1: it cannot */
+    int returned; /* result: whether the loop returned; -1: it has no return */
     int first_returned;
-    uint32_t n_returned; /* results that it returns; 0: None */
+    uint32_t n_returned; /* values that it returns; 0: None */
     bool returned_tuple;
     int n_results;
     typed_ty result[LOOP_MAX_RESULTS];
-    gpa_arr *place; /* plain loops: memory for the results, one in 16 bytes */
-    gpa_arr *result_at[LOOP_MAX_RESULTS];
+    gpa_arr *result_memory; /* sequential loops: memory of the results, 16 bytes each */
+    gpa_arr *result_view[LOOP_MAX_RESULTS];
 } loop_fn;
 
-/* Marks what the loop does with the variables: fills l->use and l->trip. */
-void loop_examine(gpa_vm *vm, typed_lift *l, bool inner);
-/* One round of the walk over a loop (walk.c). */
-gpa_code loop_round(walk *w, func_obj *fn);
-/* The states of a source of random numbers are there, one for each thread. */
-gpa_code loop_ready_draws(gpa_vm *vm, int family, bool strided);
+/* Liveness and data sharing of the variables: fills l->use and l->role. */
+void loop_analyze(gpa_vm *vm, typed_lift *l, bool inner);
+/* One iteration of the fixed point over a loop (fixed_point.c). */
+gpa_code loop_lower(lowering *lw, func_obj *fn);
+/* Creates the generator states of a source of random numbers, one per worker. */
+gpa_code loop_prepare_random(gpa_vm *vm, int generator, bool strided);
 
 #endif

@@ -1,7 +1,7 @@
-/* The methods of compiled ufuncs: reduce, accumulate, reduceat, outer, at.
+/* Methods of compiled ufuncs: reduce, accumulate, reduceat, outer, at.
  *
- * A function of two numbers need not be associative, so elements are taken in order, one after the
- * other along the axis, by a generalised ufunc; all other axes at once. */
+ * A function of two numbers need not be associative: elements along the axis are folded
+ * sequentially, in order, by a generalized ufunc, which is parallel over all other axes. */
 #include <string.h>
 
 #include "lang/typed/all.h"
@@ -19,8 +19,7 @@ static gpa_code binary_only(gpa_vm *vm, const object_obj *o, const char *method)
     return vm_fail(vm, GPA_E_VALUE, "%s only supported for binary functions", method);
 }
 
-/* The programs that fold along an axis (numba.gpa): made once, from the function itself. Borrowed.
- */
+/* Generalized ufuncs that fold along an axis (numba.gpa), compiled once per function. Borrowed. */
 static gpa_code folds_of(gpa_vm *vm, object_obj *o, module_obj *numba, value *out) {
     value make = module_get_text_peek(vm, numba, "_folds");
     gpa_code rc = GPA_OK;
@@ -30,14 +29,16 @@ static gpa_code folds_of(gpa_vm *vm, object_obj *o, module_obj *numba, value *ou
     return rc;
 }
 
-/* Which operation of NumPy the function is for integers of dtype t, if it is one whose order does
- * not count; else NULL. */
+/* The NumPy ufunc that the function equals for integers of dtype t, if that is associative and
+ * commutative; else NULL. */
 static const char *reorderable(gpa_vm *vm, object_obj *o, gpa_dtype t) {
     typed_ty types[2] = {{.dtype = (uint8_t)t}, {.dtype = (uint8_t)t}};
-    typed_fn *known = o->data, *fn = NULL;
+    typed_fn *compiled = o->data, *fn = NULL;
     if (t >= DT_COUNT || !dtype_is_int(t)) return NULL;
-    gpa_code rc = typed_get(vm, &known, o->fields[0].func, TYPED_BODY, types, 2, DT_NONE, &fn);
-    o->data = known;
+    gpa_code rc = typed_get(
+        vm, &compiled, o->fields[0].func,
+        &(typed_request){.form = TYPED_BODY, .args = types, .n = 2, .result = DT_NONE}, &fn);
+    o->data = compiled;
     if (rc) vm_clear_error(vm);
     if (rc || fn->body->dtype[0] != t) return NULL;
     const kir_ins *code = fn->body->f->code, *i = &code[fn->body->value[0]];
@@ -53,10 +54,9 @@ static const char *reorderable(gpa_vm *vm, object_obj *o, gpa_dtype t) {
     return NULL;
 }
 
-/* Calls a function of numba.gpa with the ufunc, its programs, and the n arguments behind the first.
- */
-static gpa_code fold(gpa_vm *vm, const char *method, const char *function, const value *argv,
-                     size_t n, value *out) {
+/* Calls a function of numba.gpa with the ufunc, its folds, and arguments 1 .. n. */
+static gpa_code call_fold(gpa_vm *vm, const char *method, const char *function, const value *argv,
+                          size_t n, value *out) {
     object_obj *o = argv[0].object;
     module_obj *numba;
     value args[12] = {argv[0]};
@@ -78,21 +78,21 @@ gpa_code typed_reduce(gpa_vm *vm, value *argv,
     memcpy(args, argv, 8 * sizeof *args);
     args[8] = name ? v_cstr(vm, name) : v_none();
     if (args[8].tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = fold(vm, "reduce", "_reduce", args, 8, out);
+    gpa_code rc = call_fold(vm, "reduce", "_reduce", args, 8, out);
     value_release(vm, args[8]);
     return rc;
 }
 
 /* self, array, axis, dtype, out */
 gpa_code typed_accumulate(gpa_vm *vm, value *argv, value *out) {
-    return fold(vm, "accumulate", "_accumulate", argv, 4, out);
+    return call_fold(vm, "accumulate", "_accumulate", argv, 4, out);
 }
 /* self, array, indices, axis, dtype, out */
 gpa_code typed_reduceat(gpa_vm *vm, value *argv, value *out) {
-    return fold(vm, "reduceat", "_reduceat", argv, 5, out);
+    return call_fold(vm, "reduceat", "_reduceat", argv, 5, out);
 }
 
-/* a[i] = f(a[i], b[i]) for one place after the other, so that repeated places count each time. */
+/* a[i] = f(a[i], b[i]), sequentially: repeated indices accumulate. */
 gpa_code typed_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     uint32_t arity = vectorized_arity(argv[0].object);
     if (argv[1].tag != V_ARRAY) return vm_fail(vm, GPA_E_TYPE, "first operand must be array");
@@ -102,7 +102,7 @@ gpa_code typed_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b 
         return vm_fail(vm, GPA_E_VALUE,
                        arity == 2 ? "second operand needed for ufunc"
                                   : "second operand provided when ufunc is unary");
-    return fold(vm, NULL, arity == 2 ? "_at" : "_at_each", argv, arity + 1, out);
+    return call_fold(vm, NULL, arity == 2 ? "_at" : "_at_each", argv, arity + 1, out);
 }
 
 gpa_code typed_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B */

@@ -1,4 +1,4 @@
-/* Numba's type signatures, written as text. */
+/* Numba's type signatures as text: parser, type objects, overload resolution of ufuncs. */
 #include <string.h>
 
 #include "lang/typed/all.h"
@@ -6,7 +6,7 @@
 #include "lang/typed/typed.h"
 #include "lang/typed/types.h"
 
-/* ---- types as values ---- */
+/* ---- type objects ---- */
 
 static bool is_scalar_type(value v) {
     return v.tag == V_TYPE && v.aux >= AUX_DTYPE && v.aux < AUX_DTYPE + DT_COUNT;
@@ -21,7 +21,7 @@ static void put_type(gpa_str *to, value v) {
     str_put(to, v.tag == V_STR ? v.str->text : dtype_info[v.aux - AUX_DTYPE].name);
 }
 
-/* "result(types)" */
+/* Text "result(types)". */
 static gpa_code signature_text(gpa_vm *vm, const char *result, size_t n, const value *types,
                                value *out) {
     gpa_str s;
@@ -73,13 +73,13 @@ gpa_code typed_array_type(gpa_vm *vm, value type, value key, bool *is, value *ou
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
 
-/* ---- signatures as text ---- */
+/* ---- parser ---- */
 
 static void skip(const char **at) {
     while (**at == ' ') ++*at;
 }
 
-/* "float32", "f8[:,:]", "float64[:, ::1]"; DT_NONE: no type. */
+/* Parses "float32", "f8[:,:]", "float64[:, ::1]"; DT_NONE: not a type. */
 static typed_ty read_type(const char **at) {
     static const struct {
         const char *name;
@@ -134,7 +134,7 @@ gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s) {
                    v.str->text);
 }
 
-/* Whether v is a tuple or list of types: one signature, of which the result is not given. */
+/* True if v is a tuple or list of types: one signature without a result type. */
 static bool is_bare(value v, size_t *n, const value **items) {
     if (v.tag != V_TUPLE && v.tag != V_LIST) return false;
     *n = v.tag == V_TUPLE ? v.tuple->count : v.list->count;
@@ -144,7 +144,7 @@ static bool is_bare(value v, size_t *n, const value **items) {
     return *n > 0;
 }
 
-/* Appends a signature as text, which can be read. */
+/* Appends a signature as text, after checking that it parses. */
 static gpa_code add_signature(gpa_vm *vm, value list, value v) {
     typed_signature s;
     const value *types;
@@ -202,15 +202,15 @@ static bool takes(const typed_signature *s, const gpa_opnd *in, int n, bool weak
     return good;
 }
 
-gpa_code typed_choose(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in, int n_in,
-                      int n, typed_signature *s) {
+gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, typed_operands o,
+                               typed_signature *s) {
     bool alone = true;
-    for (int i = 0; i < n_in; i++) alone = alone && typed_of(&in[i]).weak;
+    for (int i = 0; i < o.n; i++) alone = alone && typed_of(&o.in[i]).weak;
     for (int weak = !alone; weak < 2; weak++)
         for (size_t k = 0; k < list.list->count; k++) {
             gpa_code rc = typed_read_signature(vm, list.list->items[k], s);
             if (rc) return rc;
-            if ((!n || s->n == n) && takes(s, in, n_in, weak)) return GPA_OK;
+            if ((!o.n_types || s->n == o.n_types) && takes(s, o.in, o.n, weak)) return GPA_OK;
         }
     return vm_fail(vm, GPA_E_TYPE,
                    "ufunc '%s' not supported for the input types, and the inputs could not be "
@@ -220,8 +220,8 @@ gpa_code typed_choose(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd
 }
 
 gpa_code typed_check_target(gpa_vm *vm, value v) {
-    static const char *const known[] = {"cpu", "parallel", "cuda", "gpu"};
-    for (size_t i = 0; v.tag == V_STR && i < COUNT_OF(known); i++)
-        if (strcmp(v.str->text, known[i]) == 0) return GPA_OK;
+    static const char *const targets[] = {"cpu", "parallel", "cuda", "gpu"};
+    for (size_t i = 0; v.tag == V_STR && i < COUNT_OF(targets); i++)
+        if (strcmp(v.str->text, targets[i]) == 0) return GPA_OK;
     return vm_fail(vm, GPA_E_VALUE, "target must be 'cpu', 'parallel', 'cuda' or 'gpu'");
 }

@@ -1,8 +1,9 @@
-/* Statements.
+/* Lowering of statements.
  *
- * A return that is the last thing its function does sets the results and goes on; any other also
- * leaves the BLOCK that then stands around the function's body. What follows an `if` one arm of
- * which always leaves is written into the other arm, so the common early return needs no BLOCK.
+ * kir is structured: there is no goto. A return that ends its function sets the results; any
+ * other return also leaves a BLOCK around the function's body. Statements after an `if` with an
+ * arm that always leaves are moved into the other arm, so the common early return needs no
+ * BLOCK.
  *
  * Reading order: returns, assignments, branches, one statement; loops are in iterate.c, calls in
  * inline.c. */
@@ -12,23 +13,23 @@
 #include "runtime/base/arena.h"
 #include "lang/typed/lower.h"
 
-/* Statements still to do: a list from `at` on, then those behind it. `last`: nothing of the
- * function follows. */
-typedef struct rest {
+/* Continuation: the statements of a list from `at` on, then the rest of the enclosing lists.
+ * `last`: nothing of the function follows. */
+typedef struct continuation {
     ast_list list;
     uint32_t at;
-    const struct rest *then;
-} rest;
+    const struct continuation *then;
+} continuation;
 
-static gpa_code statements(walk *w, const rest *r, bool last, bool *left);
+static gpa_code statements(lowering *lw, const continuation *r, bool last, bool *left);
 
 /* ---- returns ---- */
 
-static gpa_code learn_shape(walk *w, const ast_node *at, const tv *v, shape_of_return *s) {
+static gpa_code learn_shape(lowering *lw, const ast_node *at, const tv *v, return_shape *s) {
     uint32_t n = v->kind == TV_TUPLE ? v->n : 1;
     bool tuple = v->kind == TV_TUPLE;
     if (n > TYPED_MAX_TUPLE)
-        return typed_fail(w, at, GPA_E_UNSUPPORTED,
+        return typed_fail(lw, at, GPA_E_UNSUPPORTED,
                           "a compiled function returns tuples of at most %d items",
                           TYPED_MAX_TUPLE);
     if (s->n == 0) {
@@ -37,66 +38,67 @@ static gpa_code learn_shape(walk *w, const ast_node *at, const tv *v, shape_of_r
         return GPA_OK;
     }
     if (s->n == n && s->tuple == tuple) return GPA_OK;
-    return typed_fail(w, at, GPA_E_TYPE,
+    return typed_fail(lw, at, GPA_E_TYPE,
                       "all returns of a compiled function must give the same number of values");
 }
 
-static void set_flag(walk *w, int32_t flag) {
-    typed_emit(w, KIR_SET, DT_NONE, flag, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = true}), -1, 0);
+static void set_flag(lowering *lw, int32_t flag) {
+    typed_emit(lw, KIR_SET, DT_NONE, flag, kir_const(lw->f, DT_BOOL, (gpa_val){.BOOL = true}), 0);
 }
 
-static gpa_code returns(walk *w, const ast_node *n, bool last) {
-    tframe *fr = w->frame;
+static gpa_code returns(lowering *lw, const ast_node *n, bool last) {
+    inline_frame *fr = lw->frame;
     tv v;
     gpa_code rc = GPA_OK;
-    if (!fr->gives)
+    if (!fr->returns_value)
         v = (tv){.kind = TV_NONE};
     else if (!n->return_.value)
-        rc = typed_fail(w, n, GPA_E_TYPE, "a compiled function of numbers must return a number");
+        rc = typed_fail(lw, n, GPA_E_TYPE, "a compiled function of numbers must return a number");
     else
-        rc = typed_expr(w, n->return_.value, &v);
+        rc = typed_expr(lw, n->return_.value, &v);
     if (rc) return rc;
-    bool outermost = w->nest == fr->nest;
+    bool outermost = lw->nest == fr->nest;
     if (last && outermost && !fr->returned) {
         fr->direct = v;
         fr->has_direct = true;
         return GPA_OK;
     }
     fr->returned = true;
-    shape_of_return *s = &w->shapes[fr->shape];
-    if (fr->gives) rc = learn_shape(w, n, &v, s);
+    return_shape *s = &lw->shapes[fr->shape];
+    if (fr->returns_value) rc = learn_shape(lw, n, &v, s);
     for (uint32_t i = 0; i < s->n && !rc; i++)
-        rc = typed_assign(w, n, (int32_t)(s->first + i), v.kind == TV_TUPLE ? v.items[i] : v);
+        rc = typed_assign(lw, n, (int32_t)(s->first + i), v.kind == TV_TUPLE ? v.items[i] : v);
     if (rc || last) return rc;
-    if (!s->block) s->block = w->changed = true;
-    if (fr->returned_flag >= 0) set_flag(w, fr->returned_flag);
-    typed_emit(w, KIR_BREAK, DT_NONE, -1, -1, -1, (uint32_t)(w->regions - fr->regions - 1));
+    if (!s->block) s->block = lw->changed = true;
+    if (fr->returned_flag >= 0) set_flag(lw, fr->returned_flag);
+    typed_emit(lw, KIR_BREAK, DT_NONE, -1, -1, (uint32_t)(lw->regions - fr->regions - 1));
     return GPA_OK;
 }
 
 /* ---- assignments ---- */
 
-/* The array of a[...] that is assigned to, and the place in it. */
-static gpa_code place_of(walk *w, const ast_node *target, tview *out) {
+/* The array and the subscript of an assignment target a[...]. */
+static gpa_code target_subscript(lowering *lw, const ast_node *target, tview *out) {
     tv a;
-    gpa_code rc = typed_expr(w, target->index.object, &a);
+    gpa_code rc = typed_expr(lw, target->index.object, &a);
     if (rc) return rc;
-    if (a.kind == TV_ARRAY) return typed_place(w, target, &a, target->index.index, out);
-    rc = typed_fail(w, target, GPA_E_TYPE, "'%s' object does not support item assignment",
+    if (a.kind == TV_ARRAY) return typed_subscript(lw, target, &a, target->index.index, out);
+    rc = typed_fail(lw, target, GPA_E_TYPE, "'%s' object does not support item assignment",
                     typed_kind(&a));
-    typed_note(w, target->index.object, a);
+    typed_note(lw, target->index.object, a);
     return rc;
 }
 
-static gpa_code assign_item(walk *w, const ast_node *target, tv v) {
+static gpa_code assign_item(lowering *lw, const ast_node *target, tv v) {
     tview to;
-    gpa_code rc = place_of(w, target, &to);
-    return rc ? rc : typed_fill(w, target, &to, &v);
+    gpa_code rc = target_subscript(lw, target, &to);
+    return rc ? rc : typed_fill(lw, target, &to, &v);
 }
 
-/* The items of a row, whose number is known only when running. */
-static gpa_code unpack(walk *w, const ast_node *target, const tview *row, uint32_t n, tv *out) {
-    tview place;
+/* Unpacks a row, whose length is checked at run time. */
+static gpa_code unpack(lowering *lw, const ast_node *target, const tview *row, uint32_t n,
+                       tv *out) {
+    tview element;
     gpa_code rc = GPA_OK;
     for (int more = 0; more < 2; more++) {
         char text[64];
@@ -104,99 +106,103 @@ static gpa_code unpack(walk *w, const ast_node *target, const tview *row, uint32
                  more ? "too many values to unpack (expected %u)"
                       : "not enough values to unpack (expected %u, got \1)",
                  n);
-        typed_open(w, KIR_IF, DT_NONE,
-                   kir_op2(w->f, more ? OP_GREATER : OP_LESS, row->size[0], typed_int(w, n).v), -1,
-                   -1);
-        typed_raise_here(w, GPA_E_VALUE, kir_add_text(w->f, text), more ? -1 : row->size[0]);
-        typed_close(w, KIR_IF);
+        typed_open(lw, KIR_IF, DT_NONE,
+                   kir_op2(lw->f, more ? OP_GREATER : OP_LESS, row->size[0], typed_int(lw, n).v),
+                   -1, -1);
+        typed_raise_here(lw, GPA_E_VALUE, kir_add_text(lw->f, text), more ? -1 : row->size[0]);
+        typed_close(lw, KIR_IF);
     }
-    if (typed_tuple(w, n, out)) return GPA_E_MEMORY;
+    if (typed_tuple(lw, n, out)) return GPA_E_MEMORY;
     for (uint32_t i = 0; i < n && !rc; i++) {
-        tv ix = typed_int(w, i);
-        rc = typed_place_of(w, target, row, &ix, 1, &place);
-        if (!rc && place.ndim)
-            rc = typed_sub(w, &place, &out->items[i]);
+        tv ix = typed_int(lw, i);
+        rc = typed_index(lw, target, row, &ix, 1, &element);
+        if (!rc && element.ndim)
+            rc = typed_view_value(lw, &element, &out->items[i]);
         else if (!rc)
-            out->items[i] = typed_load(w, &place);
+            out->items[i] = typed_load(lw, &element);
     }
     return rc;
 }
 
-gpa_code typed_assign_to(walk *w, const ast_node *target, tv v) {
+gpa_code typed_assign_to(lowering *lw, const ast_node *target, tv v) {
     if (target->kind == AST_NAME) {
         if (target->name.place.where == AST_IN_SLOT)
-            return typed_assign(w, target, (int32_t)(w->frame->slots + target->name.place.slot), v);
-        return typed_fail(w, target, GPA_E_UNSUPPORTED,
+            return typed_assign(lw, target, (int32_t)(lw->frame->slots + target->name.place.slot),
+                                v);
+        return typed_fail(lw, target, GPA_E_UNSUPPORTED,
                           "a compiled function cannot change a variable outside of itself");
     }
-    if (target->kind == AST_INDEX) return assign_item(w, target, v);
+    if (target->kind == AST_INDEX) return assign_item(lw, target, v);
     if (target->kind != AST_TUPLE && target->kind != AST_LIST)
-        return typed_fail(w, target, GPA_E_UNSUPPORTED,
+        return typed_fail(lw, target, GPA_E_UNSUPPORTED,
                           "cannot assign to this in a compiled function of numbers");
     const ast_list *to = target->kind == AST_TUPLE ? &target->tuple.items : &target->list.items;
     gpa_code rc = GPA_OK;
-    if (v.kind == TV_ARRAY && v.view->ndim && (rc = unpack(w, target, v.view, to->n, &v)))
+    if (v.kind == TV_ARRAY && v.view->ndim && (rc = unpack(lw, target, v.view, to->n, &v)))
         return rc;
     if (v.kind != TV_TUPLE)
-        return typed_fail(w, target, GPA_E_TYPE, "cannot unpack non-iterable %s object",
+        return typed_fail(lw, target, GPA_E_TYPE, "cannot unpack non-iterable %s object",
                           typed_kind(&v));
     if (v.n < to->n)
-        return typed_fail(w, target, GPA_E_VALUE,
+        return typed_fail(lw, target, GPA_E_VALUE,
                           "not enough values to unpack (expected %u, got %u)", to->n, v.n);
     if (v.n > to->n)
-        return typed_fail(w, target, GPA_E_VALUE, "too many values to unpack (expected %u)", to->n);
-    for (uint32_t i = 0; i < to->n && !rc; i++) rc = typed_assign_to(w, to->at[i], v.items[i]);
+        return typed_fail(lw, target, GPA_E_VALUE, "too many values to unpack (expected %u)",
+                          to->n);
+    for (uint32_t i = 0; i < to->n && !rc; i++) rc = typed_assign_to(lw, to->at[i], v.items[i]);
     return rc;
 }
 
-static gpa_code assign_all(walk *w, const ast_node *n) {
+static gpa_code assign_all(lowering *lw, const ast_node *n) {
     tv v;
-    gpa_code rc = typed_expr(w, n->assign.value, &v);
+    gpa_code rc = typed_expr(lw, n->assign.value, &v);
     for (uint32_t i = 0; i < n->assign.targets.n && !rc; i++)
-        rc = typed_assign_to(w, n->assign.targets.at[i], v);
+        rc = typed_assign_to(lw, n->assign.targets.at[i], v);
     return rc;
 }
 
-/* a[i] += v: the index is computed once. A row takes it in each element. */
-static gpa_code augment_item(walk *w, const ast_node *n) {
+/* a[i] += v: evaluates the index once. Applies to each element of a view. */
+static gpa_code augment_item(lowering *lw, const ast_node *n) {
     const ast_node *target = n->augassign.target;
     tview to;
     tv a, b, v;
-    gpa_code rc = place_of(w, target, &to);
+    gpa_code rc = target_subscript(lw, target, &to);
     if (!rc)
-        rc = to.ndim ? typed_expr(w, n->augassign.value, &b)
-                     : typed_number(w, n->augassign.value, &b);
-    if (rc || to.ndim) return rc ? rc : typed_fill(w, n, &to, &b);
-    kir_set_span(w->f, target->span);
-    a = typed_load(w, &to);
-    rc = typed_binary(w, n, typed_operator(n->augassign.op), target, n->augassign.value, a, b, &v);
-    return rc ? rc : typed_store(w, target, &to, v);
+        rc = to.ndim ? typed_expr(lw, n->augassign.value, &b)
+                     : typed_number(lw, n->augassign.value, &b);
+    if (rc || to.ndim) return rc ? rc : typed_fill(lw, n, &to, &b);
+    kir_set_span(lw->f, target->span);
+    a = typed_load(lw, &to);
+    rc = typed_binary(lw, n, typed_operator(n->augassign.op), (typed_operand){target, a},
+                      (typed_operand){n->augassign.value, b}, &v);
+    return rc ? rc : typed_store(lw, target, &to, v);
 }
 
-static gpa_code augment(walk *w, const ast_node *n) {
+static gpa_code augment(lowering *lw, const ast_node *n) {
     tv a, b, v;
-    if (n->augassign.target->kind == AST_INDEX) return augment_item(w, n);
-    gpa_code rc = typed_number(w, n->augassign.target, &a);
-    if (!rc) rc = typed_number(w, n->augassign.value, &b);
+    if (n->augassign.target->kind == AST_INDEX) return augment_item(lw, n);
+    gpa_code rc = typed_number(lw, n->augassign.target, &a);
+    if (!rc) rc = typed_number(lw, n->augassign.value, &b);
     if (!rc)
-        rc = typed_binary(w, n, typed_operator(n->augassign.op), n->augassign.target,
-                          n->augassign.value, a, b, &v);
-    return rc ? rc : typed_assign_to(w, n->augassign.target, v);
+        rc = typed_binary(lw, n, typed_operator(n->augassign.op),
+                          (typed_operand){n->augassign.target, a},
+                          (typed_operand){n->augassign.value, b}, &v);
+    return rc ? rc : typed_assign_to(lw, n->augassign.target, v);
 }
 
 /* ---- branches ---- */
 
-/* Whether control never reaches the end of a list. */
-static bool leaves(const ast_list *l) {
+/* True if control never reaches the end of a list. */
+static bool always_leaves(const ast_list *l) {
     if (l->n == 0) return false;
     const ast_node *n = l->at[l->n - 1];
     if (n->kind == AST_RETURN || n->kind == AST_BREAK || n->kind == AST_CONTINUE ||
         n->kind == AST_RAISE)
         return true;
-    return n->kind == AST_IF && leaves(&n->if_.body) && leaves(&n->if_.other);
+    return n->kind == AST_IF && always_leaves(&n->if_.body) && always_leaves(&n->if_.other);
 }
 
-/* Whether a break leaves the loop with this body. */
+/* True if a break leaves the loop with this body. */
 static bool breaks(const ast_list *l) {
     bool found = false;
     for (uint32_t i = 0; i < l->n && !found; i++) {
@@ -209,99 +215,99 @@ static bool breaks(const ast_list *l) {
     return found;
 }
 
-/* Whether control does not come out of a loop at its end: it has none, or the else that follows
- * leaves. */
-static bool endless(const ast_node *n) {
+/* True if control never leaves a loop at its end: it is infinite, or its else clause leaves. */
+static bool never_ends(const ast_node *n) {
     if (n->kind != AST_WHILE && n->kind != AST_FOR) return false;
     const ast_list *body = n->kind == AST_FOR ? &n->for_.body : &n->while_.body,
                    *other = n->kind == AST_FOR ? &n->for_.other : &n->while_.other;
     return !breaks(body) &&
-           (leaves(other) || (n->kind == AST_WHILE && n->while_.test->kind == AST_TRUE));
+           (always_leaves(other) || (n->kind == AST_WHILE && n->while_.test->kind == AST_TRUE));
 }
 
-static bool nothing(const rest *r) {
+static bool nothing(const continuation *r) {
     for (; r; r = r->then)
         if (r->at < r->list.n) return false;
     return true;
 }
 
-static gpa_code must_return(walk *w, const ast_node *n) {
-    return typed_fail(
-        w, n, GPA_E_TYPE,
-        "a compiled function of numbers must return a number on every way through it");
+static gpa_code must_return(lowering *lw, const ast_node *n) {
+    return typed_fail(lw, n, GPA_E_TYPE,
+                      "a compiled function of numbers must return a number on every path");
 }
 
-/* The arm of an `if` whose test is sure, and what follows it. */
-static gpa_code only_arm(walk *w, const ast_node *n, bool first, const rest *after, bool last,
-                         bool *left) {
-    rest all = {first ? n->if_.body : n->if_.other, 0, after};
+/* The taken arm of an `if` whose test is decided at compile time, and its continuation. */
+static gpa_code taken_arm(lowering *lw, const ast_node *n, bool first, const continuation *after,
+                          bool last, bool *left) {
+    continuation all = {first ? n->if_.body : n->if_.other, 0, after};
     bool out;
-    gpa_code rc = statements(w, &all, last, &out);
+    gpa_code rc = statements(lw, &all, last, &out);
     *left = true;
-    return !rc && last && w->frame->gives && !out ? must_return(w, n) : rc;
+    return !rc && last && lw->frame->returns_value && !out ? must_return(lw, n) : rc;
 }
 
-/* An `if` and what follows it; *left: control leaves in both arms, or what follows was written into
- * one. */
-static gpa_code branch(walk *w, const ast_node *n, const rest *after, bool last, bool *left) {
+/* An `if` and its continuation; *left: control leaves in both arms, or the continuation was
+ * moved into one. */
+static gpa_code if_statement(lowering *lw, const ast_node *n, const continuation *after, bool last,
+                             bool *left) {
     tv test;
-    bool ends[2] = {leaves(&n->if_.body), leaves(&n->if_.other)}, out[2];
+    bool ends[2] = {always_leaves(&n->if_.body), always_leaves(&n->if_.other)}, out[2];
     bool moved = ends[0] != ends[1], arm_last = last && (moved || nothing(after));
-    rest body = {n->if_.body, 0, moved && ends[1] ? after : NULL},
-         other = {n->if_.other, 0, moved && ends[0] ? after : NULL};
-    gpa_code rc = typed_truth(w, n->if_.test, &test);
+    continuation body = {n->if_.body, 0, moved && ends[1] ? after : NULL},
+                 other = {n->if_.other, 0, moved && ends[0] ? after : NULL};
+    gpa_code rc = typed_truth(lw, n->if_.test, &test);
     if (rc) return rc;
-    if (test.sure) return only_arm(w, n, test.i, after, last, left);
-    typed_open(w, KIR_IF, DT_NONE, test.v, -1, -1);
-    rc = statements(w, &body, arm_last, &out[0]);
+    if (test.decided) return taken_arm(lw, n, test.i, after, last, left);
+    typed_open(lw, KIR_IF, DT_NONE, test.v, -1, -1);
+    rc = statements(lw, &body, arm_last, &out[0]);
     if (!rc && !nothing(&other)) {
-        typed_else(w);
-        rc = statements(w, &other, arm_last, &out[1]);
+        typed_else(lw);
+        rc = statements(lw, &other, arm_last, &out[1]);
     } else {
         out[1] = false;
     }
-    typed_close(w, KIR_IF);
+    typed_close(lw, KIR_IF);
     *left = moved || (out[0] && out[1]);
-    if (!rc && moved && last && w->frame->gives && !(out[0] && out[1])) rc = must_return(w, n);
+    if (!rc && moved && last && lw->frame->returns_value && !(out[0] && out[1]))
+        rc = must_return(lw, n);
     return rc;
 }
 
 /* ---- statements ---- */
 
-static gpa_code refuse(walk *w, const ast_node *n) {
-    w->host = true;
-    return typed_fail(w, n, GPA_E_UNSUPPORTED,
+static gpa_code refuse(lowering *lw, const ast_node *n) {
+    lw->fallback = true;
+    return typed_fail(lw, n, GPA_E_UNSUPPORTED,
                       "this statement cannot be compiled: a compiled function of numbers has "
                       "assignments, if, for ... in range, while and return");
 }
 
-/* What an error says: a text, in which a number may have its place (\1). */
+/* Message of a raised error: a text with at most one runtime number (\1 marks its position). */
 typedef struct {
     uint32_t text;
-    int32_t number; /* int64, -1: none */
+    int32_t number; /* int64 kir value; -1: none */
 } message;
 
-static gpa_code put_message(walk *w, const ast_node *at, const tv *v, bool quoted, gpa_str *out,
-                            message *m) {
-    bool known = v->kind == TV_STATIC && v->is.tag == V_STR;
-    if (known && quoted) return vm_repr(w->vm, v->is, out);
-    if (known) str_put(out, v->is.str->text);
+static gpa_code put_message(lowering *lw, const ast_node *at, const tv *v, bool quoted,
+                            gpa_str *out, message *m) {
+    bool known = v->kind == TV_STATIC && v->constant.tag == V_STR;
+    if (known && quoted) return vm_repr(lw->vm, v->constant, out);
+    if (known) str_put(out, v->constant.str->text);
     if (known) return GPA_OK;
     const tv *number = v->kind == TV_TEXT && v->n == 1 ? &v->items[0] : v;
     bool whole = number->kind == TV_NUMBER &&
                  (dtype_is_int((gpa_dtype)number->t.dtype) || number->t.dtype == DT_BOOL);
     if (!whole || m->number >= 0 ||
-        (v->kind == TV_TEXT && (quoted || strchr(v->is.str->text, '\2'))))
+        (v->kind == TV_TEXT && (quoted || strchr(v->constant.str->text, '\2'))))
         return typed_fail(
-            w, at, GPA_E_UNSUPPORTED,
+            lw, at, GPA_E_UNSUPPORTED,
             "the message of a compiled error is a text with at most one integer in it");
-    m->number = kir_cast(w->f, DT_I64, number->v);
-    str_put(out, v->kind == TV_TEXT ? v->is.str->text : "\1");
+    m->number = kir_cast(lw->f, DT_I64, number->v);
+    str_put(out, v->kind == TV_TEXT ? v->constant.str->text : "\1");
     return GPA_OK;
 }
 
-/* Of the arguments of an error, as Python shows them: one by itself, several as a tuple. */
-static gpa_code read_message(walk *w, const ast_list *args, message *m) {
+/* Formats the arguments of an error as Python does: one as itself, several as a tuple. */
+static gpa_code read_message(lowering *lw, const ast_list *args, message *m) {
     gpa_str text;
     gpa_code rc = GPA_OK;
     tv v;
@@ -309,143 +315,143 @@ static gpa_code read_message(walk *w, const ast_list *args, message *m) {
     if (args->n > 1) str_putc(&text, '(');
     for (uint32_t i = 0; i < args->n && !rc; i++) {
         if (i) str_put(&text, ", ");
-        rc = args->at[i]->kind == AST_FSTRING ? typed_fstring(w, args->at[i], &v)
-                                              : typed_expr(w, args->at[i], &v);
-        if (!rc) rc = put_message(w, args->at[i], &v, args->n > 1, &text, m);
+        rc = args->at[i]->kind == AST_FSTRING ? typed_fstring(lw, args->at[i], &v)
+                                              : typed_expr(lw, args->at[i], &v);
+        if (!rc) rc = put_message(lw, args->at[i], &v, args->n > 1, &text, m);
     }
     if (args->n > 1) str_putc(&text, ')');
-    if (!rc && args->n) m->text = kir_add_text(w->f, text.len ? text.text : "");
+    if (!rc && args->n) m->text = kir_add_text(lw->f, text.len ? text.text : "");
     str_free(&text);
     return rc;
 }
 
-static gpa_code assertion(walk *w, const ast_node *n) {
+static gpa_code assertion(lowering *lw, const ast_node *n) {
     tv test;
     message text = {KIR_NO_TEXT, -1};
     const ast_node *m = n->assert_.message;
-    if (w->to->form == TYPED_BODY)
-        return typed_fail(w, n, GPA_E_UNSUPPORTED, "a ufunc cannot assert");
-    gpa_code rc = typed_truth(w, n->assert_.test, &test);
+    if (lw->to->form == TYPED_BODY)
+        return typed_fail(lw, n, GPA_E_UNSUPPORTED, "a ufunc cannot assert");
+    gpa_code rc = typed_truth(lw, n->assert_.test, &test);
     if (rc) return rc;
-    typed_open(w, KIR_IF, DT_NONE, kir_op1(w->f, OP_LOGICAL_NOT, test.v), -1, -1);
-    if (m) rc = read_message(w, &(ast_list){(ast_node **)(uintptr_t)&m, 1}, &text);
-    kir_set_span(w->f, n->assert_.test->span);
-    kir_emit(w->f, (kir_ins){.code = KIR_FAULT,
-                             .type = DT_NONE,
-                             .sub = KIR_FT_ASSERT,
-                             .imm = text.text,
-                             .a = -1,
-                             .b = text.number,
-                             .c = -1});
-    typed_close(w, KIR_IF);
+    typed_open(lw, KIR_IF, DT_NONE, kir_op1(lw->f, OP_LOGICAL_NOT, test.v), -1, -1);
+    if (m) rc = read_message(lw, &(ast_list){(ast_node **)(uintptr_t)&m, 1}, &text);
+    kir_set_span(lw->f, n->assert_.test->span);
+    kir_emit(lw->f, (kir_ins){.code = KIR_FAULT,
+                              .type = DT_NONE,
+                              .sub = KIR_FT_ASSERT,
+                              .imm = text.text,
+                              .a = -1,
+                              .b = text.number,
+                              .c = -1});
+    typed_close(lw, KIR_IF);
     return rc;
 }
 
-/* The error that `raise` names: a class of errors, or a call of one with a text or nothing. */
-static gpa_code raised(walk *w, const ast_node *n, gpa_code *code, message *text) {
+/* The error that `raise` names: an exception class, or a call of one with a message or nothing. */
+static gpa_code read_raise(lowering *lw, const ast_node *n, gpa_code *code, message *text) {
     const ast_node *v = n->raise_.value;
     const ast_list *args = v && v->kind == AST_CALL ? &v->call.args : NULL;
     tv type;
     if (!v || n->raise_.cause)
-        return typed_fail(w, n, GPA_E_UNSUPPORTED,
+        return typed_fail(lw, n, GPA_E_UNSUPPORTED,
                           "a kernel raises an error by its name, without a cause");
-    gpa_code rc = typed_expr(w, args ? v->call.func : v, &type);
+    gpa_code rc = typed_expr(lw, args ? v->call.func : v, &type);
     if (rc) return rc;
-    bool is_error = type.kind == TV_STATIC && type.is.tag == V_TYPE && type.is.aux >= AUX_ERROR &&
-                    type.is.aux < AUX_FROZENSET;
-    if (!is_error || !gpa_err_is((gpa_code)(type.is.aux - AUX_ERROR), GPA_E_EXCEPTION))
-        return typed_fail(w, v, GPA_E_TYPE, "exceptions must derive from BaseException");
+    bool is_error = type.kind == TV_STATIC && type.constant.tag == V_TYPE &&
+                    type.constant.aux >= AUX_ERROR && type.constant.aux < AUX_FROZENSET;
+    if (!is_error || !gpa_err_is((gpa_code)(type.constant.aux - AUX_ERROR), GPA_E_EXCEPTION))
+        return typed_fail(lw, v, GPA_E_TYPE, "exceptions must derive from BaseException");
     if (args && v->call.keywords.n)
-        return typed_fail(w, v, GPA_E_TYPE, "%s() takes no keyword arguments",
-                          gpa_err_name((gpa_code)(type.is.aux - AUX_ERROR)));
-    *code = (gpa_code)(type.is.aux - AUX_ERROR);
-    return args ? read_message(w, args, text) : GPA_OK;
+        return typed_fail(lw, v, GPA_E_TYPE, "%s() takes no keyword arguments",
+                          gpa_err_name((gpa_code)(type.constant.aux - AUX_ERROR)));
+    *code = (gpa_code)(type.constant.aux - AUX_ERROR);
+    return args ? read_message(lw, args, text) : GPA_OK;
 }
 
-static void raise_it(walk *w, gpa_code code, message m) {
-    int32_t payload = kir_const(w->f, DT_I64, (gpa_val){.I64 = code});
-    kir_emit(w->f, (kir_ins){.code = KIR_FAULT,
-                             .type = DT_NONE,
-                             .sub = KIR_FT_RAISE,
-                             .imm = m.text,
-                             .a = payload,
-                             .b = m.number,
-                             .c = -1});
+static void raise_it(lowering *lw, gpa_code code, message m) {
+    int32_t payload = kir_const(lw->f, DT_I64, (gpa_val){.I64 = code});
+    kir_emit(lw->f, (kir_ins){.code = KIR_FAULT,
+                              .type = DT_NONE,
+                              .sub = KIR_FT_RAISE,
+                              .imm = m.text,
+                              .a = payload,
+                              .b = m.number,
+                              .c = -1});
 }
 
-void typed_raise_here(walk *w, gpa_code code, uint32_t text, int32_t number) {
-    raise_it(w, code, (message){text, number});
+void typed_raise_here(lowering *lw, gpa_code code, uint32_t text, int32_t number) {
+    raise_it(lw, code, (message){text, number});
 }
 
-static gpa_code raises(walk *w, const ast_node *n) {
+static gpa_code raises(lowering *lw, const ast_node *n) {
     gpa_code code = GPA_OK;
     message text = {KIR_NO_TEXT, -1};
-    if (w->to->form != TYPED_KERNEL) return refuse(w, n);
-    gpa_code rc = raised(w, n, &code, &text);
+    if (lw->to->form != TYPED_KERNEL) return refuse(lw, n);
+    gpa_code rc = read_raise(lw, n, &code, &text);
     if (rc) return rc;
-    kir_set_span(w->f, n->span);
-    raise_it(w, code, text);
+    kir_set_span(lw->f, n->span);
+    raise_it(lw, code, text);
     return GPA_OK;
 }
 
-static gpa_code simple(walk *w, const ast_node *n) {
+static gpa_code simple(lowering *lw, const ast_node *n) {
     tv v;
     switch ((int)n->kind) {
         case AST_PASS: return GPA_OK;
         case AST_EXPR:
-            return n->expr.value->kind == AST_STRING ? GPA_OK : typed_expr(w, n->expr.value, &v);
-        case AST_ASSIGN: return assign_all(w, n);
-        case AST_AUGASSIGN: return augment(w, n);
+            return n->expr.value->kind == AST_STRING ? GPA_OK : typed_expr(lw, n->expr.value, &v);
+        case AST_ASSIGN: return assign_all(lw, n);
+        case AST_AUGASSIGN: return augment(lw, n);
         case AST_ANNASSIGN: {
             if (!n->annassign.value) return GPA_OK;
-            gpa_code rc = typed_expr(w, n->annassign.value, &v);
-            return rc ? rc : typed_assign_to(w, n->annassign.target, v);
+            gpa_code rc = typed_expr(lw, n->annassign.value, &v);
+            return rc ? rc : typed_assign_to(lw, n->annassign.target, v);
         }
         case AST_WHILE:
-        case AST_FOR: return typed_loop(w, n);
-        case AST_ASSERT: return assertion(w, n);
-        case AST_RAISE: return raises(w, n);
+        case AST_FOR: return typed_loop(lw, n);
+        case AST_ASSERT: return assertion(lw, n);
+        case AST_RAISE: return raises(lw, n);
         case AST_GLOBAL:
-        case AST_NONLOCAL: return GPA_OK; /* what they forbid is refused where it is done */
-        default: return refuse(w, n);
+        case AST_NONLOCAL: return GPA_OK; /* declarations, checked by the compiler of scopes */
+        default: return refuse(lw, n);
     }
 }
 
-/* *left: control does not come out at the end. */
-static gpa_code statements(walk *w, const rest *r, bool last, bool *left) {
+/* *left: control never reaches the end. */
+static gpa_code statements(lowering *lw, const continuation *r, bool last, bool *left) {
     gpa_code rc = GPA_OK;
     *left = false;
-    for (rest here = *r; !rc && !*left;) {
+    for (continuation here = *r; !rc && !*left;) {
         if (here.at == here.list.n) {
             if (!here.then) break;
             here = *here.then;
             continue;
         }
         const ast_node *n = here.list.at[here.at++];
-        kir_set_span(w->f, n->span);
+        kir_set_span(lw->f, n->span);
         switch ((int)n->kind) {
-            case AST_IF: rc = branch(w, n, &here, last, left); break;
+            case AST_IF: rc = if_statement(lw, n, &here, last, left); break;
             case AST_RETURN:
                 *left = true;
-                rc = returns(w, n, last);
+                rc = returns(lw, n, last);
                 break;
             case AST_BREAK:
             case AST_CONTINUE:
                 *left = true;
-                typed_emit(w, n->kind == AST_BREAK ? KIR_BREAK : KIR_NEXT, DT_NONE, -1, -1, -1,
-                           n->kind == AST_BREAK ? w->leave : 0);
+                typed_emit(lw, n->kind == AST_BREAK ? KIR_BREAK : KIR_NEXT, DT_NONE, -1, -1,
+                           n->kind == AST_BREAK ? lw->break_extra : 0);
                 break;
-            default: rc = simple(w, n); *left = endless(n) || n->kind == AST_RAISE;
+            default: rc = simple(lw, n); *left = never_ends(n) || n->kind == AST_RAISE;
         }
     }
     return rc;
 }
 
-gpa_code typed_body(walk *w, ast_list body, bool *left) {
-    return statements(w, &(rest){body, 0, NULL}, true, left);
+gpa_code typed_body(lowering *lw, ast_list body, bool *left) {
+    return statements(lw, &(continuation){body, 0, NULL}, true, left);
 }
 
-gpa_code typed_block(walk *w, ast_list body) {
+gpa_code typed_block(lowering *lw, ast_list body) {
     bool left;
-    return statements(w, &(rest){body, 0, NULL}, false, &left);
+    return statements(lw, &(continuation){body, 0, NULL}, false, &left);
 }

@@ -1,7 +1,8 @@
-/* Tuples in bodies: several values, of which each has its own type. They are no value of the kir:
- * an index that is known takes the item itself, one that is not chooses among numbers, and a loop
- * over numbers counts through such choices. A loop over arrays is written out, once for each.
- * CUDA's vectors are tuples of numbers of one type.
+/* Tuples in compiled functions: one kir value per item, each with its own type.
+ *
+ * A constant index selects the item at compile time; a runtime index is a chain of selects over
+ * items of a common type, and a loop over numbers iterates over such indices. A loop over other
+ * items is unrolled. CUDA's vector types are tuples of numbers of one type.
  *
  * Reading order: items, loops, vectors. */
 #include <string.h>
@@ -11,9 +12,9 @@
 #include "lang/vm/kinds.h"
 #include "lang/typed/lower.h"
 
-gpa_code typed_tuple(walk *w, uint32_t n, tv *out) {
-    *out = (tv){.kind = TV_TUPLE, .n = n, .items = arena_alloc(w->arena, (n + 1) * sizeof(tv))};
-    return out->items ? GPA_OK : vm_no_memory(w->vm);
+gpa_code typed_tuple(lowering *lw, uint32_t n, tv *out) {
+    *out = (tv){.kind = TV_TUPLE, .n = n, .items = arena_alloc(lw->arena, (n + 1) * sizeof(tv))};
+    return out->items ? GPA_OK : vm_no_memory(lw->vm);
 }
 
 /* ---- items ---- */
@@ -24,54 +25,54 @@ static bool all_numbers(const tv *t) {
     return numbers;
 }
 
-/* The item at a place that is not below 0 and below n, in the type that all have in common. */
-static gpa_code chosen(walk *w, const ast_node *at, const tv *t, int32_t place, tv *out) {
+/* The item at a runtime index within 0 .. n - 1, converted to the common type. */
+static gpa_code select_item(lowering *lw, const ast_node *at, const tv *t, int32_t place, tv *out) {
     typed_ty common = {.dtype = DT_NONE};
     for (uint32_t i = 0; i < t->n; i++) {
         typed_ty before = common;
         common = typed_join(common, t->items[i].t);
         if (common.dtype == DT_NONE)
-            return typed_fail(w, at, GPA_E_TYPE,
+            return typed_fail(lw, at, GPA_E_TYPE,
                               "the items of the tuple are %s and %s: they have no type in common",
                               typed_name(before), typed_name(t->items[i].t));
     }
-    int32_t v = typed_cast(w, t->items[t->n - 1], common);
+    int32_t v = typed_cast(lw, t->items[t->n - 1], common);
     for (uint32_t i = t->n - 1; i-- > 0;) {
-        int32_t here = kir_op2(w->f, OP_EQUAL, place, typed_int(w, i).v);
-        v = kir_op3(w->f, OP_WHERE, here, typed_cast(w, t->items[i], common), v);
+        int32_t here = kir_op2(lw->f, OP_EQUAL, place, typed_int(lw, i).v);
+        v = kir_op3(lw->f, OP_WHERE, here, typed_cast(lw, t->items[i], common), v);
     }
     *out = (tv){.kind = TV_NUMBER, .t = common, .v = v};
     return GPA_OK;
 }
 
-static gpa_code item_at(walk *w, const ast_node *n, const tv *t, const tv *index, tv *out) {
+static gpa_code item_at(lowering *lw, const ast_node *n, const tv *t, const tv *index, tv *out) {
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
-    int32_t place = typed_cast(w, *index, py_int), size = typed_int(w, t->n).v,
-            zero = typed_int(w, 0).v;
-    int32_t wrapped = kir_op3(w->f, OP_WHERE, kir_op2(w->f, OP_LESS, place, zero),
-                              kir_op2(w->f, OP_ADD, place, size), place);
-    int32_t outside = kir_op2(w->f, OP_LOGICAL_OR, kir_op2(w->f, OP_LESS, wrapped, zero),
-                              kir_op2(w->f, OP_GREATER_EQUAL, wrapped, size));
-    kir_set_span(w->f, n->span);
-    typed_open(w, KIR_IF, DT_NONE, outside, -1, -1);
-    typed_raise_here(w, GPA_E_INDEX, kir_add_text(w->f, "tuple index out of range"), -1);
-    typed_close(w, KIR_IF);
-    return chosen(w, n, t, wrapped, out);
+    int32_t place = typed_cast(lw, *index, py_int), size = typed_int(lw, t->n).v,
+            zero = typed_int(lw, 0).v;
+    int32_t wrapped = kir_op3(lw->f, OP_WHERE, kir_op2(lw->f, OP_LESS, place, zero),
+                              kir_op2(lw->f, OP_ADD, place, size), place);
+    int32_t outside = kir_op2(lw->f, OP_LOGICAL_OR, kir_op2(lw->f, OP_LESS, wrapped, zero),
+                              kir_op2(lw->f, OP_GREATER_EQUAL, wrapped, size));
+    kir_set_span(lw->f, n->span);
+    typed_open(lw, KIR_IF, DT_NONE, outside, -1, -1);
+    typed_raise_here(lw, GPA_E_INDEX, kir_add_text(lw->f, "tuple index out of range"), -1);
+    typed_close(lw, KIR_IF);
+    return select_item(lw, n, t, wrapped, out);
 }
 
-gpa_code typed_tuple_item(walk *w, const ast_node *n, const tv *t, tv *out) {
+gpa_code typed_tuple_item(lowering *lw, const ast_node *n, const tv *t, tv *out) {
     tv i;
-    gpa_code rc = typed_number(w, n->index.index, &i);
+    gpa_code rc = typed_number(lw, n->index.index, &i);
     if (rc) return rc;
     if (!dtype_is_int((gpa_dtype)i.t.dtype) && i.t.dtype != DT_BOOL)
-        return typed_fail(w, n->index.index, GPA_E_TYPE,
+        return typed_fail(lw, n->index.index, GPA_E_TYPE,
                           "tuple indices must be integers or slices, not %s", typed_name(i.t));
-    if (!i.known && (w->to->form == TYPED_BODY || !t->n || !all_numbers(t)))
-        return typed_fail(w, n->index.index, GPA_E_TYPE,
+    if (!i.literal && (lw->to->form == TYPED_BODY || !t->n || !all_numbers(t)))
+        return typed_fail(lw, n->index.index, GPA_E_TYPE,
                           "the index of this tuple must be a literal in a compiled function");
-    if (!i.known) return item_at(w, n, t, &i, out);
+    if (!i.literal) return item_at(lw, n, t, &i, out);
     int64_t at = i.i < 0 ? i.i + t->n : i.i;
-    if (at < 0 || at >= t->n) return typed_fail(w, n, GPA_E_INDEX, "tuple index out of range");
+    if (at < 0 || at >= t->n) return typed_fail(lw, n, GPA_E_INDEX, "tuple index out of range");
     *out = t->items[at];
     return GPA_OK;
 }
@@ -85,36 +86,36 @@ static void look_for_leaving(void *user, ast_node *n) {
         ast_each_child(n, look_for_leaving, found);
 }
 
-/* Whether a break or continue in the list means the loop around it. */
+/* True if a break or continue in the list refers to the enclosing loop. */
 static bool leaves_loop(const ast_list *l) {
     bool found = false;
     for (uint32_t i = 0; i < l->n && !found; i++) look_for_leaving(&found, l->at[i]);
     return found;
 }
 
-static gpa_code written_out(walk *w, const ast_node *n, const tv *t) {
+static gpa_code unroll(lowering *lw, const ast_node *n, const tv *t) {
     gpa_code rc = GPA_OK;
     if (leaves_loop(&n->for_.body))
         return typed_fail(
-            w, n, GPA_E_UNSUPPORTED,
-            "a loop over a tuple of arrays is written out: it has no break or continue");
+            lw, n, GPA_E_UNSUPPORTED,
+            "a loop over a tuple of arrays is unrolled: it cannot contain break or continue");
     for (uint32_t i = 0; i < t->n && !rc; i++) {
-        rc = typed_assign_to(w, n->for_.target, t->items[i]);
-        if (!rc) rc = typed_block(w, n->for_.body);
+        rc = typed_assign_to(lw, n->for_.target, t->items[i]);
+        if (!rc) rc = typed_block(lw, n->for_.body);
     }
     return rc;
 }
 
-gpa_code typed_tuple_each(walk *w, const ast_node *n, const tv *t) {
+gpa_code typed_for_tuple(lowering *lw, const ast_node *n, const tv *t) {
     tv one;
     if (!t->n) return GPA_OK;
-    if (!all_numbers(t)) return written_out(w, n, t);
-    int32_t zero = typed_int(w, 0).v, stop = typed_int(w, t->n).v, step = typed_int(w, 1).v;
-    typed_open(w, KIR_FOR, DT_I64, zero, stop, step);
-    gpa_code rc = chosen(w, n->for_.iter, t, (int32_t)w->f->n_code - 1, &one);
-    if (!rc) rc = typed_assign_to(w, n->for_.target, one);
-    if (!rc) rc = typed_block(w, n->for_.body);
-    typed_close(w, KIR_FOR);
+    if (!all_numbers(t)) return unroll(lw, n, t);
+    int32_t zero = typed_int(lw, 0).v, stop = typed_int(lw, t->n).v, step = typed_int(lw, 1).v;
+    typed_open(lw, KIR_FOR, DT_I64, zero, stop, step);
+    gpa_code rc = select_item(lw, n->for_.iter, t, (int32_t)lw->f->n_code - 1, &one);
+    if (!rc) rc = typed_assign_to(lw, n->for_.target, one);
+    if (!rc) rc = typed_block(lw, n->for_.body);
+    typed_close(lw, KIR_FOR);
     return rc;
 }
 
@@ -142,8 +143,8 @@ static gpa_code attr_of_vector(gpa_vm *vm, object_obj *o, const char *name, valu
     if (strcmp(name, "__doc__") != 0) return GPA_OK;
     str_init(&doc);
     str_printf(&doc,
-               "The type of vectors of %lld %s, for kernels: made of numbers and shorter vectors, "
-               "with the parts .x, .y, .z, .w as far as they go.\n\n>>> from numba import "
+               "The type of vectors of %lld %s, for kernels: constructed from numbers and shorter "
+               "vectors, with the components .x, .y, .z, .w.\n\n>>> from numba import "
                "cuda\n>>> cuda.%s\n%s",
                (long long)o->fields[VECTOR_N].i, dtype_info[o->fields[VECTOR_DTYPE].i].name, own,
                own);
@@ -177,27 +178,27 @@ bool typed_vector_part(const tv *v, const char *name, tv *out) {
     return false;
 }
 
-gpa_code typed_vector(walk *w, const ast_node *n, const object_obj *type, const tv *v,
+gpa_code typed_vector(lowering *lw, const ast_node *n, const object_obj *type, const tv *v,
                       uint32_t n_args, tv *out) {
     const char *name = type->fields[VECTOR_NAME].str->text;
     typed_ty t = {.dtype = (uint8_t)type->fields[VECTOR_DTYPE].i};
     uint32_t want = (uint32_t)type->fields[VECTOR_N].i, have = 0, given = 0;
-    if (typed_tuple(w, want, out)) return GPA_E_MEMORY;
-    out->is = v_obj(V_OBJECT, (object_obj *)(uintptr_t)type);
+    if (typed_tuple(lw, want, out)) return GPA_E_MEMORY;
+    out->constant = v_obj(V_OBJECT, (object_obj *)(uintptr_t)type);
     for (uint32_t i = 0; i < n_args; i++) {
         const tv *items = v[i].kind == TV_TUPLE ? v[i].items : &v[i];
         uint32_t count = v[i].kind == TV_TUPLE ? v[i].n : 1;
         given += count;
         for (uint32_t k = 0; k < count && have < want; k++) {
             if (items[k].kind != TV_NUMBER || (dtype_is_complex((gpa_dtype)items[k].t.dtype)))
-                return typed_fail(w, n->call.args.at[i], GPA_E_TYPE,
+                return typed_fail(lw, n->call.args.at[i], GPA_E_TYPE,
                                   "%s() takes real numbers and vectors, not %s %s", name,
                                   typed_article(&items[k]), typed_kind(&items[k]));
-            out->items[have++] = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(w, items[k], t)};
+            out->items[have++] = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(lw, items[k], t)};
         }
     }
     return given == want ? GPA_OK
-                         : typed_fail(w, n, GPA_E_TYPE,
+                         : typed_fail(lw, n, GPA_E_TYPE,
                                       "%s() takes %u numbers, as such or in vectors (%u given)",
                                       name, want, given);
 }

@@ -1,26 +1,27 @@
-/* The compiled sub-language: function bodies to kir.
+/* The compiled sub-language: abstract interpretation of function bodies, with type inference and
+ * lowering to kir in one pass.
  *
- * One walk infers and lowers. It gives each variable the type that all its assignments have in
- * common; when a later assignment widens a type that was relied upon, the walk begins again with
- * what it learnt, until nothing changes.
+ * A variable's type is the join of the types of all its assignments. When a later assignment
+ * widens a type that was already used, the pass runs again with what it learnt, until a fixed
+ * point.
  *
- * Types are NumPy's, and those of Python's own numbers, which are weak (NEP 50): a literal, a
- * counter of range, a number that the call or a global brings without a dtype takes the type of
- * what it meets, so x * 2 of a float32 is float32 (Numba gives float64). Python's bool, int, float,
- * complex are computed as bool, int64 (which wraps), float64, complex128. Comparisons give Python's
- * bool: (a > 0) + (b > 0) counts. The functions of math take integers as float64 and keep float32;
- * NumPy's follow NumPy. Dividing by zero gives NumPy's values; in loops of jitted functions it is
- * an error, unless their error model is NumPy's.
+ * Types are NumPy's, and Python's own numbers, which are weak (NEP 50): a literal, a counter of
+ * range, or a number without a dtype takes the type of the other operand, so x * 2 of a float32
+ * is float32 (Numba gives float64). Python's bool, int, float, complex are computed as bool,
+ * int64 (which wraps), float64, complex128. Comparisons give Python's bool: (a > 0) + (b > 0)
+ * counts. Functions of math convert integers to float64 and keep float32; NumPy's follow NumPy.
+ * Division by zero gives NumPy's values; in loops of jitted functions it raises
+ * ZeroDivisionError, unless error_model='numpy'.
  *
  * Arrays are arguments, or globals read at the call; elements have NumPy's types, which are not
- * weak. Indices wrap once when negative and are checked (kir's BOUND), so a fault names line, index
- * and axis. An array in a body is a view of one of the program's arrays: which one, how many
- * dimensions and whether it is contiguous are known when compiling; offset, sizes and strides are
- * values. Slices are views, a[i] of a matrix is a row; both can be given to other functions.
+ * weak. Negative indices wrap once and all are bounds-checked (kir's BOUND), so a fault names
+ * line, index and axis. An array in a body is a view of one of the program's arrays: array,
+ * number of dimensions and contiguity are compile-time facts; offset, sizes and strides are
+ * values. Slices are views, a[i] of a matrix is a row; both can be passed to other functions.
  *
- * Calls of gpa functions are written into the body; they cannot be recursive. Globals and captured
- * variables are read at the call of the compiled function: numbers become its parameters, functions
- * and modules are part of what was compiled. */
+ * Calls of gpa functions are inlined; they cannot be recursive. Globals and captured variables
+ * are read at the call of the compiled function: numbers become parameters, functions and
+ * modules are part of the specialization. */
 #ifndef GPA_TYPED_TYPED_H
 #define GPA_TYPED_TYPED_H
 
@@ -28,149 +29,158 @@
 #include "runtime/ir/body.h"
 
 typedef struct {
-    uint8_t dtype; /* gpa_dtype; DT_NONE: not known yet */
-    bool weak;     /* Python's own number */
-    uint8_t rank;  /* 0: a number; n + 1: an array of n dimensions, with elements of the dtype */
-    bool unit;     /* an array whose last dimension has stride 1 */
-    uint8_t mark; /* of a list of arguments, dtype NONE: TYPED_NONE stands for None, TYPED_TUPLE + n
-                     for a tuple of the n that follow */
+    uint8_t dtype;    /* gpa_dtype; DT_NONE: unknown */
+    bool weak;        /* Python's own number (NEP 50) */
+    uint8_t rank;     /* 0: a scalar; n + 1: an array of n dimensions, with elements of the dtype */
+    bool unit_stride; /* an array with unit stride along the last dimension */
+    uint8_t mark;     /* in a list of arguments, with dtype NONE: TYPED_NONE stands for None,
+                         TYPED_TUPLE + n for a tuple of the n types that follow */
 } typed_ty;
 
 enum { TYPED_NONE = 1, TYPED_TUPLE = 2 };
 
-/* A name that a body reads from outside: a module's variable, or a captured one. */
+/* A free or global variable that a compiled function depends on. */
 typedef struct {
     module_obj *module; /* NULL: captured */
     gpa_sym name;
-    value cell;  /* the captured variable's cell (owned), else NONE */
-    typed_ty ty; /* numbers: their type; others DT_NONE, */
-    value was;   /* and what it was (owned) */
-    bool pinned; /* a number whose value is part of what was compiled: `was`; ty is DT_NONE */
+    value cell;     /* cell of the captured variable (owned), else NONE */
+    typed_ty ty;    /* type of a number or array; DT_NONE: other values */
+    value snapshot; /* other values: the one compiled for (owned) */
+    bool frozen;    /* a number specialized as a constant: `snapshot`; ty is DT_NONE */
 } typed_dep;
 
-/* What a function becomes. */
+/* The kind of program that a function is compiled to. */
 typedef enum {
-    TYPED_BODY,   /* numbers to one number: the body of an elementwise node */
-    TYPED_KERNEL, /* a kir KERNEL, run once per thread; arrays and numbers, no result */
+    TYPED_BODY,   /* scalars to one scalar: the body of an elementwise node */
+    TYPED_KERNEL, /* a kir KERNEL, run once per thread; arrays and scalars, no result */
     TYPED_LOOP,   /* a loop of a jitted function (loop.h) */
-    TYPED_CORE    /* a kir MAP over loop dimensions, whose points take parts of the arrays: a
-                     generalised ufunc */
+    TYPED_CORE    /* a kir MAP over the loop dimensions of a generalized ufunc */
 } typed_form;
 
-/* How a CORE function takes its arguments. Each is one array of the program: the loop dimensions,
- * then those of its core. */
+/* How a CORE program takes its arguments: each is one array with the loop dimensions, then its
+ * core dimensions. */
 typedef struct {
-    uint8_t loops;   /* dimensions of the space */
-    uint32_t number; /* bit per argument: it arrives as its only element, not as an array */
-    uint32_t dense;  /* bit per argument: its core is contiguous */
-    uint32_t packed; /* bit per argument: its cores, of sizes compiled in, follow each other (one
-                        loop dimension) */
-    int8_t dim[BODY_MAX_IN]
-              [KIR_MAX_DIMS]; /* which core dimension of the signature each dimension is */
-    int64_t
-        fixed[KIR_MAX_DIMS]; /* size of a core dimension that is compiled in; -1: given at launch */
+    uint8_t loops;       /* loop dimensions of the iteration space */
+    uint32_t scalars;    /* bit per argument: passed by value (its only element) */
+    uint32_t contiguous; /* bit per argument: its core is contiguous */
+    uint32_t packed;     /* bit per argument: its cores, of constant size, are adjacent (one loop
+                            dimension) */
+    int8_t dim[BODY_MAX_IN][KIR_MAX_DIMS]; /* index in the layout of each core dimension */
+    int64_t const_size[KIR_MAX_DIMS]; /* constant size of a core dimension; -1: given at launch */
 } typed_core;
 
-/* A function compiled for some types of arguments. Parameters of the program: the numbers among the
- * arguments, then those among deps; its arrays: those among the arguments, then those among deps,
- * then shared and local ones. */
+/* A specialization of a function for argument types. Parameters of the program: the scalars
+ * among the arguments, then those among deps. Its arrays: those among the arguments, then those
+ * among deps, then shared and local ones. */
 typedef struct typed_fn {
     struct typed_fn *next;
     typed_form form;
     gpa_body *body;  /* BODY */
-    kir_func *f;     /* other forms: the program, checked (owned) */
+    kir_func *f;     /* other forms: the verified program (owned) */
     arr_memo memo;   /* where it was built */
     typed_core core; /* CORE */
     int n_args;
     typed_ty args[BODY_MAX_IN];
-    typed_ty result; /* what was asked for; DT_NONE: inferred */
+    typed_ty result; /* requested result type; DT_NONE: inferred */
     typed_dep *deps;
     size_t n_deps, cap_deps;
-    bool varies; /* KERNEL: what it was compiled for has changed once: integers from outside are
-                    read at every launch */
+    bool globals_vary; /* KERNEL: a guard failed once: global integers are read at every launch
+                          instead of being specialized */
 } typed_fn;
 
-/* The function compiled for these types: from the list at *known if what it depends on is as it
- * was, else compiled and put in front. `result` a dtype: the value is cast to it (BODY). Borrowed
- * from the list. */
-gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
-                   const typed_ty *args, int n, gpa_dtype result, typed_fn **out);
-/* The same for a CORE function. */
-gpa_code typed_get_core(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_core *core,
-                        const typed_ty *args, int n, typed_fn **out);
+/* What a function is compiled for: the key of a specialization. */
+typedef struct {
+    typed_form form;
+    const typed_core *core; /* CORE; else NULL */
+    const typed_ty *args;
+    int n;
+    gpa_dtype result; /* BODY: the value is cast to it; DT_NONE: inferred */
+} typed_request;
+/* Finds the specialization in the list at *compiled, if its guards hold, else compiles it; moves
+ * it to the front. Borrowed from the list. */
+gpa_code typed_get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, const typed_request *r,
+                   typed_fn **out);
 void typed_free_all(gpa_vm *vm, typed_fn *list);
-/* The numbers among the dependences as they are now, as operands behind the arguments. */
+/* Current values of the numbers among the dependences, as operands that follow the arguments. */
 gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to);
-/* The arrays among the dependences as they are now, borrowed, in order; `to` has room for
- * KIR_MAX_ARRAYS. */
+/* Current arrays among the dependences, borrowed, in order; `to` has capacity KIR_MAX_ARRAYS. */
 int typed_arrays(gpa_vm *vm, const typed_fn *t, gpa_arr **to);
 
-/* The program as text, and the bytes of a kernel's SHARED (or LOCAL) arrays of known size. */
+/* The program as text; the bytes of its SHARED (or LOCAL) arrays of constant size. */
 void typed_print(const typed_fn *t, gpa_str *out);
-size_t typed_own_bytes(const typed_fn *t, bool shared);
+size_t typed_array_bytes(const typed_fn *t, bool shared);
 
-/* The type of a whole array: how programs with arrays take it. */
+/* Type of a whole array, as programs with arrays take it. */
 typed_ty typed_of_array(const gpa_arr *a);
-/* The type of a number, or of an array's elements (how ufuncs take it). */
+/* Type of a scalar, or of an array's elements (as ufuncs take it). */
 static inline typed_ty typed_of(const gpa_opnd *o) {
     return (typed_ty){.dtype = (uint8_t)(o->arr ? (gpa_dtype)o->arr->dtype : o->dtype),
                       .weak = !o->arr && o->weak != WEAK_NO};
 }
-/* "float32", "int" (Python's), "float32[:,:]", for messages. */
+/* Name for messages: "float32", "int" (Python's), "float32[:,:]". */
 const char *typed_name(typed_ty t);
-/* A list of arguments: "float32[:], (int, int), none". */
-void typed_put_types(const typed_ty *t, int n, gpa_str *out);
-/* Arguments of a call by position: keywords find their parameters, what is left out takes its
- * default. Borrowed; `to` has room for BODY_MAX_IN. The words of errors are inspect.Signature's,
- * which Numba binds by. */
-gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, size_t n, const value *args, size_t n_kw,
-                    const value *names, value *to, int *n_out);
-/* The default of parameter i; UNSET: it has none. Borrowed. */
+/* Appends a list of argument types: "float32[:], (int, int), none". */
+void typed_print_types(const typed_ty *t, int n, gpa_str *out);
+/* Actual arguments of a call: n positional values, followed by those of the n_kw keywords. */
+typedef struct {
+    size_t n, n_kw;
+    const value *args, *names;
+} typed_actuals;
+/* Binds the arguments of a call to parameters, with keywords and defaults. Values are borrowed;
+ * `to` has capacity BODY_MAX_IN. Error messages are those of inspect.Signature, which Numba
+ * uses. */
+gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, const typed_actuals *a, value *to, int *n_out);
+/* Default of parameter i; UNSET: none. Borrowed. */
 value typed_default_peek(gpa_vm *vm, const func_obj *fn, size_t i);
 
-/* @vectorize's object; data: what was compiled. Its field 0 is the function, */
+/* The object of @vectorize; data: its specializations. Field 0 is the function, */
 extern const object_kind vectorized_kind;
-enum { VECTORIZED_FOLDS = 2 }; /* and this one what its methods made of it, or None */
+enum { VECTORIZED_FOLDS = 2 }; /* this field the folds that its methods created, or None */
 uint32_t vectorized_arity(const object_obj *o);
-/* The ufunc of as many values as it has arguments. */
+/* Calls the ufunc with as many values as its arity. */
 gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *out);
-/* A function under @jit with signatures; its field 0 is the function. As vectorized_kind's, its
- * field 1 is the list of signatures. */
+/* A function under @jit with signatures. Field 0 is the function; field 1 the list of
+ * signatures, as in vectorized_kind. */
 extern const object_kind jitted_kind;
 gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool lenient, value *out);
-/* @guvectorize's object; its field 0 is the function. */
+/* The object of @guvectorize; field 0 is the function. */
 extern const object_kind gufunc_kind;
 
-/* ---- signature.c: Numba's types as text ---- */
+/* ---- signature.c: Numba's type signatures ---- */
 
 typedef struct {
     typed_ty result; /* dtype DT_NONE: void, or not given */
     int n;
     typed_ty args[BODY_MAX_IN];
 } typed_signature;
-/* "float32(float32, int64[:])", "void(f8[:,:], f8)", "(f4[:], f4[:])": a str, or a signature
- * object. */
+/* Parses "float32(float32, int64[:])", "void(f8[:,:], f8)", "(f4[:], f4[:])": a str, or a
+ * signature object. */
 gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s);
 
-/* Of a list of signatures the first one of `n` types (0: of any number) to whose first types n_in
- * operands can be cast safely; fails with the ufunc's TypeError. A number without a dtype fits
- * every type of its kind and above; where there are no other operands, signatures that take int64,
- * float64 or complex128 for it come first. */
-gpa_code typed_choose(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in, int n_in,
-                      int n, typed_signature *s);
-/* The signatures of a decorator's argument as a list (owned), or None where it gives none. */
+/* Operands of a ufunc, and how many types its signatures have (0: any number). */
+typedef struct {
+    const gpa_opnd *in;
+    int n, n_types;
+} typed_operands;
+/* Overload resolution of a ufunc: the first signature with n_types types to whose first types the
+ * operands can be cast safely; else the ufunc's TypeError. A number without
+ * a dtype matches every type of its kind and above; if all operands are such numbers, signatures
+ * with int64, float64 or complex128 are preferred. */
+gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, typed_operands o,
+                               typed_signature *s);
+/* Signatures of a decorator's argument as a list (owned); None if it gives none. */
 gpa_code typed_signatures(gpa_vm *vm, value v, value *list);
 gpa_code typed_check_target(gpa_vm *vm, value v);
-/* Signature i of a decorator's list, which must have as many arguments as the function: Numba's
- * TypeError if not. */
+/* Signature i of a decorator's list; Numba's TypeError unless it has as many arguments as the
+ * function. */
 gpa_code typed_signature_for(gpa_vm *vm, const func_obj *fn, value list, size_t i,
                              typed_signature *s);
-/* In which order the signatures of a function are tried: all of them by each rule. */
+/* Casting rules in the order of overload resolution: all signatures are tried by each. */
 #define TYPED_RULES \
     { CAST_EQUIV, CAST_SAFE, CAST_SAME_KIND }
 enum { TYPED_N_RULES = 3 };
-/* Whether a number may be cast by the rule; by the last one Python's own may lose what is behind
- * the point. */
+/* True if the rule allows casting a scalar; by the last rule Python's own numbers may lose their
+ * fractional part. */
 static inline bool typed_may_cast(typed_ty from, gpa_dtype to, gpa_casting rule) {
     bool own =
         from.weak && rule == CAST_SAME_KIND && (from.dtype != DT_C128 || dtype_is_complex(to));

@@ -1,8 +1,8 @@
-/* @vectorize: a function of numbers as a ufunc.
+/* @vectorize: scalar functions as ufuncs.
  *
- * A call finds the operands' types, has the function compiled for them (once), and makes a node:
- * nothing runs until the result is needed. With signatures the first whose types the operands can
- * be cast to safely is taken, as NumPy chooses a loop.
+ * A call infers the types from its operands, finds or compiles the specialization, and creates a
+ * lazy node. With signatures, the first one to whose types the operands can be cast safely is
+ * used, as NumPy selects a loop.
  *
  * Reading order: signatures, calls, attributes, decorators; the methods are in methods.c. */
 #include <stdio.h>
@@ -26,20 +26,17 @@ static const char *name_of(gpa_vm *vm, const object_obj *o) {
 
 /* ---- signatures ---- */
 
-/* The types to compile for: of the first signature that fits, else the operands' own. */
-static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n, gpa_dtype loop,
-                       typed_ty *types, gpa_dtype *result) {
+/* The types to compile for: those of the first signature that matches, else the operands' own. */
+static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n,
+                             gpa_dtype loop, typed_signature *s) {
     value list = o->fields[SIGNATURES];
-    typed_signature s;
-    *result = loop;
+    s->n = n;
+    s->result = (typed_ty){.dtype = (uint8_t)loop};
     for (int i = 0; i < n; i++)
-        types[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){.dtype = (uint8_t)loop};
+        s->args[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){.dtype = (uint8_t)loop};
     if (list.tag == V_NONE || loop != DT_NONE) return GPA_OK;
-    gpa_code rc = typed_choose(vm, o->fields[FUNCTION].func, list, in, n, n, &s);
-    if (rc) return rc;
-    for (int i = 0; i < n; i++) types[i] = s.args[i];
-    *result = (gpa_dtype)s.result.dtype;
-    return GPA_OK;
+    return typed_match_signature(vm, o->fields[FUNCTION].func, list,
+                                 (typed_operands){.in = in, .n = n, .n_types = n}, s);
 }
 
 /* ---- calls ---- */
@@ -72,8 +69,8 @@ static gpa_code bind(gpa_vm *vm, const object_obj *o, size_t n_kw, const value *
     return GPA_OK;
 }
 
-/* "dd->d": the loop that it names, which has one type throughout. */
-static gpa_code loop_of(gpa_vm *vm, const object_obj *o, value v, gpa_dtype *out) {
+/* The type of the loop that a string like "dd->d" names, which is the same for all operands. */
+static gpa_code loop_type(gpa_vm *vm, const object_obj *o, value v, gpa_dtype *out) {
     if (v.tag != V_STR || v.str->size == 0)
         return vm_fail(vm, GPA_E_TYPE,
                        "the signature object to ufunc must be a string or a tuple.");
@@ -89,17 +86,20 @@ static gpa_code loop_of(gpa_vm *vm, const object_obj *o, value v, gpa_dtype *out
 
 static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_opts *opts,
                     gpa_arr **out) {
-    typed_ty types[BODY_MAX_IN];
-    gpa_dtype result;
-    typed_fn *known = o->data, *t;
-    gpa_code rc = choose(vm, o, in, n, opts->dtype, types, &result);
+    typed_signature s;
+    typed_fn *compiled = o->data, *t;
+    gpa_code rc = choose_types(vm, o, in, n, opts->dtype, &s);
     for (int i = 0; i < n && !rc; i++)
         if (in[i].weak == WEAK_NO)
-            rc = ufunc_check_input(vm, name_of(vm, o), in, i, 2, (gpa_dtype)types[i].dtype,
+            rc = ufunc_check_input(vm, name_of(vm, o), in, i, 2, (gpa_dtype)s.args[i].dtype,
                                    opts->casting);
     if (rc) return rc;
-    rc = typed_get(vm, &known, o->fields[FUNCTION].func, TYPED_BODY, types, n, result, &t);
-    o->data = known;
+    rc = typed_get(
+        vm, &compiled, o->fields[FUNCTION].func,
+        &(typed_request){
+            .form = TYPED_BODY, .args = s.args, .n = n, .result = (gpa_dtype)s.result.dtype},
+        &t);
+    o->data = compiled;
     if (!rc) rc = typed_numbers(vm, t, in + n);
     return rc ? rc : arr_apply(vm_rt(vm), t->body, in, opts, out, vm_err(vm));
 }
@@ -113,7 +113,7 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, const keywor
     for (int i = 0; i < n; i++) TRY(arg_opnd(vm, args[i], &in[i]));
     TRY(arg_dtype(vm, k->dtype, &opts.dtype));
     TRY(arg_casting(vm, k->casting, &opts.casting));
-    if (k->signature.tag != V_UNSET) TRY(loop_of(vm, o, k->signature, &opts.dtype));
+    if (k->signature.tag != V_UNSET) TRY(loop_type(vm, o, k->signature, &opts.dtype));
     TRY(arg_out(vm, k->out, &opts.into));
     if (k->where.tag != V_UNSET && !(k->where.tag == V_BOOL && k->where.i))
         TRY(arg_array(vm, k->where, DT_BOOL, &where));
@@ -149,7 +149,7 @@ gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *ou
     return apply(vm, o, args, &no_keywords, out);
 }
 
-static void forget(gpa_vm *vm, object_obj *o) { typed_free_all(vm, o->data); }
+static void free_specializations(gpa_vm *vm, object_obj *o) { typed_free_all(vm, o->data); }
 
 static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     str_printf(out, "<ufunc '%s'>", name_of(vm, o));
@@ -157,7 +157,7 @@ static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 }
 
 const object_kind vectorized_kind = {
-    .type_name = "numba.DUFunc", .free = forget, .call = call, .repr = repr};
+    .type_name = "numba.DUFunc", .free = free_specializations, .call = call, .repr = repr};
 
 /* ---- attributes ---- */
 
@@ -179,7 +179,7 @@ gpa_code typed_nargs(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* "dd->d" of each signature. */
+/* Signatures in NumPy's notation: "dd->d". */
 gpa_code typed_types(gpa_vm *vm, value *argv, value *out) {
     const value *list = &argv[0].object->fields[SIGNATURES];
     gpa_code rc = native_return(v_list(vm, 0, NULL), out);
@@ -206,7 +206,7 @@ gpa_code typed_ntypes(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* A compiled function has no identity that is known. */
+/* The identity element of a compiled function is unknown. */
 gpa_code typed_identity(gpa_vm *vm, value *argv, value *out) {
     (void)vm, (void)argv;
     *out = v_none();
@@ -219,30 +219,33 @@ gpa_code typed_py_func(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* Every compiled function has the one it was made of as its first field. */
-gpa_code typed_its_doc(gpa_vm *vm, value *argv, value *out) {
+/* Field 0 of every compiled function is the original function. */
+gpa_code typed_doc(gpa_vm *vm, value *argv, value *out) {
     return vm_attr(vm, argv[0].object->fields[FUNCTION], "__doc__", out);
 }
 
-gpa_code typed_its_name(gpa_vm *vm, value *argv, value *out) {
+gpa_code typed_func_name(gpa_vm *vm, value *argv, value *out) {
     return native_return(v_cstr(vm, name_of(vm, argv[0].object)), out);
 }
 
 /* ---- decorators ---- */
 
-/* Compiles for each signature, so that a function that does not fit it fails where it is written.
- */
+/* Compiles for each signature eagerly, so that type errors are raised at the definition. */
 static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     value list = o->fields[SIGNATURES];
     gpa_code rc = GPA_OK;
     for (size_t i = 0; list.tag == V_LIST && i < list.list->count && !rc; i++) {
         typed_signature s;
-        typed_fn *known = o->data, *t;
+        typed_fn *compiled = o->data, *t;
         rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
         if (!rc)
-            rc = typed_get(vm, &known, o->fields[FUNCTION].func, TYPED_BODY, s.args, s.n,
-                           (gpa_dtype)s.result.dtype, &t);
-        o->data = known;
+            rc = typed_get(vm, &compiled, o->fields[FUNCTION].func,
+                           &(typed_request){.form = TYPED_BODY,
+                                            .args = s.args,
+                                            .n = s.n,
+                                            .result = (gpa_dtype)s.result.dtype},
+                           &t);
+        o->data = compiled;
     }
     return rc;
 }
@@ -266,16 +269,16 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
     return rc;
 }
 
-/* What @vectorize(...) gives: called with the function. Its field is the list of signatures or
+/* The decorator object that @vectorize(...) returns. Its field is the list of signatures or
  * None. */
-static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                          const value *names, value *out) {
+static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                               const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
     return make(vm, args[0], o->fields[0], out);
 }
 
-const object_kind vectorize_with_kind = {.type_name = "numba.vectorize", .call = with_call};
+const object_kind vectorize_with_kind = {.type_name = "numba.vectorize", .call = decorator_call};
 
 gpa_code numba_vectorize(gpa_vm *vm, value *argv,
                          value *out) { /* ftylist_or_function, target, **kws */

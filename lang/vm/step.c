@@ -679,7 +679,7 @@ gpa_code step_match(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
 gpa_code step_lift(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
     lift_end end;
     gpa_code rc = typed_compiler.loop_run(vm, f->code->lifts[i->b], f->fn, r, &r[i->a], &end);
-    *out = end != LIFT_NOT;
+    *out = end != LIFT_INTERPRET;
     return rc;
 }
 
