@@ -2,8 +2,8 @@
  * number each.
  *
  * Every thread that shares a loop draws from a state of its own: a row of an array in numpy.random
- * (11_lanes.gpa), where the functions are that take their place; those are written into the loop
- * like any other. The rows begin anew with each seed. */
+ * (11_scalar_draws.gpa), where the functions are that take their place; those are written into the
+ * loop like any other. The rows begin anew with each seed. */
 #include <string.h>
 
 #include "lang/builtin/kinds.h"
