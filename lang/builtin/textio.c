@@ -1,5 +1,5 @@
-/* numpy.loadtxt, and native functions of numpy.genfromtxt (lang/library/numpy/__init__/tables.gpa)
- * and numpy.fromstring.
+/* numpy.loadtxt, and native functions of numpy.genfromtxt
+ * (lang/library/numpy/__init__/genfromtxt.gpa) and numpy.fromstring.
  *
  * A reader holds the whole text and iterates over its lines; each selected field becomes one
  * element of `data`. loadtxt is strict; genfromtxt fills missing values, and reports lines with a
