@@ -6,7 +6,7 @@
 #include "lang/builtin/file.h"
 #include "lang/builtin/npy.h"
 #include "lang/builtin/npz.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 
 /* Writes bytes to an open binary file, or to a path, to which the extension is added if missing. */
 static gpa_code write_bytes(gpa_vm *vm, value file, const char *extension, const gpa_str *bytes) {

@@ -1,8 +1,8 @@
 /* Random sampling in compiled loops: scalar calls of numpy.random and of Python's random.
  *
  * Every worker of a loop has its own generator state: a row of an array in numpy.random
- * (11_scalar_draws.gpa). Functions written in the language replace the generator's and are inlined like
- * any other call. A new seed resets the rows. */
+ * (11_scalar_draws.gpa). Functions written in the language replace the generator's and are inlined
+ * like any other call. A new seed resets the rows. */
 #include <string.h>
 
 #include "runtime/tables/tuning.h"
