@@ -53,7 +53,7 @@ endif
 $(CONFIG): .make/probe.sh
 	@mkdir -p build && CC='$(CC)' .make/probe.sh > $@.new && mv $@.new $@
 
-# The rooms, in layering order: a room calls only rooms to its left (tests/layers.txt).
+# The rooms, in layering order (tests/layers.txt).
 RUNTIME_ROOMS = base tables ir graph plan host exec array lib ref
 LANG_ROOMS    = text syntax object compile vm format builtin numpy typed session library
 CPU_ROOMS     = parallel emit linalg fft sort run
@@ -205,21 +205,21 @@ $(B)/core.a: $(CORE)
 
 BUILD = $(MAKE) --no-print-directory -j$(JOBS) all
 # The runner takes the place of the shell, so that it gets the signals sent to make and can report.
-TEST  = $(BUILD) tests && MODE=$(MODE) JOBS=$(JOBS) exec tests/run
+TEST  = $(BUILD) tests && python3 tests/layers.py tests/layers.txt $(B) && MODE=$(MODE) JOBS=$(JOBS) exec tests/run
 deps: ; @.make/deps.sh                  ## install what is missing
 run: deps                               ## the demonstration, on real data
 	@$(BUILD) && mkdir -p build/run && $(B)/gpa examples/elnino.gpa build/run
-check: deps layers format-check         ## before each commit: build, layers, format, a selection of the tests; 3 minutes on two cores
+check: deps format-check                ## before each commit: build, layers, format, a selection of the tests; 3 minutes on two cores
 	@$(TEST) --check
-test: deps layers format-check          ## every test (PART=K/N: a share)
+test: deps format-check                 ## every test (PART=K/N: a share)
 	@$(TEST)
-test-gpu: deps layers                   ## the tests of a GPU (PART=K/N: a share)
+test-gpu: deps                          ## the tests of a GPU (PART=K/N: a share)
 	@$(TEST) --gpu
 test-kit: all tests                     ## an archive of what test-gpu needs of a build, for a machine without compilers
 	@.make/kit.sh $(B) build/gpa-tests.tar.xz
 tests: $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) $(EMULATOR) ; @true
-layers:                                 ## check which folder includes which
-	@awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
+layers:                                 ## check which room includes and calls which
+	@python3 tests/layers.py tests/layers.txt $(B)
 bench: deps                             ## compare with NumPy, numexpr, Numba
 	@$(BUILD) && GPA=$(B)/gpa tests/bench/run
 bench-numerics: deps                    ## compare with NumPy and SciPy, one row for each function
