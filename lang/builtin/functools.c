@@ -188,12 +188,12 @@ gpa_code cached_info(gpa_vm *vm, value *argv, value *out) {
     const object_obj *o = argv[0].object;
     value parts[4] = {o->fields[3], o->fields[4], o->fields[2],
                       v_int((int64_t)o->fields[1].dict->count)};
-    value told[2] = {v_cstr(vm, "CacheInfo"), v_tuple(vm, 4, parts)};
-    gpa_code rc = told[0].tag == V_UNSET || told[1].tag == V_UNSET
+    value arguments[2] = {v_cstr(vm, "CacheInfo"), v_tuple(vm, 4, parts)};
+    gpa_code rc = arguments[0].tag == V_UNSET || arguments[1].tag == V_UNSET
                       ? vm_err(vm)->code
-                      : native_find(OWNER_NUMPY, "_named")->fn(vm, told, out);
-    value_release(vm, told[0]);
-    value_release(vm, told[1]);
+                      : native_find(OWNER_NUMPY, "_result_tuple")->fn(vm, arguments, out);
+    value_release(vm, arguments[0]);
+    value_release(vm, arguments[1]);
     return rc;
 }
 
