@@ -1,16 +1,17 @@
-/* kir to LLVM: the function around the walk, and one case per instruction.
+/* kir to LLVM IR: the function around the loop nest, and one case per instruction.
  *
- * Reading order: emit_module, whole, em_code, instruction; then emit_walk.c, emit_tiles.c,
- * emit_memory.c, emit_reduce.c and, for operations on values, emit_op.c and emit_cast.c. */
+ * Reading order: emit_module, whole, em_code, em_instruction; then emit_points.c (loop nest),
+ * emit_tiles.c, emit_memory.c, emit_reduce.c and, for operations on values, emit_op.c and
+ * emit_cast.c. */
 #include "runtime/cpu/emit/emitter.h"
 
 #include <stdio.h>
 
 #include "runtime/base/base.h"
 
-/* ---- places ---- */
+/* ---- insertion points ---- */
 
-/* A block that ends already is added to before its end. */
+/* If the basic block already has a terminator, the builder inserts before it. */
 LLVMBasicBlockRef em_at(em *M, int level) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(M->E.b);
     if (level == M->cur) return here;
@@ -213,7 +214,7 @@ void em_code(em *M, int32_t from, int32_t to) {
 
 /* ---- the function ---- */
 
-/* The number of the outer point, where lanes are inner ones. */
+/* Linear index of the outer point, where lanes are inner points. */
 static V outer_number(em *M) {
     V n = ll_i64(&M->E, 0);
     for (int d = 0; d < M->f->ndim; d++)
@@ -227,7 +228,7 @@ static void outer_body(em *M, void *arg) {
     M->finished = false;
     if (M->plan->way == EMIT_COLUMNS && M->plan->part != EMIT_WHOLE) {
         V size = em_size(M, M->plan->dim);
-        LLVMBasicBlockRef here = em_at(M, LEVEL_ENTRY); /* in front of all loops */
+        LLVMBasicBlockRef here = em_at(M, LEVEL_ENTRY); /* in the entry block, before all loops */
         V first = LLVMBuildURem(M->E.b, M->lo, size, "");
         em_here(M, here);
         M->block = LLVMBuildUDiv(M->E.b, LLVMBuildSub(M->E.b, M->coord[M->plan->dim], first, ""),
@@ -272,8 +273,8 @@ void em_open_function(em *M) {
         *args[i] = LLVMGetParam(M->E.fn, i);
         LLVMSetValueName2(*args[i], names[i], strlen(names[i]));
     }
-    /* Registers are saved around calls of libmvec: to slots that cross no cache line, wherever the
-     * caller's stack is. */
+    /* Align the stack, so that registers spilled around libmvec calls do not cross cache lines,
+     * whatever the caller's stack alignment is. */
     set_attribute(M, "stackrealign", "");
     if (M->E.host->bytes == 64) {
         set_attribute(M, "prefer-vector-width", M->plan->halves ? "256" : "512");
@@ -291,7 +292,7 @@ void em_close_function(em *M) {
     LLVMBuildRetVoid(M->E.b);
 }
 
-/* Which END closes which opener; what only explicit kernels have is refused. */
+/* Matches each END with its opener and counts the EACH regions. */
 static void match_regions(em *M) {
     for (size_t i = 0; i < M->f->n_code; i++) M->partner[i] = -1;
     for (size_t i = 0; i < M->f->n_code; i++) {
@@ -357,9 +358,9 @@ out:
     return rc;
 }
 
-/* ---- facts ---- */
+/* ---- program properties ---- */
 
-/* Whether an instruction inside of a branch can be done for lanes of which only some are there. */
+/* True if an instruction inside a branch can run in lanes under a mask. */
 static bool in_lanes(kir_code code) {
     switch (code) {
         case KIR_CONST:
@@ -418,7 +419,8 @@ gpa_dtype emit_narrow(const kir_func *f, const kir_ins *reduce) {
     return DT_NONE;
 }
 
-/* The dtype in which a value is computed: that of a cast which only narrow sums use is theirs. */
+/* The dtype in which a value is computed. A cast used only by narrow sums is computed in their
+ * dtype. */
 static gpa_dtype computed_as(const kir_func *f, size_t at) {
     gpa_dtype t = dtype_info[f->code[at].type].compute, narrow = DT_NONE;
     if (f->code[at].code != KIR_CAST) return t;
@@ -430,18 +432,18 @@ static gpa_dtype computed_as(const kir_func *f, size_t at) {
     return narrow == DT_NONE ? t : narrow;
 }
 
-/* Numbers with which processors compute as they are, or whose parts are such. */
+/* True for dtypes in which the processor computes natively, and for complex ones of such parts. */
 static bool is_plain_number(unsigned t) {
     return t < DT_COUNT && t != DT_BOOL && dtype_info[t].compute == t;
 }
 
-/* What of complex numbers is a few instructions. */
+/* Complex operations that take only a few instructions. */
 static bool is_plain_complex(unsigned op) {
     return op == OP_ADD || op == OP_SUBTRACT || op == OP_MULTIPLY || op == OP_NEGATIVE ||
            op == OP_CONJUGATE || op == OP_REAL || op == OP_IMAG;
 }
 
-/* Whether an instruction costs nothing beside what it reads and writes, in whatever registers. */
+/* True if the cost of an instruction is that of its loads and stores, at any vector width. */
 static bool is_plain(const kir_func *f, const kir_ins *i) {
     if (i->code == KIR_CONST || i->code == KIR_PARAM) return true;
     if (i->code == KIR_LOAD || i->code == KIR_STORE)
@@ -451,7 +453,7 @@ static bool is_plain(const kir_func *f, const kir_ins *i) {
     return !dtype_is_complex((gpa_dtype)f->code[i->a].type) || is_plain_complex(i->sub);
 }
 
-/* A loop of as many trips as each point needs. */
+/* True for loops whose trip count may differ from point to point. */
 static bool loops_alone(const kir_ins *i) {
     return i->code == KIR_LOOP || (i->code == KIR_FOR && i->imm != KIR_SHORT_LOOP);
 }
@@ -459,7 +461,7 @@ static bool loops_alone(const kir_ins *i) {
 emit_facts emit_examine(const kir_func *f) {
     emit_facts r = {.widest = 1, .widest_again = 1, .plain = true};
     int depth = 0, inside = 0,
-        again = 0; /* regions: EACH; others; of those the loops of single points */
+        again = 0; /* open regions: EACH; others; loops with a trip count per point */
     for (size_t a = 0; a < f->n_arrays; a++) r.branches |= f->arrays[a].where == KIR_LOCAL;
     r.alone = r.branches;
     for (size_t i = 0; i < f->n_code; i++) {

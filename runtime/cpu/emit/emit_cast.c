@@ -1,8 +1,8 @@
 /* Conversions between dtypes, and between values and memory.
  *
- * Every conversion gives what dtype_cast gives. LLVM leaves a float outside of the integer's range
- * undefined; here it is what C compilers make of it on x86-64: conversion to a signed integer of 32
- * or 64 bits, where everything outside becomes the lowest number, then truncation. */
+ * Every conversion matches dtype_cast. LLVM leaves the conversion of a float outside the
+ * integer's range undefined. This file emits what C compilers do on x86-64: convert to a signed
+ * integer of 32 or 64 bits, where every value out of range becomes the minimum, then truncate. */
 #include "runtime/cpu/emit/ll.h"
 
 static LLVMTypeRef as_wide_as(ll *E, V v, LLVMTypeRef one) {
@@ -10,7 +10,7 @@ static LLVMTypeRef as_wide_as(ll *E, V v, LLVMTypeRef one) {
     return ll_width(v) > 1 ? LLVMVectorType(one, ll_width(v)) : one;
 }
 
-/* The float rounded to bfloat16, to nearest even, in its own 32 bits; a NaN stays one. */
+/* Rounds a float to bfloat16 (to nearest even) and keeps it in 32 bits; a NaN stays a NaN. */
 static V round_bfloat(ll *E, V v) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef real = LLVMTypeOf(v);
@@ -51,8 +51,8 @@ V ll_from_memory(ll *E, gpa_dtype t, V v) {
     return LLVMBuildBitCast(E->b, LLVMBuildShl(E->b, bits, ll_int_like(E, bits, 16), ""), type, "");
 }
 
-/* A double as a float such that rounding it again, to a half, gives what rounding the double once
- * gives: the last bit is made odd when the float is not exact. */
+/* Round-to-odd conversion from double to float: the last bit is set when the float is inexact.
+ * Rounding the result to a half then equals rounding the double once (no double rounding). */
 static V to_float_odd(ll *E, V d) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef single = as_wide_as(E, d, LLVMFloatTypeInContext(E->ctx));
@@ -80,7 +80,7 @@ static V int_to_float(ll *E, bool is_signed, gpa_dtype to, V v) {
     return ll_round(E, to, v);
 }
 
-/* A choice of two constants: made an integer first, a truth value takes two instructions more. */
+/* A select between two constants: a conversion through an integer takes two more instructions. */
 static V bool_to_float(ll *E, gpa_dtype to, V v) {
     V zero = LLVMConstNull(as_wide_as(E, v, ll_elem(E, to)));
     return ll_select(E, v, ll_real_like(E, zero, 1), zero);
@@ -94,8 +94,8 @@ static V to_signed(ll *E, unsigned bits, V v) {
     return ll_select(E, inside, n, ll_int_like(E, n, bits == 32 ? INT32_MIN : INT64_MIN));
 }
 
-/* uint64: below 2^63 the signed conversion; from there on that of the value less 2^63, with the top
- * bit set. */
+/* uint64: below 2^63 the signed conversion; from 2^63 on the signed conversion of v - 2^63, with
+ * the top bit set. */
 static V float_to_u64(ll *E, V v) {
     V half = ll_real_like(E, v, 9223372036854775808.0);
     V low = to_signed(E, 64, v), high = to_signed(E, 64, LLVMBuildFSub(E->b, v, half, ""));

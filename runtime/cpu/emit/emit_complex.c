@@ -1,17 +1,16 @@
-/* Functions of complex numbers in lanes, made of functions of real ones. Each is written for
- * ordinary operands: whose parts are finite and whose squares or exponentials are within the range.
- * The caller does the other lanes by the row's C function, whose formulas (op_helpers.def) these
- * are. */
+/* Complex functions in SIMD lanes, built from real functions. Each handles ordinary operands:
+ * finite parts whose squares or exponentials neither overflow nor underflow. For the other lanes
+ * the caller uses the row's C function, which has the same formulas (op_helpers.def). */
 #include <math.h>
 
 #include "runtime/cpu/emit/ll.h"
 
-/* An operand and what is known of it. */
+/* An operand and its properties. */
 typedef struct {
     ll *E;
     V x, y;
     bool single;
-    bool whole; /* every function needed exists in lanes */
+    bool whole; /* all libm functions used have vector versions */
 } operand;
 
 static V add(operand *o, V a, V b) { return LLVMBuildFAdd(o->E->b, a, b, ""); }
@@ -33,7 +32,8 @@ static V fma_(operand *o, V a, V b, V c) {
     return ll_intrinsic(o->E, "llvm.fma", (V[]){a, b, c}, 3);
 }
 
-/* A function of libm; where it is missing, whole is false and the value is of no use. */
+/* Calls a vector libm function. If there is none, `whole` becomes false and the result is
+ * unused. */
 static V function(operand *o, const char *name, V a, V b) {
     V v = ll_libm(o->E, name, (V[]){a, b}, b ? 2 : 1);
     if (!v) o->whole = false;
@@ -45,7 +45,7 @@ static V larger(operand *o) {
     return ll_select(o->E, LLVMBuildFCmp(o->E->b, LLVMRealOGT, x, y, ""), x, y);
 }
 
-/* x * x + y * y keeps its digits. */
+/* True where x * x + y * y keeps full precision: no overflow, underflow or NaN. */
 static V square_fits(operand *o, V most) {
     V fits = both(o, above(o, most, o->single ? 1e-15 : 1e-150),
                   below(o, most, o->single ? 1e18 : 1e150));
@@ -72,7 +72,7 @@ static ll_val exponential_less_1(operand *o) {
                     .im = mul(o, function(o, "exp", o->x, NULL), function(o, "sin", o->y, NULL))};
 }
 
-/* sinh, or cosh: the one's hyperbolic functions are exchanged in the other. */
+/* sinh or cosh: cosh swaps the real sinh and cosh of sinh's formula. */
 static ll_val hyperbolic(operand *o, bool cosine, V *holds) {
     V s = function(o, "sinh", o->x, NULL), c = function(o, "cosh", o->x, NULL);
     *holds = both(o, below(o, size(o, o->x), exponent_limit(o)), below(o, size(o, o->y), HUGE_VAL));
@@ -80,7 +80,8 @@ static ll_val hyperbolic(operand *o, bool cosine, V *holds) {
                     .im = mul(o, cosine ? s : c, function(o, "sin", o->y, NULL))};
 }
 
-/* The logarithm of the modulus: near 1 of x * x + y * y - 1 in twice the precision. */
+/* Complex logarithm. Near modulus 1 the real part is log1p of x * x + y * y - 1, computed in
+ * twice the precision. */
 static ll_val logarithm(operand *o, double scale, V *holds) {
     V x = size(o, o->x), y = size(o, o->y), turned = LLVMBuildFCmp(o->E->b, LLVMRealOLT, x, y, "");
     V most = ll_select(o->E, turned, y, x), least = ll_select(o->E, turned, x, y);
@@ -106,7 +107,7 @@ static ll_val square_root(operand *o, V *holds) {
                                     ll_intrinsic(o->E, "llvm.copysign", (V[]){t, o->y}, 2))};
 }
 
-/* The same of 1 + z or 1 - z, for arcs. */
+/* Square root of 1 + z or 1 - z, for the inverse functions. */
 static ll_val square_root_beside_1(operand *o, bool less, V *holds) {
     operand p = *o;
     V one = number(o, 1);
@@ -127,7 +128,7 @@ static ll_val arc_cosine(operand *o, V *holds) {
 }
 
 static ll_val area_sine(operand *o, V *holds) {
-    operand by_i = *o; /* iz: 1 + iz and 1 - iz */
+    operand by_i = *o; /* iz, for the roots of 1 + iz and 1 - iz */
     by_i.x = minus(o, o->y), by_i.y = o->x;
     ll_val p = square_root_beside_1(&by_i, false, holds),
            m = square_root_beside_1(&by_i, true, holds);
@@ -158,7 +159,8 @@ static ll_val hyperbolic_tangent(operand *o, V *holds) {
     return (ll_val){.v = over(o, mul(o, mul(o, beta, rho), s), d), .im = over(o, t, d)};
 }
 
-/* Only where the result is not small: NumPy's errors there are those of the C function. */
+/* log1p. Holds only where the result is not small: for small results NumPy's errors are those of
+ * the C function. */
 static ll_val logarithm_beside_1(operand *o, V *holds) {
     operand p = *o;
     p.x = add(o, o->x, number(o, 1));
@@ -177,7 +179,7 @@ static ll_val product(operand *o, ll_val a, ll_val b) {
 
 static ll_val reciprocal(operand *o);
 
-/* Whole powers from -7 to 7. */
+/* Powers with a real integer exponent of magnitude 1 to 7, by repeated squaring. */
 static ll_val small_power(operand *o, ll_val b, V *holds) {
     LLVMBuilderRef B = o->E->b;
     ll_val p = {.v = o->x, .im = o->y}, r = {.v = NULL};
@@ -226,7 +228,7 @@ static ll_val reciprocal(operand *o) {
                     .im = minus(o, ll_select(o->E, flat, part, one))};
 }
 
-/* The functions of iz, turned back. */
+/* iz: the trigonometric functions are the hyperbolic ones of iz. turned_back multiplies by -i. */
 static operand turned(operand o) {
     V x = minus(&o, o.y);
     o.y = o.x, o.x = x;
@@ -278,8 +280,8 @@ bool ll_complex(ll *E, gpa_op op, ll_val a, ll_val b, ll_val *out, V *holds) {
     return o.whole;
 }
 
-/* The root of the sum of squares, of numbers that are scaled by a power of 2 where squares leave
- * the range; infinite beside anything. */
+/* Modulus: the square root of x * x + y * y. Operands are scaled by a power of 2 where their
+ * squares would overflow or underflow. Infinite if either part is, even if the other is a NaN. */
 V ll_modulus(ll *E, ll_val a) {
     operand o = {E, a.v, a.im, a.t == DT_C64, true};
     V x = size(&o, a.v), y = size(&o, a.im), most = larger(&o), inf = number(&o, HUGE_VAL);

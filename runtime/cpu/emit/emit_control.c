@@ -1,8 +1,8 @@
-/* Branches, loops, variables and atomics of compiled functions: one point at a time, with real
- * branches (for lanes: emit_masks.c).
+/* Branches, loops, variables and atomics of compiled functions: one point at a time, with scalar
+ * branches (under masks: emit_masks.c).
  *
- * A block that BREAK, NEXT or FAULT has ended is followed by an unreachable one, so that emission
- * can simply go on. */
+ * After BREAK, NEXT or FAULT has terminated a basic block, the builder continues in a new,
+ * unreachable one, so that the caller can keep emitting. */
 #include "runtime/cpu/emit/emitter.h"
 
 #include "runtime/base/base.h"
@@ -12,7 +12,7 @@ static void go_on(em *M, LLVMBasicBlockRef to) {
     LLVMPositionBuilderAtEnd(M->E.b, to);
 }
 
-/* Ctrl-C ends a loop: the flag is read on every way back. */
+/* Polls for interrupts: leaves the function if Ctrl-C has set the stop flag. */
 void em_poll(em *M) {
     ll *E = &M->E;
     V flag = LLVMBuildIntToPtr(E->b, em_slot(M, VIEW_STOP), ll_ptr(E), "");
@@ -67,7 +67,8 @@ static void loop_region(em *M, int32_t at) {
 
 void em_set_next(em *M, LLVMBasicBlockRef next) { M->regions[M->n_regions - 1].next = next; }
 
-/* The counter goes from a to before b by c, which may be negative; it stops rather than wrap. */
+/* for (i = a; i < b; i += c), or i > b if c is negative. The loop ends before the counter wraps
+ * around. */
 static void for_region(em *M, int32_t at) {
     const kir_ins *ins = &M->f->code[at];
     LLVMBuilderRef b = M->E.b;
@@ -165,7 +166,7 @@ static void otherwise(em *M) {
     r->otherwise = NULL;
 }
 
-/* ---- variables: two slots where complex; of all lanes where there are some ---- */
+/* ---- variables: one slot, two if complex; vectors inside the vectorized dimension ---- */
 
 static ll_val held(em *M, ll_val slot) {
     ll_val r = {.t = slot.t, .vec = slot.vec};

@@ -1,13 +1,13 @@
-/* Operations on the parts of floats, in lanes: fractions, mantissas, exponents, neighbours, and
- * sums of exponentials. Each gives what the row's C function gives (op_helpers.def). */
+/* Operations on the representation of floats, in SIMD lanes: fraction, frexp, ldexp, nextafter,
+ * spacing, and logaddexp. Each matches the row's C function (op_helpers.def). */
 #include <math.h>
 
 #include "runtime/cpu/emit/vecmath.h"
 
 typedef struct {
-    bool wide;         /* of 64 bits */
-    int fraction;      /* bits */
-    int64_t most, one; /* the exponent's largest value; its bits in 1.0 */
+    bool wide;         /* 64 bits */
+    int fraction;      /* bits of the fraction field */
+    int64_t most, one; /* the largest biased exponent; that of 1.0 */
     LLVMTypeRef whole;
 } layout;
 
@@ -16,7 +16,7 @@ static layout layout_of(ll *E, V v) {
     return (layout){wide, wide ? 52 : 23, wide ? 0x7ff : 0xff, wide ? 1023 : 127, vec_whole(E, v)};
 }
 
-/* Floats as doubles. */
+/* Converts floats to doubles. */
 static V widened(ll *E, V v) {
     LLVMTypeRef one = ll_elem(E, DT_F64);
     return vec_is_double(v)
@@ -31,7 +31,7 @@ V ll_fraction(ll *E, V a) {
     return vec_signed(E, ll_select(E, endless, ll_real_like(E, a, 0), part), a);
 }
 
-/* Zeros, infinities and NaN have themselves as mantissa, and the exponent 0. */
+/* frexp. Zeros, infinities and NaN are their own mantissa, with the exponent 0. */
 void ll_split(ll *E, V a, V *mantissa, V *exponent) {
     LLVMBuilderRef b = E->b;
     layout at = layout_of(E, a);
@@ -51,8 +51,8 @@ void ll_split(ll *E, V a, V *mantissa, V *exponent) {
     *exponent = ll_select(E, plain, LLVMBuildSub(b, place, moved, ""), ll_int_like(E, bits, 0));
 }
 
-/* Towards small numbers 2^-969 is taken off first, which leaves all bits where they count: the last
- * product alone rounds. */
+/* ldexp. For exponents below -1022 the value is first multiplied by 2^-969, which loses no bit
+ * of the result: only the last product rounds. */
 V ll_scaled(ll *E, V a, V n) {
     LLVMBuilderRef b = E->b;
     bool wide = vec_is_double(a);
@@ -89,11 +89,11 @@ V ll_next(ll *E, gpa_dtype t, V a, V to) {
     V least = vec_signed(E, ll_from_memory(E, t, LLVMBuildBitCast(b, one, memory, "")), to);
     V v = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, a, zero, ""), least, moved);
     v = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, a, to, ""), t == DT_F16 ? a : to,
-                  v); /* from zero to zero NumPy's float16 stays */
+                  v); /* equal operands, zeros of either sign: NumPy's float16 returns the first */
     return ll_select(E, LLVMBuildFCmp(b, LLVMRealUNO, a, to, ""), LLVMBuildFAdd(b, a, to, ""), v);
 }
 
-/* NumPy measures negative float16 towards 0. */
+/* NumPy's spacing of a negative float16 is measured towards 0. */
 V ll_spacing(ll *E, gpa_dtype t, V a) {
     V endless = ll_real_like(E, a, INFINITY), to = vec_signed(E, endless, a);
     V upward = LLVMBuildFCmp(E->b, t == DT_F16 ? LLVMRealONE : LLVMRealOEQ, a,

@@ -1,12 +1,15 @@
-/* A kernel's block: phases for all threads, and what happens between them.
+/* The thread block of a kernel: phases for all threads, and the block-level instructions between
+ * them.
  *
- * The list of instructions is walked at block level. A run of instructions without a meeting is a
- * phase: a loop over rows and groups of threads around its lanes (emit_lanes.c). Regions that hold
- * meetings are entered by the whole block where all threads agree; else each has masks in the
- * context, and is walked while a thread is in it. A barrier itself is nothing: the phase before it
- * has ended for all.
+ * The list of instructions is emitted at block level. A run of instructions without
+ * synchronization is a phase: a loop over rows and groups of threads, whose body runs in SIMD
+ * lanes (emit_lanes.c). If all threads agree on the control flow of a region that synchronizes,
+ * the whole block enters it with scalar branches. Otherwise each thread has a mask in the
+ * context, and the region runs while any mask is on. A plain barrier needs no code: all threads
+ * have finished the phase before it.
  *
- * Reading order: places, phases, meetings, regions, the block, the function. */
+ * Reading order: context slots, phases, block-level instructions, regions, the block, the
+ * function. */
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/kernel.h"
 
@@ -24,7 +27,7 @@ static V address(km *K, V base, V bytes) {
     return LLVMBuildGEP2(B(K), ll_i(E_(K), 8), base, &bytes, 1, "");
 }
 
-/* ---- places ---- */
+/* ---- context slots ---- */
 
 V k_place(km *K, int32_t place) {
     V bytes = LLVMBuildMul(B(K), K->threads, i64(K, (int64_t)place * KERNEL_PLACE), "");
@@ -49,7 +52,7 @@ typedef struct {
     LLVMBasicBlockRef head, after;
 } counted;
 
-/* for (i = 0; i < n; i += by): the builder stands in the body afterwards; ended by end_counted. */
+/* for (i = 0; i < n; i += by): leaves the builder in the loop body; end_counted closes the loop. */
 static V begin_counted(km *K, counted *c, V n, const char *name) {
     c->slot = ll_slot(E_(K), ll_i(E_(K), 64), name);
     c->head = k_block(K, name);
@@ -69,7 +72,7 @@ static void end_counted(km *K, counted *c, V i, int64_t by) {
     LLVMPositionBuilderAtEnd(B(K), c->after);
 }
 
-/* Which lanes of the group run: those that exist and, among masks, those whose mask is on. */
+/* Active lanes of the group: lanes that exist and, in a masked region, whose mask is on. */
 static V lanes_that_run(km *K) {
     V mask = NULL;
     int32_t place = mask_place(K);
@@ -83,7 +86,7 @@ static V lanes_that_run(km *K) {
 
 typedef void (*group_body)(km *K, int32_t from, int32_t to);
 
-/* Runs `body` for every group of threads with a lane that runs. */
+/* Emits `body` in a loop over all groups of threads that have an active lane. */
 static void for_groups(km *K, group_body body, int32_t from, int32_t to) {
     counted rows, groups;
     LLVMBasicBlockRef work = k_block(K, "group"), next = k_block(K, "next");
@@ -142,9 +145,9 @@ static void phase(km *K, int32_t from, int32_t to) {
     for_groups(K, phase_code, from, to);
 }
 
-/* ---- meetings ---- */
+/* ---- block-level instructions ---- */
 
-/* Bodies of for_groups: operands of the instruction `at` go to its places. */
+/* Bodies of for_groups: store the operands of instruction `at` to its context slots. */
 static void put_vote(km *K, int32_t at, int32_t unused) {
     (void)unused;
     k_store_context(K, K->plan->at[at].context, k_use(K, K->M.f->code[at].a));
@@ -188,7 +191,7 @@ static void exchange(km *K, int32_t at) {
             args, 6);
 }
 
-/* A variable of the block: stored once. */
+/* A variable with one value for the whole block: one scalar slot. */
 static void block_variable(km *K, int32_t at) {
     const kir_ins *ins = &K->M.f->code[at];
     int32_t var = ins->code == KIR_VAR ? at : ins->a;
@@ -231,7 +234,7 @@ static int32_t else_of(km *K, int32_t at) {
     return -1;
 }
 
-/* Whether a thread's mask at this place is on. */
+/* True if any thread's mask in this context slot is on. */
 static V any_thread(km *K, int32_t place) {
     ll *E = E_(K);
     V args[5] = {K->M.view, K->context, i64(K, place), i64(K, -1), i64(K, KIR_BA_OR)};
@@ -239,8 +242,8 @@ static V any_thread(km *K, int32_t place) {
     return LLVMBuildICmp(B(K), LLVMIntNE, v, i64(K, 0), "");
 }
 
-/* Bodies of for_groups that prepare masks. Lanes that do not run in the group keep what is there:
- * places are cleared first. */
+/* Bodies of for_groups that prepare masks. for_groups skips groups without active lanes, whose
+ * masks keep their value: clear_masks clears the slots first. */
 static void put_arm(km *K, int32_t at, int32_t otherwise) {
     ll_val c = k_lanes(K, k_use(K, K->M.f->code[at].a));
     V cond = otherwise ? LLVMBuildNot(B(K), c.v, "") : c.v;
@@ -265,7 +268,7 @@ static void copy_live(km *K, int32_t at, int32_t unused) {
     k_put_mask(K, place + KERNEL_RUN, k_mask_place(K, place + KERNEL_LIVE));
 }
 
-/* The lanes whose counters are not at their end. */
+/* Keeps the lanes live whose counters have not reached their end. */
 static void test_counter(km *K, int32_t at, int32_t unused) {
     (void)unused;
     const kir_ins *ins = &K->M.f->code[at];
@@ -332,7 +335,7 @@ static void uniform_if(km *K, int32_t at) {
     K->n_outside--;
 }
 
-/* LOOP and FOR that threads leave one by one. */
+/* LOOP and FOR with divergent exits: threads leave one by one. */
 static void masked_loop(km *K, int32_t at) {
     bool counts = K->M.f->code[at].code == KIR_FOR;
     int32_t place = K->plan->at[at].context;
@@ -495,7 +498,7 @@ static void place_arrays(km *K, V memory) {
     }
 }
 
-/* Blocks lo .. hi, one after another. */
+/* Runs blocks lo .. hi, excluding hi, one after another. */
 static void all_blocks(km *K) {
     em *M = &K->M;
     LLVMBasicBlockRef head = k_block(K, "blocks"), body = k_block(K, "block");

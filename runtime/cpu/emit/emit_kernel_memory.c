@@ -32,7 +32,7 @@ static V array_base(km *K, unsigned a) {
     return em_pointer(&K->M, a, LEVEL_ENTRY);
 }
 
-/* Where a LOCAL array's element of each thread lies: those of neighbours side by side. */
+/* Index into a LOCAL array: the elements of adjacent threads are contiguous. */
 static void localise(km *K, unsigned a, ll_val *i, k_affine *x) {
     ll *E = E_(K);
     if (K->M.f->arrays[a].where != KIR_LOCAL) return;
@@ -44,7 +44,7 @@ static void localise(km *K, unsigned a, ll_val *i, k_affine *x) {
     *x = (k_affine){.base = first, .stride = first ? 1 : 0};
 }
 
-/* An address that is good to read whether any lane wants it or none does. */
+/* An address that is safe to load: the context, if no lane is active. */
 static V guarded(km *K, V at, V mask) {
     return mask ? LLVMBuildSelect(B(K), k_any(K, mask), at, K->context, "") : at;
 }
@@ -83,7 +83,7 @@ ll_val k_load(km *K, const kir_ins *ins) {
     return r;
 }
 
-/* The value of the last lane that runs: of several that store to one element, any may stay. */
+/* The value of the last active lane: if several lanes store to one element, any may win. */
 static ll_val last_lane(km *K, ll_val v, V mask) {
     ll *E = E_(K);
     if (!v.vec) return v;
@@ -137,7 +137,7 @@ void k_store(km *K, const kir_ins *ins) {
     go_to(K, after);
 }
 
-/* A slot that holds the lanes of a value as they lie in memory. */
+/* A stack slot with the lanes of a value in memory layout. */
 static V spill(km *K, ll_val v) {
     ll *E = E_(K);
     v = k_lanes(K, v);
@@ -181,7 +181,7 @@ static V unpadded_thread(km *K) {
                         K->x, "");
 }
 
-/* The first lane of `bad` reports, and the function ends. */
+/* Reports a fault for the first lane of `bad` and leaves the function. */
 static void report(km *K, uint32_t kind, const kir_ins *ins, uint32_t axis, ll_val a, ll_val b,
                    V bad) {
     ll *E = E_(K);
@@ -207,8 +207,7 @@ static void report_where(km *K, uint32_t kind, const kir_ins *ins, uint32_t axis
     LLVMPositionBuilderAtEnd(B(K), fine);
 }
 
-/* An index that is the same for all lanes, or grows with them and stays inside at both ends, needs
- * one comparison. */
+/* Bounds check. An index that is uniform across lanes needs one scalar comparison. */
 ll_val k_bound(km *K, int32_t v) {
     ll *E = E_(K);
     const kir_ins *ins = &K->M.f->code[v];

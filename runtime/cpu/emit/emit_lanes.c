@@ -1,15 +1,15 @@
-/* A phase of a kernel for one group of threads, in the lanes of vectors.
+/* A phase of a kernel for one group of threads, one thread per SIMD lane.
  *
- * Where threads go different ways, both ways are walked under masks: an IF whose condition differs
- * between lanes sets the mask of its arms, a loop that lanes leave one by one goes on until none is
- * left. What is the same for all lanes is a scalar with real branches. An index that grows by 1
- * from lane to lane is one wide access, others are gathered.
+ * Divergent control flow runs both paths under masks: an IF whose condition differs between
+ * lanes sets the mask of its arms, and a loop with divergent exits iterates until no lane is
+ * left. Values that are uniform across lanes are scalars, and uniform branches are real
+ * branches. A unit-stride index is one wide access; others are gathered or scattered.
  *
- * Invariant: values of other phases are made in the group's head, so that they are known in the
- * whole group; values of this phase where they stand.
+ * Invariant: values of other phases are emitted in the group's head, which dominates the whole
+ * group; values of this phase are emitted at their instruction.
  *
- * Reading order: masks, the context, values of other phases, regions, variables, instructions;
- * memory and reports are in emit_kernel_memory.c. */
+ * Reading order: masks, the context, values, regions, variables, instructions; memory and
+ * reports are in emit_kernel_memory.c. */
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/kernel.h"
 
@@ -55,7 +55,7 @@ ll_val k_lanes(km *K, ll_val v) { return ll_vector(E_(K), v); }
 
 static V thread_place(km *K, int32_t place, unsigned size, bool whole) {
     V base = k_place(K, place);
-    if (whole) return base; /* of thread 0 */
+    if (whole) return base; /* address of thread 0's value */
     V bytes = LLVMBuildMul(B(K), K->thread, i64(K, size), "");
     return LLVMBuildGEP2(B(K), ll_i(E_(K), 8), base, &bytes, 1, "");
 }
@@ -139,7 +139,7 @@ k_affine k_affine_of(km *K, int32_t v, ll_val value) {
 
 static V both(km *K, V a, V b) { return !a ? b : !b ? a : LLVMBuildAnd(B(K), a, b, ""); }
 
-/* How a sum, difference, product or widening of indices grows from lane to lane. */
+/* Base and stride, across lanes, of a sum, difference, product or widening of indices. */
 static k_affine affine_result(km *K, const kir_ins *ins, ll_val a, ll_val b) {
     k_affine none = {0}, x, y;
     gpa_dtype t = (gpa_dtype)ins->type;
@@ -188,7 +188,7 @@ static ll_val pure(km *K, int32_t v) {
     return ll_op(E, (gpa_op)ins->sub, t, (gpa_dtype)ins->type, a, b, c);
 }
 
-/* An index that counts from the end where it is negative. */
+/* Wraps a negative index: adds the extent. */
 ll_val k_wrapped(km *K, int32_t v, ll_val i, ll_val n, V mask) {
     ll *E = E_(K);
     const kir_ins *ins = &K->M.f->code[v];
@@ -209,7 +209,7 @@ ll_val k_wrapped(km *K, int32_t v, ll_val i, ll_val n, V mask) {
     return r;
 }
 
-/* A value of another phase: computed anew, or as it was kept. */
+/* A value of another phase: recomputed, or loaded from the context. */
 static ll_val from_elsewhere(km *K, int32_t v) {
     const kir_ins *ins = &K->M.f->code[v];
     const kernel_fact *x = &K->plan->at[v];
@@ -305,8 +305,7 @@ static int32_t else_of(km *K, int32_t at) {
     return -1;
 }
 
-/* After a branch in which lanes left: where none is left, the rest of the loop's body is passed
- * over. */
+/* After a branch in which lanes left: if no lane is active, skip the rest of the region. */
 static void skip_if_none(km *K) {
     for (size_t i = K->n_regions; i-- > 0;) {
         k_region *r = &K->regions[i];
@@ -351,7 +350,7 @@ static void if_region(km *K, int32_t at) {
         V slot = new_mask(K, around), other = NULL;
         size_t mine = K->n_regions - 1;
         r->run = slot;
-        r->leave = no; /* whoever leaves the first arm comes to the second one */
+        r->leave = no; /* lanes that leave the first arm continue with the second */
         if (divide >= 0) other = k_and(K, LLVMBuildNot(B(K), cond.v, ""), around);
         arm(K, slot, k_and(K, cond.v, around), at + 1, divide < 0 ? close : divide, no);
         K->regions[mine].leave = after;
@@ -361,7 +360,7 @@ static void if_region(km *K, int32_t at) {
     if (K->plan->at[at].jumps) skip_if_none(K);
 }
 
-/* A loop that lanes leave one by one goes on while one is in it. */
+/* Starts an iteration of a loop with divergent exits, or leaves the loop if no lane is live. */
 static void begin_trip(km *K, const k_region *r, LLVMBasicBlockRef after) {
     LLVMBasicBlockRef body = k_block(K, "body");
     V live = slot_value(K, r->live);
@@ -398,7 +397,7 @@ static V compare_counter(km *K, gpa_dtype t, V now, V stop, V by) {
     return LLVMBuildSelect(B(K), down, above, below, "");
 }
 
-/* The counter never passes the far end of its type: a trip that would is the last. */
+/* True where the step makes the counter wrap around its type: such an iteration is the last. */
 static V past_end(km *K, gpa_dtype t, V now, V next, V by) {
     bool is_signed = dtype_info[t].kind != 'U';
     V wrapped_ = LLVMBuildICmp(B(K), is_signed ? LLVMIntSLT : LLVMIntULT, next, now, "");
@@ -407,7 +406,8 @@ static V past_end(km *K, gpa_dtype t, V now, V next, V by) {
     return LLVMBuildXor(B(K), wrapped_, down, "");
 }
 
-/* So few trips, known when compiling, that nobody waits for their end. */
+/* True if the loop is marked as short, or its constant bounds are close: it need not poll for
+ * interrupts. */
 static bool is_short(const km *K, const kir_ins *loop) {
     enum { SHORT_TRIPS = 1 << 16 };
     int64_t ends[2];
@@ -438,7 +438,7 @@ static void for_region(km *K, int32_t at) {
         r->run = new_mask(K, around), r->live = new_mask(K, around);
     if (vec) from = k_lanes(K, from), by = k_lanes(K, by);
     k_affine x = k_affine_of(K, ins->a, from);
-    bool grows = vec && x.base && !x.plain && !by_.vec; /* one number stands for all lanes */
+    bool grows = vec && x.base && !x.plain && !by_.vec; /* one scalar counter serves all lanes */
     V run = r->run, live = r->live,
       count = ll_slot(E_(K), LLVMTypeOf(grows ? x.base : from.v), "count");
     LLVMBuildStore(B(K), grows ? x.base : from.v, count);
@@ -498,7 +498,8 @@ static void block_region(km *K, int32_t at) {
     K->n_regions = mine;
 }
 
-/* Lanes leave: all of them by a branch, or those that run by what they are taken out of. */
+/* BREAK and NEXT. A uniform jump is a branch; a divergent one clears the active lanes in the
+ * masks of all regions up to its target. */
 static void jump(km *K, int32_t at) {
     const kir_ins *ins = &K->M.f->code[at];
     bool ends = ins->code == KIR_BREAK, masked = false;
@@ -537,8 +538,8 @@ static void jump(km *K, int32_t at) {
 
 /* ---- variables ---- */
 
-/* The slot of a variable. One that lives on is taken out of the context in the group's head, and
- * put back by k_keep_variables. */
+/* The slot of a variable. If the variable is live across phases, the group's head loads it from
+ * the context, and k_keep_variables stores it back. */
 static ll_val variable_slot(km *K, int32_t var) {
     gpa_dtype t = (gpa_dtype)K->M.f->code[var].type;
     int32_t place = K->plan->at[var].context;
@@ -567,7 +568,7 @@ void k_keep_variables(km *K, int32_t from, int32_t to) {
         v.v = LLVMBuildLoad2(B(K), type, slot.v, "");
         if (slot.im) v.im = LLVMBuildLoad2(B(K), type, slot.im, "");
         k_store_context(K, K->plan->at[var].context, v);
-        K->made[var] = 0; /* once */
+        K->made[var] = 0; /* store each variable once */
     }
 }
 
@@ -620,7 +621,7 @@ static void instruction(km *K, int32_t at) {
         case KIR_PARAM:
         case KIR_SIZE:
         case KIR_STRIDE:
-        case KIR_THREAD: break; /* where they are used */
+        case KIR_THREAD: break; /* emitted at their uses */
         case KIR_OP:
         case KIR_CAST: made(K, at, pure(K, at)); break;
         case KIR_BOUND: made(K, at, k_bound(K, at)); break;

@@ -1,24 +1,26 @@
 /* Counted loops.
  *
- * A loop that holds no other loop runs in stretches of so many trips: the stop flag is looked at
- * between them, so that the loop itself is a plain one, which LLVM can unroll and vectorise. Before
- * a stretch the indices that it will check and that change evenly (or not at all) are checked at
- * its first and last trip; if all are inside, a copy of the loop without those checks runs, else
- * one that has them and reports the place.
+ * A loop without inner loops is strip-mined: it runs in stretches of at most STRETCH iterations.
+ * The stop flag is polled between them, so that the loop itself is plain and LLVM can unroll and
+ * vectorise it. Before each stretch, the bounds checks of indices that are loop-invariant or
+ * affine in the counter are hoisted: they test the first and the last iteration. If all pass, a
+ * copy of the loop without those checks runs; otherwise a copy with the checks runs, which
+ * reports the fault.
  *
- * Reading order: indices known before, one copy of the loop, loops in stretches. */
+ * Reading order: hoisted bounds checks, one copy of the loop, loops in stretches. */
 #include "runtime/cpu/emit/emitter.h"
 
 #include "runtime/base/base.h"
 
-/* EVEN: in so few trips by less than this nothing passes the ends of an int64. */
+/* EVEN: an index whose step per iteration is smaller than this in magnitude does not overflow an
+ * int64 within a stretch. */
 enum { STRETCH = 1 << 14 };
 #define EVEN (INT64_C(1) << 48)
 
-/* ---- indices known before ---- */
+/* ---- hoisted bounds checks ---- */
 
-/* How a value changes over the trips. */
-typedef enum { VARIES, CONSTANT, EVENLY /* by the same number in every trip */ } course;
+/* How a value changes over the iterations. */
+typedef enum { VARIES, CONSTANT, EVENLY /* by the same step in every iteration (affine) */ } course;
 
 static bool set_inside(const em *M, int32_t at, int32_t var) {
     for (int32_t i = at; i < M->partner[at]; i++)
@@ -43,7 +45,7 @@ static course course_of(const em *M, int32_t at, int32_t v, int depth) {
     return multiplies && a == EVENLY && b == EVENLY ? VARIES : EVENLY;
 }
 
-/* The value where the builder stands, in front of the loop, for this counter. */
+/* The value for a given counter, emitted at the builder's position before the loop. */
 static V ahead(em *M, int32_t at, int32_t v, V counter) {
     const kir_ins *i = &M->f->code[v];
     if (v == at) return counter;
@@ -56,14 +58,14 @@ static V ahead(em *M, int32_t at, int32_t v, V counter) {
     return i->sub == OP_SUBTRACT ? LLVMBuildSub(M->E.b, a, b, "") : LLVMBuildMul(M->E.b, a, b, "");
 }
 
-/* The counter in some trips of a stretch. */
+/* The counter in the first, second and last iteration of a stretch. */
 typedef struct {
     V first, second, last;
 } ends;
 
 static V both(em *M, V a, V b) { return a ? LLVMBuildAnd(M->E.b, a, b, "") : b; }
 
-/* Whether an index that does not change is inside of n, wrapped if it is negative. */
+/* True if a loop-invariant index is in bounds (0 .. n), after wrapping a negative one. */
 static V stays_inside(em *M, V index, V n) {
     LLVMBuilderRef b = M->E.b;
     V below = LLVMBuildICmp(b, LLVMIntSLT, index, ll_i64(&M->E, 0), "");
@@ -71,7 +73,7 @@ static V stays_inside(em *M, V index, V n) {
     return LLVMBuildICmp(b, LLVMIntULT, index, n, "");
 }
 
-/* The same for one that changes evenly, and is not to be wrapped. */
+/* True if an affine index is in bounds over the whole stretch, without wrapping. */
 static V goes_inside(em *M, int32_t at, int32_t v, const ends *x, V n) {
     LLVMBuilderRef b = M->E.b;
     V first = ahead(M, at, v, x->first),
@@ -82,7 +84,8 @@ static V goes_inside(em *M, int32_t at, int32_t v, const ends *x, V n) {
     return both(M, all, LLVMBuildICmp(b, LLVMIntULT, ahead(M, at, v, x->last), n, ""));
 }
 
-/* Marks the checks that can be made ahead and makes them; NULL: there are none. */
+/* Hoists and marks the bounds checks that can be made before the loop. Returns whether all pass;
+ * NULL: there are none. */
 static V check_ahead(em *M, int32_t at, const ends *x) {
     V all = NULL;
     for (int32_t k = at + 1; k < M->partner[at]; k++) {
@@ -107,14 +110,13 @@ static void forget_checks(em *M, int32_t at) {
     memset(M->proven + at, 0, (size_t)(M->partner[at] - at));
 }
 
-/* A stretch as it is entered: the counter goes from `from` by `by`, and there are `trips` of them,
- * at least one. */
+/* A stretch: the counter starts at `from` and advances by `by`; the trip count is at least one. */
 typedef struct {
     V from, by, trips;
-    bool one; /* by is 1 */
+    bool one; /* `by` is the constant 1 */
 } stretch;
 
-/* Then to `after`. */
+/* Emits the loop of one stretch, which exits to `after`. */
 static void copy_of_loop(em *M, int32_t at, const stretch *x, LLVMBasicBlockRef after) {
     LLVMBuilderRef b = M->E.b;
     LLVMBasicBlockRef body = em_block(M, "body"), next = em_block(M, "next");
@@ -150,8 +152,7 @@ bool em_in_stretches(const em *M, int32_t at) {
     return true;
 }
 
-/* How many trips there are, at least one: an unsigned number. Steps of 0 are taken for steps of 1.
- */
+/* The remaining trip count, at least one, unsigned. A step of 0 counts as 1. */
 static V trips_left(em *M, const stretch *x, V down, V stop) {
     LLVMBuilderRef b = M->E.b;
     V up = LLVMBuildSub(b, stop, x->from, "");
