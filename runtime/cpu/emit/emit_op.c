@@ -417,8 +417,7 @@ static ll_val ll_minmax(ll *E, const row *r) {
     V a = r->a.v, b = r->b.v, take;
     if (r->kind == 'C') return cx_minmax(E, r, most, skips);
     if (r->kind == 'B') return result(r, bin(E, most ? LLVMOr : LLVMAnd, a, b));
-    if (r->kind ==
-        'F') { /* the processor's maximum of b and a, which returns a if one of them is NaN */
+    if (r->kind == 'F') { /* the processor's maximum of b and a: a if either is NaN */
         V best =
               ll_select(E, LLVMBuildFCmp(E->b, most ? LLVMRealOGT : LLVMRealOLT, b, a, ""), b, a),
           lost = skips ? a : b;

@@ -14,9 +14,8 @@
 #include "runtime/cpu/parallel/threads.h"
 
 enum {
-    SMALL_WORK = 1 << 15, /* operations below which a launch stays on the calling thread */
-    SMALL_BYTES =
-        1 << 20, /* bytes processed below which a divided reduction stays on the calling thread */
+    SMALL_WORK = 1 << 15,  /* operations below which a launch stays on the calling thread */
+    SMALL_BYTES = 1 << 20, /* bytes below which a divided reduction does so */
     CHUNK_WORK = 1 << 18,  /* operations per work item */
     SPARE = 16,            /* work items per thread when the cost per point varies */
     PART_POINTS = 1 << 16, /* minimum inner points per part of a divided reduction */
