@@ -674,7 +674,7 @@ static V floor_plain_bytes(ll *E, V n, V d) {
 }
 
 /* The upper halves of the products of unsigned 32-bit lanes: even and odd lanes are multiplied
- * apart, in 64-bit lanes. */
+ * separately, in 64-bit lanes. */
 static V upper_32(ll *E, V n, V m) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef wide = LLVMVectorType(ll_i(E, 64), ll_width(n) / 2);

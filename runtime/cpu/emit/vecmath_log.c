@@ -17,11 +17,7 @@
 #define LN2 (LN2_HEAD + LN2_TAIL)
 #define LN10 2.302585092994045684017991454684364208L
 
-enum {
-    ENTRIES = 32,
-    FLOATS = 32,
-    DOUBLES = 16
-}; /* capacity of a table; entries in two registers */
+enum { ENTRIES = 32, FLOATS = 32, DOUBLES = 16 }; /* table capacity; entries in two registers */
 enum {
     OF_SIZE = 0x7,
     OF_POSITIVE = 0xb

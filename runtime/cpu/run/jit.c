@@ -41,7 +41,7 @@ struct jit_code {
 };
 
 /* Emission leaves little to optimize: loops are already vectorized and loop invariants hoisted.
- * What remains is promoting stack slots to registers, constant folding and dead code
+ * Only these passes remain: promoting stack slots to registers, constant folding and dead code
  * elimination. */
 static const char PASSES[] = "function(sroa,early-cse,instsimplify,simplifycfg)";
 
