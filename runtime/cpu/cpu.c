@@ -1,9 +1,10 @@
-/* The CPU device: the plugin's entry, memory, and the way to the compiler.
+/* CPU device: plugin entry point, memory allocation, interface to the compiler.
  *
- * Every call finishes before it returns, so there is no queue: sync has nothing to wait for.
+ * All calls are synchronous: they finish before they return. There is no queue, and sync has
+ * nothing to wait for.
  *
- * Reading order: this file; program.c and run.c for what a launch does; emit.h for how kir becomes
- * LLVM. */
+ * Reading order: this file; program.c and run.c for launches; emit.h for the translation of kir
+ * to LLVM IR. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -33,11 +34,11 @@ struct gpa_dev {
     jit *j; /* NULL until the first program */
     int threads;
     int32_t stop;
-    blas *b;       /* NULL until the first product */
+    blas *b;       /* NULL until the first matrix product */
     lapack *l;     /* NULL until the first factorization */
-    solver_lib *q; /* NULL until the first solution by factors */
+    solver_lib *q; /* NULL until the first linear solve with factors */
     fft_tables *f; /* NULL until the first transform */
-    cosines *c;    /* NULL until the first one by cosines */
+    cosines *c;    /* NULL until the first cosine transform */
 };
 
 static int cpu_count(char *why, size_t n) {
@@ -70,7 +71,7 @@ static void cpu_close(gpa_dev *d) {
 
 static gpa_code need_jit(gpa_dev *d, gpa_err *e) { return d->j ? GPA_OK : jit_new(&d->j, e); }
 
-/* The processor's name as the system knows it. */
+/* The processor's name as the operating system reports it. */
 static void model_name(char *out, size_t n) {
     char line[256];
     FILE *f = fopen("/proc/cpuinfo", "r");
@@ -114,8 +115,8 @@ static void cpu_caps(gpa_dev *d, gpa_caps *out) {
     out->units = (uint32_t)d->threads;
 }
 
-/* Large blocks start on a huge page, and ask for them: fewer page faults, fewer misses of the
- * address cache, and no luck in which parts of the caches their pages share. */
+/* Large blocks are aligned to huge pages and request them: fewer page faults, fewer TLB misses,
+ * and cache set conflicts that do not depend on the page mapping. */
 static gpa_code cpu_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     (void)d;
     size_t align = n >= (size_t)HUGE_PAGE ? HUGE_PAGE : n >= 4 * PAGE ? PAGE : ALIGN;
@@ -184,7 +185,7 @@ static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e
     return threads_stopped(&d->stop) ? gpa_interrupted(e) : GPA_OK;
 }
 
-/* The variant that ran first, or the one that a large launch would use. */
+/* Dumps the variant that ran first, or the one that a large launch would use. */
 static gpa_code cpu_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, gpa_err *e) {
     LLVMModuleRef m;
     gpa_code rc = GPA_OK;
@@ -257,7 +258,7 @@ static gpa_code run_sparse(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return sparse_run(d->threads, c, e);
 }
 
-/* Implementations of the calls of lib.def; the host does the others. */
+/* Implementations of the calls of lib.def; the host executes the others. */
 static const gpa_lib_impl libraries[LIB_COUNT] = {
     [LIB_GEMM] = {can_blas, run_blas},
     [LIB_SORT] = {can_sort, run_sort},
@@ -323,8 +324,8 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .sync = cpu_sync,
                             .interrupt = cpu_interrupt};
 
-/* The one symbol the plugin exports. The hash is the core's own: both are built from the same
- * tables or not at all. */
+/* The only symbol that the plugin exports. The hash equals the core's: both must be built from
+ * the same tables. */
 __attribute__((visibility("default"))) const gpa_backend *gpa_backend_entry(uint32_t abi);
 
 const gpa_backend *gpa_backend_entry(uint32_t abi) {

@@ -1,13 +1,13 @@
-/* Branches and loops of compiled functions for a whole group of points: the lanes of vectors.
+/* Masked control flow of compiled functions: branches and loops for the SIMD lanes of a vector.
  *
- * Where lanes go different ways, both ways are walked: an IF gives each of its arms a mask, and an
- * arm that no lane enters is passed over; a loop that lanes leave one by one goes on while one of
- * them is in it. A variable changes in the lanes that run. What is the same for all lanes is a
- * scalar, and branches are real.
+ * Where lanes diverge, both arms of a branch are executed: an IF gives each arm a mask, and an
+ * arm that no lane enters is skipped. A loop that lanes leave one by one continues while any
+ * lane is in it. A variable changes only in the active lanes. Uniform values are scalars, and
+ * uniform branches are real branches.
  *
- * Invariant: the mask that counts is that of the innermost open region that has one; a lane that
- * left is in none of the masks between the place it left and the region it left. What lanes that do
- * not run compute is never kept, and has no effect.
+ * Invariant: the current mask is that of the innermost open region that has one. A lane that
+ * left is in no mask of the regions between the jump and the region it left. Results of inactive
+ * lanes are never stored, and have no effect.
  *
  * Reading order: masks, regions, jumps. */
 #include "runtime/cpu/emit/emitter.h"
@@ -65,7 +65,7 @@ static bool jumps_inside(const em *M, int32_t at) {
     return false;
 }
 
-/* After a branch in which lanes left: where none is left, the rest of the region is passed over. */
+/* After a branch in which lanes left: skips the rest of the region if no lane is active. */
 static void skip_if_none(em *M) {
     for (size_t i = M->n_regions; i-- > 0;) {
         const em_region_of *r = &M->regions[i];
@@ -75,7 +75,8 @@ static void skip_if_none(em *M) {
     }
 }
 
-/* The instructions of an arm, for the lanes of a mask; NULL: real branches led here. */
+/* Emits the instructions of an arm for the lanes of a mask; mask NULL: the branch was a real
+ * one. */
 static void arm(em *M, size_t region, V mask, int32_t from, int32_t to, LLVMBasicBlockRef after) {
     M->regions[region].leave = after;
     if (mask) {
@@ -102,7 +103,7 @@ static void if_region(em *M, int32_t at) {
         yes = LLVMBuildAnd(M->E.b, cond.v, around, ""), no = minus(M, around, cond.v);
     } else
         go_on_if(M, cond.v, em_block(M, "then"), other);
-    if (!cond.vec && divide >= 0) { /* two ways, of which one is gone */
+    if (!cond.vec && divide >= 0) { /* a uniform condition: both arms are real blocks */
         em_code(M, at + 1, divide);
         LLVMBuildBr(M->E.b, after);
         LLVMPositionBuilderAtEnd(M->E.b, other);
@@ -143,7 +144,7 @@ static void loop_region(em *M, int32_t at) {
 
 static V like(em *M, V v, bool vec) { return vec && ll_width(v) == 1 ? ll_spread(&M->E, v) : v; }
 
-/* Whether a counter is before the end, in the direction of its steps. */
+/* True if a counter is before the end, in the direction of its steps. */
 static V before_end(em *M, bool is_signed, V now, V stop, V by) {
     LLVMBuilderRef b = M->E.b;
     V below = LLVMBuildICmp(b, is_signed ? LLVMIntSLT : LLVMIntULT, now, stop, "");
@@ -152,7 +153,7 @@ static V before_end(em *M, bool is_signed, V now, V stop, V by) {
     return ll_select(&M->E, down, LLVMBuildICmp(b, LLVMIntSGT, now, stop, ""), below);
 }
 
-/* Whether a step wrapped: the counter stops rather than do that. */
+/* True if a step overflowed: the loop ends then. */
 static V wrapped(em *M, bool is_signed, V now, V then, V by) {
     LLVMBuilderRef b = M->E.b;
     V back = LLVMBuildICmp(b, is_signed ? LLVMIntSLT : LLVMIntULT, then, now, "");
@@ -216,8 +217,8 @@ void em_masked_region(em *M, int32_t at) {
 
 /* ---- jumps ---- */
 
-/* The lanes that run are taken out of the regions up to the one that they leave, or whose trip they
- * end. */
+/* Removes the active lanes from the masks of all regions up to the one that they leave (BREAK),
+ * or whose iteration they end (NEXT). */
 void em_masked_jump(em *M, int32_t at) {
     const kir_ins *ins = &M->f->code[at];
     const em_region_of *to = em_target(M, ins);

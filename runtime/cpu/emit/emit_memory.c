@@ -1,8 +1,8 @@
 /* Array accesses: addresses, loads, stores, bounds checks and faults.
  *
- * The address of a point is built level by level, so that each loop adds only its own coordinate's
- * share (loop-invariant parts are hoisted). Lanes have unit stride (one wide access), another
- * stride (a gather), or stride 0 (one element, broadcast). */
+ * The address of a point is built level by level, so that each loop adds only its own
+ * coordinate's share (loop-invariant parts are hoisted). Lanes have unit stride (one vector
+ * access), another stride (a gather), or stride 0 (one element, broadcast). */
 #include "runtime/cpu/emit/emitter.h"
 #include "runtime/cpu/emit/fault.h"
 
@@ -30,8 +30,7 @@ V em_stride(em *M, unsigned array, int dim) {
     return em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (unsigned)dim);
 }
 
-/* What the coordinates fixed at `level` add to the place of an element, in elements; NULL: nothing.
- */
+/* The offset of an element, in elements, that the coordinates fixed at `level` add; NULL: none. */
 static V offset_of_level(em *M, unsigned array, int level) {
     V sum = NULL;
     for (int d = 0; d < M->f->ndim; d++) {
@@ -80,7 +79,7 @@ V em_pointer(em *M, unsigned array, int level) {
 static V truth_of_all(em *M) { return ll_spread(&M->E, LLVMConstInt(ll_i(&M->E, 1), 1, 0)); }
 static V alignment(em *M, unsigned n) { return LLVMConstInt(ll_i(&M->E, 32), n, 0); }
 
-/* n neighbouring elements of memory type `one`. */
+/* Loads n contiguous elements of memory type `one`. */
 static V load_wide(em *M, V at, LLVMTypeRef one, unsigned n, V mask, unsigned align) {
     LLVMTypeRef type = LLVMVectorType(one, n);
     if (mask) {
@@ -127,22 +126,23 @@ static void scatter(em *M, V v, V at, unsigned align) {
     ll_intrinsic_of(&M->E, "llvm.masked.scatter", over, 2, args, 4);
 }
 
-/* The addresses of all lanes of an array whose lanes lie apart. */
+/* The addresses of all lanes of a strided array. */
 static V addresses(em *M, unsigned array, V first) {
     V apart = em_stride(M, array, M->plan->dim);
     V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E, ll_i(&M->E, 64)), ll_spread(&M->E, apart), "");
     return em_displace(M, first, steps, M->f->arrays[array].dtype);
 }
 
-/* A pointer of which LLVM does not know how it goes on from turn to turn of a loop: else it makes
- * one chain of additions of the addresses that are made of it, and keeps them in memory. */
+/* A pointer whose evolution over loop iterations is hidden from LLVM. Otherwise LLVM strength-
+ * reduces the derived addresses into one chain of additions, and spills them. */
 static V hidden(em *M, V pointer) {
     LLVMTypeRef type = LLVMFunctionType(ll_ptr(&M->E), (LLVMTypeRef[]){ll_ptr(&M->E)}, 1, 0);
     V nothing = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, 0, 0, LLVMInlineAsmDialectATT, 0);
     return LLVMBuildCall2(M->E.b, type, nothing, &pointer, 1, "");
 }
 
-/* The same one by one: four in a row differ by what an address of an instruction can hold. */
+/* The same addresses one by one: four consecutive ones differ by offsets that fit an
+ * instruction's addressing mode. */
 static void each_address(em *M, unsigned array, V first, V *at) {
     ll *E = &M->E;
     V step = LLVMBuildMul(E->b, em_stride(M, array, M->plan->dim),
@@ -197,26 +197,26 @@ ll_val em_load_beside(em *M, V at, gpa_dtype t) {
     return r;
 }
 
-/* ---- lanes a few elements apart ---- */
+/* ---- lanes with small strides ---- */
 
-/* How far the lanes of an array lie apart, where they are read by wide loads and stored under
- * masks; 0: otherwise. */
+/* The stride between the lanes of an array that is read by wide loads and stored under masks; 0:
+ * not such an array. */
 static unsigned few_apart(const em *M, unsigned array) {
     for (unsigned k = 2; k <= EMIT_APART; k++)
         if (M->plan->apart[k - 2] >> array & 1) return k;
     return 0;
 }
 
-/* Elements that are brought into order at a time: those of a register, or of the smallest one, in
- * which bytes move freely. */
+/* Elements per shuffle: those of a register, or for elements below 4 bytes of a 16-byte
+ * one, where bytes are shuffled freely. */
 static unsigned ordered(const em *M, gpa_dtype t) {
     unsigned size = (unsigned)dtype_size(t),
              all = (size < 4 ? 16 : M->E.host->bytes >> M->plan->halves) / size;
     return all < M->E.lanes ? all : M->E.lanes;
 }
 
-/* The mask of n elements of memory, of which every k-th belongs to a lane: from element `first` on.
- * `between`: what lies between two counts as the lane before. */
+/* The mask of n elements of memory from element `first` on, of which every k-th belongs to a
+ * lane. `between`: the elements in the gaps get the mask of the preceding lane. */
 static V mask_apart(em *M, unsigned first, unsigned n, unsigned k, bool between) {
     V lane[64], mask = M->mask ? M->mask : truth_of_all(M);
     for (unsigned i = 0; i < n; i++) {
@@ -231,8 +231,8 @@ static V beyond(em *M, V at, unsigned elements, gpa_dtype t) {
     return em_displace(M, at, ll_i64(&M->E, elements), t);
 }
 
-/* Wide loads, of which every k-th element counts: of n lanes those that come with the first load,
- * with the second ... */
+/* Wide loads of which every k-th element is used. The j-th load supplies those of the n lanes
+ * that lie in it. */
 static ll_val load_few(em *M, V at, gpa_dtype t, unsigned k) {
     ll *E = &M->E;
     unsigned n = ordered(M, t), parts = E->lanes / n;
@@ -262,7 +262,7 @@ static ll_val load_few(em *M, V at, gpa_dtype t, unsigned k) {
     return (ll_val){ll_from_memory(E, t, part[0]), NULL, (uint8_t)t, true};
 }
 
-/* Complex numbers of 8 bytes are brought into order as doubles. */
+/* Complex numbers of 8 bytes are shuffled as doubles. */
 static ll_val load_few_pairs(em *M, V at, unsigned k) {
     ll *E = &M->E;
     LLVMTypeRef parts = LLVMVectorType(ll_elem(E, DT_C64), 2 * E->lanes);
@@ -270,7 +270,7 @@ static ll_val load_few_pairs(em *M, V at, unsigned k) {
     return (ll_val){ll_every_second(E, both, 0), ll_every_second(E, both, 1), DT_C64, true};
 }
 
-/* Wide stores under masks, which leave what lies between the lanes as it is. */
+/* Wide stores under masks, which leave the gaps between the lanes unchanged. */
 static void store_few(em *M, V at, ll_val v, unsigned k) {
     ll *E = &M->E;
     gpa_dtype t = (gpa_dtype)v.t;
@@ -287,8 +287,8 @@ static void store_few(em *M, V at, ll_val v, unsigned k) {
     }
 }
 
-/* Lanes that follow each other backwards lie side by side from the last one on. Moves `at` there,
- * turns the mask; returns what it was. */
+/* Lanes with stride -1 are contiguous from the last lane on. Moves `at` there and reverses the
+ * mask; returns the previous mask. */
 static V turn_back(em *M, V *at, gpa_dtype t) {
     V mask = M->mask, last = ll_i64(&M->E, -(int64_t)((M->E.lanes - 1) * dtype_size(t)));
     *at = LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), *at, &last, 1, "");
@@ -303,9 +303,9 @@ static ll_val load_back(em *M, V at, gpa_dtype t) {
     return r;
 }
 
-/* Elements apart, where lanes are the points of a row, of which the first is always there: those
- * that are not read its element, since a gather under a mask is a branch for each lane on
- * processors that are better off without gathers. */
+/* A gather whose lanes are the points of a row; lane 0 is always active. Inactive lanes read its
+ * element instead of being masked: a masked gather becomes a branch per lane on processors that
+ * are faster without gathers. */
 static ll_val load_apart(em *M, V at, gpa_dtype t) {
     V mask = M->mask;
     if (mask)
@@ -317,7 +317,7 @@ static ll_val load_apart(em *M, V at, gpa_dtype t) {
     return r;
 }
 
-/* Has the line fetched that the lane will read in some turns. */
+/* Prefetches the cache line that the lane will read some iterations later. */
 static void fetch_ahead(em *M, unsigned array, V at) {
     enum { TURNS = 2, READ = 0, KEEP = 3, DATA = 1 };
     ll *E = &M->E;
@@ -331,8 +331,8 @@ static void fetch_ahead(em *M, unsigned array, V at) {
     ll_intrinsic_of(E, "llvm.prefetch", &pointer, 1, args, 4);
 }
 
-/* Elements apart, all of them there, by a load each: what a processor makes of a gather too, but
- * without vectors of addresses. */
+/* A strided load of all lanes with one scalar load each. A gather instruction does the same, but
+ * needs vectors of addresses. */
 static ll_val load_each(em *M, unsigned array, V first) {
     ll *E = &M->E;
     gpa_dtype t = (gpa_dtype)M->f->arrays[array].dtype;
@@ -410,7 +410,7 @@ void em_store_beside(em *M, V at, ll_val v) {
     store_wide(M, ll_interleave(E, v.v, v.im), at, mask, (unsigned)dtype_size(v.t) / 2);
 }
 
-/* Elements apart, all of them there, by a store each. */
+/* A strided store of all lanes with one scalar store each. */
 static void store_each(em *M, unsigned array, V first, ll_val v) {
     ll *E = &M->E;
     bool small = v.t == DT_C64;
@@ -509,7 +509,7 @@ emit_lie emit_lies(const kir_func *f, int32_t v, int dim) {
     return lies(f, v, dim, DEPTH);
 }
 
-/* Of an index of LIES_BESIDE that of lane 0, without the lanes. */
+/* Lane 0 of an index of kind LIES_BESIDE (unit stride), without computing the other lanes. */
 static V first_index(em *M, int32_t v) {
     const kir_ins *i = &M->f->code[v];
     if (!M->vals[v].vec) return M->vals[v].v;
@@ -519,7 +519,7 @@ static V first_index(em *M, int32_t v) {
     return i->sub == OP_ADD ? LLVMBuildAdd(M->E.b, a, b, "") : LLVMBuildSub(M->E.b, a, b, "");
 }
 
-/* The address of lane 0's element, if the lanes' elements lie side by side; else NULL. */
+/* The address of lane 0's element if the lanes' elements are contiguous; else NULL. */
 static V first_beside(em *M, unsigned array, int32_t index) {
     if (!M->vals[index].vec || M->E.lanes == 1 ||
         emit_lies(M->f, index, M->plan->dim) != LIES_BESIDE)
@@ -587,8 +587,8 @@ static V lane_of(em *M, ll_val v, V lane) {
     return v.vec && M->E.lanes > 1 ? LLVMBuildExtractElement(M->E.b, v.v, lane, "") : v.v;
 }
 
-/* One comparison for an index that is inside as it stands; only one that is not may still count
- * from the end. */
+/* Bounds check of one index: a single comparison for an index in bounds. Only if it fails,
+ * negative indices are handled. */
 static ll_val bound_one(em *M, const kir_ins *ins, V i, V n) {
     LLVMBuilderRef b = M->E.b;
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(b), em_block(M, "outside")},
@@ -605,7 +605,7 @@ static ll_val bound_one(em *M, const kir_ins *ins, V i, V n) {
     return (ll_val){r, NULL, DT_I64, false};
 }
 
-/* Ends the function where `any` is true: the index of that lane is to blame. */
+/* Leaves the function with a fault where `any` is true, reporting the index of that lane. */
 static void leave_where(em *M, const kir_ins *ins, V any, V lane) {
     ll_val i = M->vals[ins->a], n = M->vals[ins->b];
     LLVMBasicBlockRef faulty = em_block(M, "fault"), fine = em_block(M, "inside");

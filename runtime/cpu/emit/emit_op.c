@@ -1,8 +1,8 @@
-/* The elementwise operations: one switch, expanded from the LL column of op.def.
+/* Code generation for elementwise operations: one switch, expanded from the LL column of op.def.
  *
- * A macro of that column is a call of a function below. A function that has no instructions for the
- * kind of its operands hands on to by_function, which runs the row's own C function lane by lane:
- * always right, never fast. */
+ * A macro of that column is a call of a function below. A function without an instruction
+ * sequence for the kind of its operands falls back to by_function, which calls the row's own C
+ * function lane by lane: always correct, never fast. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,22 +11,22 @@
 #include "runtime/cpu/emit/op_lanes.h"
 #include "runtime/cpu/emit/vecmath.h"
 
-/* One operation being emitted: the row, the types it computes in and results in, operands of equal
+/* One operation being emitted: the row, the types it computes in and returns, operands of equal
  * shape. */
 typedef struct {
     gpa_op op;
     gpa_dtype t, to;
     char kind; /* of t */
     ll_val a, b, c;
-    V one_b; /* b where it is the same in all lanes, as a scalar; else NULL */
+    V one_b; /* b as a scalar if it is uniform; else NULL */
 } row;
 
 static ll_val result(const row *r, V v) { return (ll_val){v, NULL, (uint8_t)r->to, r->a.vec}; }
 static ll_val pair(const row *r, V re, V im) { return (ll_val){re, im, (uint8_t)r->to, r->a.vec}; }
 
-/* ---- by the row's C function ---- */
+/* ---- fallback: calls of the row's C function ---- */
 
-/* An element and the first bytes of a gpa_val are the same bytes. */
+/* Copies an element to or from the first bytes of a gpa_val; their representation is the same. */
 static void move(void *to, const void *from, size_t size) {
     switch (size) {
         case 1: memcpy(to, from, 1); return;
@@ -53,7 +53,7 @@ static void run_lanes(gpa_op_fn f, uint64_t types, uint64_t lanes, const void *a
     }
 }
 
-/* A slot that holds the lanes of a value as they lie in memory: complex ones interleaved. */
+/* A stack slot for the lanes of a value in memory format: complex numbers are interleaved. */
 static V lanes_slot(ll *E, gpa_dtype t, unsigned n) {
     LLVMTypeRef type = LLVMArrayType(ll_memory(E, t), n * (dtype_is_complex(t) ? 2 : 1));
     V slot = ll_slot(E, type, "lanes");
@@ -81,7 +81,7 @@ static ll_val take_lanes(ll *E, V slot, gpa_dtype t, unsigned n, bool vec) {
     return r;
 }
 
-/* The same for what several lanes can have at once. */
+/* The same for operations that have a vectorized C implementation (op_lanes.h). */
 static void run_several(gpa_op_fn f, uint64_t types, uint64_t lanes, const void *a, const void *b,
                         const void *c, void *out) {
     gpa_op op = (gpa_op)(types >> 32);
@@ -89,8 +89,7 @@ static void run_several(gpa_op_fn f, uint64_t types, uint64_t lanes, const void 
         run_lanes(f, types, lanes, a, b, c, out);
 }
 
-/* The row's C function as an external symbol, so that modules, which are cached, hold no addresses.
- */
+/* The row's C function as an external symbol, so that cached modules contain no addresses. */
 static V row_function(ll *E, const row *r) {
     gpa_op_fn f = op_function(r->op, r->t);
     char name[80];
@@ -105,7 +104,7 @@ static V row_function(ll *E, const row *r) {
 static ll_val by_function(ll *E, const row *r) {
     unsigned n = ll_width(r->a.v);
     if (r->to == r->t && dtype_info[r->t].kind == 'F' && dtype_info[r->t].size == 2 &&
-        op_lanes_can(r->op, DT_F32)) { /* in lanes of float */
+        op_lanes_can(r->op, DT_F32)) { /* computed in lanes of float */
         row wide = *r;
         wide.t = wide.to = DT_F32, wide.a.t = wide.b.t = DT_F32;
         return result(r, ll_round(E, r->to, by_function(E, &wide).v));
@@ -131,7 +130,7 @@ static ll_val by_function(ll *E, const row *r) {
     return take_lanes(E, args[6], r->to, n, r->a.vec);
 }
 
-/* The row's C function in the lanes that are set in `rest`, on complex numbers of one type. */
+/* Calls the row's C function in the lanes set in `rest`, for complex numbers of one type. */
 static void run_rest(gpa_op_fn f, uint64_t size, uint64_t rest, const void *a, const void *b,
                      void *out) {
     for (; rest; rest &= rest - 1) {
@@ -144,7 +143,8 @@ static void run_rest(gpa_op_fn f, uint64_t size, uint64_t rest, const void *a, c
     }
 }
 
-/* A function of complex numbers: in lanes, and by the C function where those do not hold. */
+/* A function of complex numbers: vectorized, with the C function for lanes in which the vector
+ * code does not apply. */
 static ll_val of_complex(ll *E, const row *r) {
     ll_val fast;
     V holds;
@@ -179,7 +179,7 @@ static ll_val cx_mul(ll *E, const row *r) {
     return pair(r, re, im);
 }
 
-/* Smith's method, as the reference has it: the divisor's greater part scales. */
+/* Smith's method, as in the reference implementation: scales by the larger part of the divisor. */
 static ll_val cx_div(ll *E, const row *r) {
     LLVMBuilderRef b = E->b;
     V re_im[2] = {r->b.v, r->b.im};
@@ -202,7 +202,7 @@ static ll_val cx_div(ll *E, const row *r) {
     return pair(r, re, im);
 }
 
-/* NumPy's order of complex numbers: by the real part, then by the imaginary one. */
+/* NumPy's lexicographic order of complex numbers: by the real part, then by the imaginary part. */
 static V cx_before(ll *E, ll_val a, ll_val b, bool or_equal) {
     LLVMBuilderRef B = E->b;
     V same = LLVMBuildFCmp(B, LLVMRealOEQ, a.v, b.v, "");
@@ -279,8 +279,8 @@ static ll_val ll_cmp(ll *E, const row *r, LLVMRealPredicate f, LLVMIntPredicate 
     return result(r, v);
 }
 
-/* The bits of a half that is as it came from memory, and the half that has such bits; NULL: it was
- * computed, in lanes of float. Where signs alone change, nothing is converted. */
+/* The bits of a half that was loaded and not yet computed with; NULL: it was computed, in lanes
+ * of float. Operations on the sign alone then need no conversion. */
 static V half_bits(ll *E, const row *r) {
     LLVMTypeRef one = ll_i(E, 16);
     V v = r->a.v, half = r->t == DT_F16 && LLVMIsAFPExtInst(v) ? LLVMGetOperand(v, 0) : NULL;
@@ -335,7 +335,7 @@ static V of_lanes(ll *E, V x, const void *r) {
     return by_function(E, &one).v;
 }
 
-/* Logarithms of gamma of numbers below 0 are libm's, right, where they cross 0. */
+/* libm computes the logarithm of gamma for negative operands near its zeros, accurately. */
 static ll_val ll_lgamma(ll *E, const row *r) {
     V v = r->a.v;
     if (r->kind != 'F' || ll_width(v) == 1 || !E->host->fma || !E->host->masks)
@@ -354,7 +354,7 @@ static ll_val ll_scale(ll *E, const row *r, double n, double d) {
     return result(r, ll_round(E, r->to, bin(E, LLVMFMul, r->a.v, ll_real_like(E, r->a.v, factor))));
 }
 
-/* Of integers; what has no sign is its own. */
+/* Absolute value of integers; the identity for unsigned types. */
 static V int_size(ll *E, const row *r, V v) {
     if (r->kind != 'I') return v;
     return ll_select(E, LLVMBuildICmp(E->b, LLVMIntSLT, v, ll_int_like(E, v, 0), ""),
@@ -380,7 +380,7 @@ static ll_val ll_sign(ll *E, const row *r) {
     zero = LLVMConstNull(LLVMTypeOf(v));
     V above = compare(E, r, LLVMRealOGT, LLVMIntSGT, LLVMIntUGT, v, zero);
     V below = compare(E, r, LLVMRealOLT, LLVMIntSLT, LLVMIntULT, v, zero);
-    if (r->kind == 'F') { /* a zero and a NaN are their own sign */
+    if (r->kind == 'F') { /* NaN is its own sign; zeros give +0 */
         V one = ll_real_like(E, v, 1), minus = ll_real_like(E, v, -1);
         V same = LLVMBuildFCmp(E->b, LLVMRealUNO, v, v, "");
         return result(
@@ -417,8 +417,7 @@ static ll_val ll_minmax(ll *E, const row *r) {
     V a = r->a.v, b = r->b.v, take;
     if (r->kind == 'C') return cx_minmax(E, r, most, skips);
     if (r->kind == 'B') return result(r, bin(E, most ? LLVMOr : LLVMAnd, a, b));
-    if (r->kind ==
-        'F') { /* the processor's own maximum of b and a, which is a where one is no number */
+    if (r->kind == 'F') { /* the processor's maximum of b and a: a if either is NaN */
         V best =
               ll_select(E, LLVMBuildFCmp(E->b, most ? LLVMRealOGT : LLVMRealOLT, b, a, ""), b, a),
           lost = skips ? a : b;
@@ -444,7 +443,7 @@ static ll_val ll_heaviside(ll *E, const row *r) {
     return result(r, ll_select(E, LLVMBuildFCmp(E->b, LLVMRealUNO, a, a, ""), a, v));
 }
 
-/* Counts and moves of bits by intrinsics; `of_size`: of the absolute value. */
+/* Bit counts and bit permutations by intrinsics; `of_size`: of the absolute value. */
 static ll_val ll_bits(ll *E, const row *r, const char *name, bool of_size, bool zero_counts) {
     ll_val a = of_size ? ll_abs(E, r) : r->a;
     V args[2] = {a.v, LLVMConstInt(ll_i(E, 1), 0, 0)};
@@ -452,8 +451,8 @@ static ll_val ll_bits(ll *E, const row *r, const char *name, bool of_size, bool 
     return ll_cast(E, r->to, n);
 }
 
-/* Philox4x32-10, its words in the lower halves of 64-bit lanes, where a multiplication is one
- * instruction. What stands in the upper halves of c and k does not count. */
+/* Philox4x32-10, with its words in the lower halves of 64-bit lanes, where a multiplication is
+ * one instruction. The upper halves of c and k are ignored. */
 static ll_val ll_philox(ll *E, const row *r, bool upper) {
     V like = r->a.v, low = ll_int_like(E, like, 0xffffffff), half = ll_int_like(E, like, 32);
     V c[4] = {r->a.v, bin(E, LLVMLShr, r->a.v, half), r->b.v, bin(E, LLVMLShr, r->b.v, half)};
@@ -473,7 +472,7 @@ static ll_val ll_philox(ll *E, const row *r, bool upper) {
         r, bin(E, LLVMOr, bin(E, LLVMAnd, half_of[0], low), bin(E, LLVMShl, half_of[1], half)));
 }
 
-/* The upper half of a product of 64 bits, by the four products of their halves. */
+/* The upper half of a 128-bit product, from the four products of 32-bit halves. */
 static V upper_half(ll *E, V a, V b) {
     V low = ll_int_like(E, a, 0xffffffff), half = ll_int_like(E, a, 32);
     V a0 = bin(E, LLVMAnd, a, low), a1 = bin(E, LLVMLShr, a, half), b0 = bin(E, LLVMAnd, b, low),
@@ -488,14 +487,14 @@ static V upper_half(ll *E, V a, V b) {
 static ll_val ll_mulhi(ll *E, const row *r) {
     if (dtype_info[r->t].size != 8) return by_function(E, r);
     V a = r->a.v, b = r->b.v, v = upper_half(E, a, b), sign = ll_int_like(E, a, 63);
-    if (r->kind == 'I') { /* a negative number was taken for itself and 2^64 */
+    if (r->kind == 'I') { /* correction: a negative factor was read as itself plus 2^64 */
         v = bin(E, LLVMSub, v, bin(E, LLVMAnd, bin(E, LLVMAShr, a, sign), b));
         v = bin(E, LLVMSub, v, bin(E, LLVMAnd, bin(E, LLVMAShr, b, sign), a));
     }
     return result(r, v);
 }
 
-/* The bits of an operand of type `from`, taken for another type. */
+/* Bit cast: the bits of an operand of type `from`, read as another type. */
 static ll_val ll_rebit(ll *E, const row *r, gpa_dtype from, gpa_dtype to) {
     return r->t == from ? result(r, LLVMBuildBitCast(E->b, r->a.v, ll_type(E, to, r->a.vec), ""))
                         : by_function(E, r);
@@ -509,7 +508,7 @@ static ll_val ll_logic_not(ll *E, const row *r) {
     return result(r, LLVMBuildNot(E->b, truth(E, r->a), ""));
 }
 
-/* Counts past the width, negative ones included, shift everything out. */
+/* Shift counts of at least the bit width, and negative ones, shift all bits out. */
 static ll_val ll_shift(ll *E, const row *r, LLVMOpcode s, LLVMOpcode u) {
     V a = r->a.v, n = r->b.v, most = ll_int_like(E, n, 8 * dtype_info[r->t].size - 1);
     LLVMOpcode code = r->kind == 'I' ? s : u;
@@ -546,9 +545,10 @@ static ll_val ll_test(ll *E, const row *r, int what) {
 
 /* ---- division of integers ---- */
 
-/* The quotient of 64-bit lanes without sign. The reciprocal is made smaller by 2^-50, more than the
- * five roundings on the way to an estimate can add: no estimate is above the quotient. The first
- * leaves a rest below d + n 2^-49, the second, of that rest, is at most one too small. */
+/* The quotient of unsigned 64-bit lanes. The reciprocal is reduced by 2^-50, more than the five
+ * roundings up to an estimate can add: no estimate exceeds the quotient. The first estimate
+ * leaves a remainder below d + n 2^-49; the second one, of that remainder, is at most one too
+ * small. */
 static V wide_quotient(ll *E, V n, V d) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef whole = LLVMTypeOf(n), real = ll_type(E, DT_F64, true);
@@ -575,9 +575,9 @@ static V wide_signed_quotient(ll *E, V n, V d) {
     return LLVMBuildSub(b, bin(E, LLVMXor, wide_quotient(E, sides[0], sides[1]), apart), apart, "");
 }
 
-/* The quotient towards zero of lanes that are not 0: up to 32 bits through floats, whose rounding
- * cannot reach the next integer; 64 bits by estimates where doubles and integers are converted in
- * lanes, else lane by lane. */
+/* The quotient, truncated, for nonzero divisors. Up to 32 bits: by floats, whose rounding cannot
+ * reach the next integer. 64 bits: by estimates if the processor converts between doubles and
+ * 64-bit integers in vectors, else lane by lane. */
 static V quotient(ll *E, const row *r, V a, V b) {
     bool is_signed = r->kind == 'I';
     unsigned bytes = dtype_info[r->t].size;
@@ -593,8 +593,8 @@ static V quotient(ll *E, const row *r, V a, V b) {
                      : LLVMBuildFPToUI(E->b, x, LLVMTypeOf(a), "");
 }
 
-/* What depends on one number is computed where that stands: in front of the loops around. Returns
- * where the builder was. */
+/* Moves the builder to the definition of a scalar, in front of the surrounding loops, to hoist
+ * what depends only on it. Returns the previous block. */
 static LLVMBasicBlockRef at_number(ll *E, V d) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(E->b);
     if (!LLVMIsAInstruction(d)) return here;
@@ -607,7 +607,7 @@ static LLVMBasicBlockRef at_number(ll *E, V d) {
     return here;
 }
 
-/* The upper 16 of 32 bits of products of lanes of 16 bits. */
+/* The upper 16 bits of the 32-bit products of 16-bit lanes. */
 static V upper_16(ll *E, V n, V m, bool is_signed) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef narrow = LLVMTypeOf(n), wide = LLVMVectorType(ll_i(E, 32), ll_width(n));
@@ -631,9 +631,9 @@ static V is_number(ll *E, V d, long long n) {
 }
 static V either(ll *E, V first, V a, V b) { return LLVMBuildSelect(E->b, first, a, b, ""); }
 
-/* Bytes with a sign by one d, through products of 16 bits with its reciprocal: (2 n +- 1) / 2 d is
- * never whole and no less than 1 / 2 d from what is, where the reciprocal's rounding adds 257 /
- * 2^17 at most; that of 1 is made a little less. */
+/* Floor division of signed bytes by a uniform d: 16-bit products with its reciprocal. (2 n +- 1)
+ * / 2 d is never an integer and is at least 1 / 2 d away from one, while the rounding of the
+ * reciprocal adds at most 257 / 2^17. The reciprocal of 1 is rounded down. */
 static V floor_bytes(ll *E, V n, V d) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef half = ll_i(E, 16), lanes = LLVMVectorType(half, ll_width(n));
@@ -653,9 +653,9 @@ static V floor_bytes(ll *E, V n, V d) {
     return LLVMBuildTrunc(b, upper_16(E, twice, m, true), LLVMTypeOf(n), "");
 }
 
-/* Bytes without: n times the reciprocal rounded up is less than 1 / d too much. What is extended
- * twice LLVM multiplies in 32 bits: between stands an operation that changes nothing, but where d
- * is 0. */
+/* Division of unsigned bytes by a uniform d: the product with the reciprocal, rounded up, is
+ * less than 1 / d too large. LLVM would multiply two nested extensions in 32 bits; an operation
+ * between them, which changes nothing unless d is 0, prevents that. */
 static V floor_plain_bytes(ll *E, V n, V d) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef half = ll_i(E, 16), lanes = LLVMVectorType(half, ll_width(n));
@@ -673,8 +673,8 @@ static V floor_plain_bytes(ll *E, V n, V d) {
                      LLVMBuildTrunc(b, upper_16(E, wide, m, false), LLVMTypeOf(n), ""));
 }
 
-/* The upper halves of products of lanes of 32 bits without sign: those of every second lane, in
- * lanes of 64, and those between. */
+/* The upper halves of the products of unsigned 32-bit lanes: even and odd lanes are multiplied
+ * separately, in 64-bit lanes. */
 static V upper_32(ll *E, V n, V m) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef wide = LLVMVectorType(ll_i(E, 64), ll_width(n) / 2);
@@ -688,8 +688,8 @@ static V upper_32(ll *E, V n, V m) {
         LLVMTypeOf(n), "");
 }
 
-/* 16 or 32 bits without sign by one d: d lies between two powers of two, 2^l is the upper, and m
- * what 2^(bits + l) / d is above 2^bits. */
+/* Division of unsigned 16-bit or 32-bit lanes by a uniform d (Granlund-Montgomery): 2^l is the
+ * smallest power of two not below d, and m is 2^(bits + l) / d, rounded up, less 2^bits. */
 static V floor_plain(ll *E, V n, V d, unsigned bits) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef wide = ll_i(E, 64), own = ll_i(E, bits);
@@ -713,9 +713,9 @@ static V floor_plain(ll *E, V n, V d, unsigned bits) {
     return ll_select(E, fews, LLVMBuildAnd(b, n, itself, ""), LLVMBuildLShr(b, q, down, ""));
 }
 
-/* Up to 32 bits with a sign by one d, through floats: (n +- 1 / 2) / d is never whole, and so far
- * from what is that a product with a rounded reciprocal is on the same side. The lowest number by
- * -1 is no float of 32 bits. */
+/* Floor division of signed lanes of up to 32 bits by a uniform d, through floats: (n +- 1 / 2) /
+ * d is never an integer, and far enough from one that the product with a rounded reciprocal has
+ * the same floor. The minimum divided by -1 is handled separately. */
 static V floor_by_share(ll *E, const row *r, V n, V d) {
     LLVMBuilderRef b = E->b;
     bool wide = dtype_info[r->t].size == 4;
@@ -742,7 +742,7 @@ static V floor_by_share(ll *E, const row *r, V n, V d) {
                 : LLVMBuildTrunc(b, q, LLVMTypeOf(n), "");
 }
 
-/* The quotient below of lanes by one number; by 0 it is 0. */
+/* Floor division of lanes by a uniform divisor; division by 0 gives 0. */
 static V floor_by_one(ll *E, const row *r, V d) {
     bool is_signed = r->kind == 'I';
     if (dtype_info[r->t].size == 1)
@@ -753,7 +753,7 @@ static V floor_by_one(ll *E, const row *r, V d) {
 
 enum { DIV_FLOOR, DIV_MOD, DIV_REM };
 
-/* Python's // and % and C's %. Dividing by 0 gives 0; the lowest number by -1 wraps. */
+/* Python's // and % and C's %. Division by 0 gives 0; the minimum divided by -1 wraps. */
 static ll_val int_division(ll *E, const row *r, int what) {
     LLVMBuilderRef b = E->b;
     if (what == DIV_FLOOR && r->one_b && dtype_info[r->t].size <= 4)
@@ -777,7 +777,7 @@ static ll_val int_division(ll *E, const row *r, int what) {
     return result(r, ll_select(E, by_zero, zero, what == DIV_FLOOR ? q : rest));
 }
 
-/* |a| / gcd * |b|, which wraps. */
+/* Least common multiple |a| / gcd * |b|, which wraps on overflow. */
 static ll_val ll_lcm(ll *E, const row *r) {
     row plain = *r, common = *r;
     plain.kind = 'U', common.op = OP_GCD;

@@ -1,7 +1,7 @@
-/* Loops over a range of points.
+/* Loop nests over a range of points.
  *
- * A range is cut into rows along its last dimension; a row runs in steps of all lanes, and what is
- * left of it under a mask. Counters live in slots, which the optimiser turns into values.
+ * A range is split into rows along its last dimension. A row runs in steps of all lanes, with a
+ * masked remainder. Counters live in stack slots, which the optimizer promotes to registers.
  *
  *   before -> head: more points? -> row -> step: more of the row? -> body -> step ...
  *                       |                      \-> rest under a mask -> next row -> head
@@ -12,8 +12,8 @@
 
 typedef struct {
     const em_range *r;
-    V position, x, coord[KIR_MAX_DIMS]; /* slots */
-    V end;                              /* of the row, a value */
+    V position, x, coord[KIR_MAX_DIMS]; /* stack slots */
+    V end;                              /* end of the row, a value */
     LLVMBasicBlockRef head, row, step, next, done;
 } walk;
 
@@ -48,9 +48,9 @@ static void run_body(em *M, const walk *w, V x, V mask, int level) {
     if (w->r->lanes) M->lanes_live = false;
 }
 
-/* The first n lanes, at least 1. Compared as narrow integers, all lanes of most plans at once, but
- * never narrower than a register: LLVM 19 widens a narrower comparison with lanes that are true,
- * and stores those too. */
+/* Mask of the first n lanes, n at least 1. The comparison uses narrow integers, so that one
+ * covers all lanes of most plans, but never less than a full register: LLVM 19 widens a narrower
+ * comparison with lanes that are true, and stores those too. */
 static V first_lanes(em *M, V n) {
     unsigned lanes = M->E.lanes;
     LLVMTypeRef narrow = ll_i(&M->E, lanes >= 256 ? 16 : lanes >= 16 ? 8 : 128 / lanes);
@@ -58,7 +58,7 @@ static V first_lanes(em *M, V n) {
     return LLVMBuildICmp(M->E.b, LLVMIntULT, ll_ramp(&M->E, narrow), ll_spread(&M->E, n), "");
 }
 
-/* The lanes below `left`, which is at least 1. */
+/* Mask of the lanes below `left`, which is at least 1. */
 static V tail_mask(em *M, V left) {
     return first_lanes(M, smaller(M, left, ll_i64(&M->E, M->E.lanes)));
 }
@@ -67,8 +67,8 @@ static V extent(em *M, const em_range *r, int i) {
     return r->last && i == r->n - 1 ? r->last : em_size(M, r->dims[i]);
 }
 
-/* Where the walk begins. What the function is called with is divided once, in front of all loops.
- */
+/* The coordinates of the first point. Divisions of function arguments are hoisted out of all
+ * loops. */
 static void start(em *M, walk *w) {
     LLVMBuilderRef b = M->E.b;
     const em_range *r = w->r;
@@ -92,7 +92,7 @@ static void start(em *M, walk *w) {
     }
 }
 
-/* The row that begins at the current coordinates: how far it goes. */
+/* Enters the row that begins at the current coordinates, and computes its end. */
 static void enter_row(em *M, walk *w, V position, int level) {
     LLVMBuilderRef b = M->E.b;
     const em_range *r = w->r;
@@ -110,7 +110,8 @@ static void enter_row(em *M, walk *w, V position, int level) {
     LLVMBuildStore(b, x, w->x);
 }
 
-/* The coordinates of the next row: the last one goes on or carries. The first carries nowhere. */
+/* Advances to the next row: increments the coordinates, with carry. The first coordinate does
+ * not wrap. */
 static void advance(em *M, walk *w) {
     LLVMBuilderRef b = M->E.b;
     V c = w->end, carry = NULL;
@@ -161,8 +162,8 @@ static void steps(em *M, walk *w, int level) {
     LLVMBuildBr(b, lanes == 1 ? rest : w->next);
 }
 
-/* Rows of a known number of steps: the points in whole ones; and the lanes of the last step, which
- * are the same for all rows. */
+/* Rows with a known number of steps: the points in full steps, and the mask of the last step,
+ * which is the same for all rows. */
 static unsigned short_points(const em *M) {
     return (unsigned)(M->plan->rows - EMIT_SHORT_ROWS) / 2 * M->E.lanes;
 }
@@ -180,7 +181,7 @@ static void short_row(em *M, walk *w, V mask, int level) {
     LLVMBuildBr(M->E.b, w->next);
 }
 
-/* Points of the row before the first register boundary of what is stored. */
+/* The number of points before the first register boundary of the stored array. */
 static V before_boundary(em *M, V x, int level) {
     LLVMBuilderRef b = M->E.b;
     unsigned array = 0;
@@ -192,8 +193,8 @@ static V before_boundary(em *M, V x, int level) {
     return LLVMBuildUDiv(b, bytes, size, "");
 }
 
-/* The masked step that brings a row's results to a boundary; the builder then stands where the row
- * goes on. */
+/* Emits the masked step that aligns the stores of a row to a register boundary; the builder then
+ * is at the continuation of the row. */
 static void align_row(em *M, walk *w, int level) {
     LLVMBuilderRef b = M->E.b;
     LLVMBasicBlockRef body = em_block(M, "align");

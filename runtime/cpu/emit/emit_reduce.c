@@ -1,10 +1,10 @@
-/* EACH regions: the inner walk, its running reductions and scans.
+/* Reductions and scans of EACH regions: the inner loops and running states.
  *
- * A reduction's state lives in slots for all lanes. Where the lanes are neighbouring inner points,
- * a fixed tree joins them at the end; where they are outer points, every lane keeps its own. Sums
- * of floats keep a second state for the current block of points and add it to the first when the
- * block ends: errors grow with the number of blocks, not of points. So do sums of small integers: a
- * block's sum fits into lanes that are narrower than the result. */
+ * The state of a reduction is a stack slot with all lanes. If the lanes are adjacent inner
+ * points, a fixed reduction tree combines them at the end; if they are outer points, every lane
+ * has its own state. Floating-point sums have a second state for the current block of points,
+ * which is added to the first when the block ends: errors grow with the number of blocks, not of
+ * points. So do sums of small integers: the sum of a block fits lanes narrower than the result. */
 #include "runtime/cpu/emit/emitter.h"
 
 #include "runtime/base/base.h"
@@ -22,7 +22,7 @@ typedef struct {
 
 static gpa_red row_of(const em *M, const em_red *r) { return (gpa_red)M->f->code[r->ins].sub; }
 
-/* Whether the states live in lanes. */
+/* True if the states are vectors. */
 static bool in_lanes(const em *M) { return M->E.lanes > 1; }
 
 static bool in_blocks(const em *M, const em_red *r) {
@@ -67,9 +67,9 @@ static void write_state(em *M, const em_red *r, state s, bool block) {
 
 /* ---- combination ---- */
 
-/* Whether b takes a's place: it is beyond it, or as good and of a lower index. An index of -1, no
- * element, is the greatest of all without its sign; elements that come in the order of their index
- * only ever precede that one. */
+/* True if b replaces a in an argmin or argmax: it is better, or equal with a lower index. The
+ * index -1 (no element) is the largest as an unsigned integer. Elements that come in index order
+ * replace only that one, or a worse value. */
 static V beats(em *M, gpa_red r, state a, state b, bool in_order) {
     bool most = r == RED_ARGMAX;
     V wins = ll_beats(&M->E, most, b.v, a.v);
@@ -105,7 +105,7 @@ static state slice(em *M, state s, unsigned at, unsigned n) {
     return s;
 }
 
-/* The lanes joined by halves. */
+/* Combines the lanes in a binary tree. */
 static state join_lanes(em *M, const em_red *r, state s) {
     for (unsigned n = M->E.lanes / 2; n >= 1; n /= 2)
         s = combine(M, r, slice(M, s, 0, n), slice(M, s, n, n), false);
@@ -122,7 +122,7 @@ static em_red *find_red(em *M, int32_t ins) {
 
 static V state_slot(em *M, gpa_dtype t) { return ll_slot(&M->E, ll_type(&M->E, t, true), "state"); }
 
-/* How many instructions of the same kind stand before it. */
+/* The number of earlier instructions of the same kind. */
 static uint32_t number_of(const em *M, int32_t ins) {
     uint32_t n = 0;
     for (int32_t i = 0; i < ins; i++) n += M->f->code[i].code == M->f->code[ins].code;
@@ -196,7 +196,7 @@ static void inner_walk(em *M, int32_t at) {
     em_walk(M, &r);
 }
 
-/* ---- states in memory, between the parts of a divided launch ---- */
+/* ---- states in memory, between the parts of a divided reduction ---- */
 
 static V place(em *M, V base, uint32_t number, bool at) {
     unsigned lanes = M->plan->way == EMIT_COLUMNS ? M->E.lanes : 1;
@@ -253,8 +253,8 @@ static void take_results(em *M, int32_t at) {
     }
 }
 
-/* Columns are visited a few rows at a time: the states go on from where the last visit left them.
- */
+/* Columns are visited a few rows at a time: loads the states that the last visit stored, unless
+ * this is the first one. */
 static void resume(em *M) {
     LLVMBuilderRef b = M->E.b;
     LLVMBasicBlockRef again = em_block(M, "again"), ready = em_block(M, "ready");
@@ -268,8 +268,8 @@ static void resume(em *M) {
     LLVMPositionBuilderAtEnd(b, ready);
 }
 
-/* Rows that are visited in pieces: each piece is summed by itself, in lanes, and joined to those
- * before it. */
+/* Rows that are visited in pieces: each piece is reduced by itself, in lanes, and combined with
+ * the pieces before it. */
 static void put_piece(em *M, const em_red *r, state s) {
     LLVMBuilderRef b = M->E.b;
     LLVMBasicBlockRef again = em_block(M, "again"), first = em_block(M, "first"),
@@ -284,7 +284,7 @@ static void put_piece(em *M, const em_red *r, state s) {
     LLVMPositionBuilderAtEnd(b, ready);
 }
 
-/* The states in `part` combined with those in `done`. */
+/* Combines the states in `part` with those in `done`. */
 void em_join(em *M, uint32_t each) {
     uint32_t open = 0;
     for (int32_t i = 0; i < (int32_t)M->f->n_code; i++) {
@@ -328,7 +328,7 @@ void em_each(em *M, int32_t at) {
     if (!whole) M->finished = true;
 }
 
-/* Whether the index grows along the walk: it counts along the only inner dimension. */
+/* True if the index increases along the loop: it counts along the only inner dimension. */
 static bool rises(const em *M, int32_t index) {
     const kir_ins *k = &M->f->code[index];
     unsigned inner = M->f->inner;
@@ -356,9 +356,8 @@ void em_reduce(em *M, int32_t at) {
     write_state(M, r, now, block);
 }
 
-/* The greatest (`most`) or least so far of complex numbers, one after the other: comparisons of two
- * parts take longer than a jump that is foreseen, since few elements are beyond all before them, or
- * all are. */
+/* Running maximum (`most`) or minimum of complex numbers. Comparing two parts takes longer than
+ * a predicted branch: few elements, or all, exceed the previous ones. */
 static state rise(em *M, const em_red *r, bool most, state old, state one) {
     LLVMBuilderRef b = M->E.b;
     LLVMBasicBlockRef beyond = em_block(M, "beyond"), on = em_block(M, "on");
@@ -366,7 +365,7 @@ static state rise(em *M, const em_red *r, bool most, state old, state one) {
     for (int i = 0; i < 2; i++)
         weigh[1 + i] = LLVMValueAsMetadata(LLVMConstInt(ll_i(&M->E, 32), i ? SELDOM : 1, 0));
     V jump = LLVMBuildCondBr(b, ll_beats(&M->E, most, one.v, old.v), beyond,
-                             on); /* without weights it would become a choice */
+                             on); /* without weights LLVM would turn it into a select */
     LLVMSetMetadata(jump, LLVMGetMDKindIDInContext(M->E.ctx, "prof", 4),
                     LLVMMetadataAsValue(M->E.ctx, LLVMMDNodeInContext2(M->E.ctx, weigh, 3)));
     LLVMPositionBuilderAtEnd(b, beyond);

@@ -1,21 +1,21 @@
-/* Tiled loop nests for programs that read along another dimension than they write: transposes, with
- * or without fused operations.
+/* Tiled loop nests for programs that read along another dimension than they write: transposes,
+ * with or without fused operations.
  *
- * Points lie in tiles: `tile` rows along the dimension `turn`, in which some arrays are contiguous,
- * times all lanes along `dim`, in which the results are. Such an array is read along its own rows,
- * a short vector for each lane, and turned in registers; then the code of a point stands once for
- * each row of the tile, which finds its lanes there. Tiles at the ends of both dimensions reach
- * back over those before them instead of doing less: the same points are computed twice, from
- * arrays that nobody writes.
+ * A tile is `tile` rows along the dimension `turn`, in which some operands are contiguous, times
+ * all lanes along `dim`, in which the results are contiguous. Such an operand is read along its
+ * own rows, one short vector per lane, and transposed in registers. The code of a point is
+ * emitted once per row of the tile and uses the transposed vectors. The last tiles of both
+ * dimensions overlap the previous ones instead of being smaller: the same points are computed
+ * twice, from arrays that are not written.
  *
- * A range [lo, hi) counts groups of `tile` rows, and [from, to) are places along `dim`.
+ * A range [lo, hi) counts groups of `tile` rows, and [from, to) are indices along `dim`.
  *
- * Reading order: em_tiles, group, then em_load_turned for what is turned. */
+ * Reading order: em_tiles, group, then em_load_turned for the transpose. */
 #include "runtime/cpu/emit/emitter.h"
 
 #include <string.h>
 
-/* ---- turning ---- */
+/* ---- transpose in registers ---- */
 
 bool em_turned(const em *M, unsigned array) {
     const kir_array *a = &M->f->arrays[array];
@@ -23,8 +23,8 @@ bool em_turned(const em *M, unsigned array) {
            !((a->unit | a->zero) >> M->plan->dim & 1);
 }
 
-/* n vectors of n lanes: v[i][j] becomes v[j][i], in steps in which two vectors `apart` exchange the
- * lanes in which they differ there. */
+/* Transposes n vectors of n lanes: v[i][j] becomes v[j][i], in log2(n) steps that exchange lanes
+ * between vectors at a distance of `apart`. */
 static void turn_square(ll *E, V *v, unsigned n) {
     V first[EMIT_TILE], second[EMIT_TILE];
     for (unsigned apart = 1; apart < n; apart *= 2) {
@@ -42,8 +42,8 @@ static void turn_square(ll *E, V *v, unsigned n) {
     }
 }
 
-/* Of one short vector for each lane (overwritten) the lanes of each row, into every second place of
- * `to`. */
+/* Transposes one short vector per lane (overwritten) into one full vector per row:
+ * to[row][part]. */
 static void turn(em *M, V *v, V (*to)[2], int part) {
     unsigned rows = M->plan->tile, lanes = M->E.lanes;
     for (unsigned at = 0; at < lanes; at += rows) turn_square(&M->E, v + at, rows);
@@ -55,7 +55,7 @@ static void turn(em *M, V *v, V (*to)[2], int part) {
     }
 }
 
-/* Reads a whole tile whose first element is at `at`. */
+/* Loads a whole tile whose first element is at `at`. */
 static void load_tile(em *M, unsigned array, V at) {
     ll *E = &M->E;
     gpa_dtype t = (gpa_dtype)M->f->arrays[array].dtype;
@@ -87,7 +87,7 @@ static V smaller(em *M, V a, V b) {
     return LLVMBuildSelect(M->E.b, LLVMBuildICmp(M->E.b, LLVMIntSLT, a, b, ""), a, b, "");
 }
 
-/* The code of a point for each row of a tile. */
+/* Emits the code of a point for each row of a tile. */
 static void tile(em *M, V first_row, V x, void (*point)(em *M, void *arg)) {
     int dim = M->plan->dim, turn_dim = M->plan->turn;
     memset(M->turned, 0, sizeof M->turned);
@@ -106,8 +106,8 @@ static void tile(em *M, V first_row, V x, void (*point)(em *M, void *arg)) {
     M->lanes_live = false;
 }
 
-/* The tiles of a group of rows, whose number is the coordinate along `turn` as the walk knows it.
- */
+/* The tiles of a group of rows. The loop nest counts groups: the group number is the coordinate
+ * along `turn`. */
 static void group(em *M, void *point) {
     LLVMBuilderRef b = M->E.b;
     int before = M->cur;

@@ -1,6 +1,6 @@
-/* The analysis of KERNEL programs. See kernel_analysis.h.
+/* Uniformity and phase analysis of KERNEL programs. See kernel_analysis.h.
  *
- * Levels only rise from round to round, so the rounds end. Reading order: regions, levels,
+ * A fixed-point iteration: levels only rise, so it terminates. Reading order: regions, levels,
  * variables, phases, contexts. */
 #include "runtime/cpu/emit/kernel_analysis.h"
 
@@ -105,7 +105,8 @@ static uint8_t own_level(const kir_func *f, const kernel_plan *p, size_t i) {
     return SAME_IN_BLOCK;
 }
 
-/* Who leaves a loop by a jump: those that the branches between them choose. */
+/* Raises the level of loops with jumps to the highest level of the regions between the jump and
+ * the loop. */
 static bool raise_by_jump(const kir_func *f, kernel_plan *p, int32_t at) {
     int32_t to = kernel_target(f, p, at);
     uint8_t level = SAME_IN_BLOCK;
@@ -119,7 +120,7 @@ static bool raise_by_jump(const kir_func *f, kernel_plan *p, int32_t at) {
     return changed;
 }
 
-/* A variable differs where what is stored in it does, or who stores. */
+/* A variable is as divergent as the values stored in it, and as the branches around the stores. */
 static bool raise_by_set(const kir_func *f, kernel_plan *p, int32_t at) {
     int32_t var = f->code[at].a, home = p->at[var].outer;
     uint8_t level = of_value(p, f->code[at].b);
@@ -140,7 +141,7 @@ static void find_levels(const kir_func *f, kernel_plan *p) {
     }
 }
 
-/* ---- what is known of integers ---- */
+/* ---- known ranges of integers ---- */
 
 static bool is_positive(const kir_func *f, const kernel_plan *p, size_t i) {
     const kir_ins *k = &f->code[i];
@@ -177,15 +178,15 @@ static bool at_block_level(const kernel_plan *p, int32_t i) {
     return true;
 }
 
-/* A region meets when something in it does. */
+/* A region contains a synchronization point (`meets`) if any instruction in it is one. */
 static void spread_meetings(const kir_func *f, kernel_plan *p) {
     for (size_t i = 0; i < f->n_code; i++)
         if (p->at[i].meets)
             for (int32_t r = p->at[i].outer; r >= 0; r = p->at[r].outer) p->at[r].meets = true;
 }
 
-/* Variables that are the same for the block and are only spoken of at block level are kept once.
- * The others differ. */
+/* Block-uniform variables that are only accessed at block level are stored once per block.
+ * Others that are used in several phases are stored per thread. */
 static void choose_variables(const kir_func *f, kernel_plan *p, bool *changed) {
     for (size_t v = 0; v < f->n_code; v++) {
         if (f->code[v].code != KIR_VAR || p->at[v].level != SAME_IN_BLOCK) continue;
@@ -199,7 +200,7 @@ static void choose_variables(const kir_func *f, kernel_plan *p, bool *changed) {
         }
         if (!apart) continue;
         if (!once) {
-            p->at[v].level = SAME_IN_ROW; /* kept per thread */
+            p->at[v].level = SAME_IN_ROW; /* stored per thread */
             *changed = true;
             continue;
         }
@@ -210,8 +211,8 @@ static void choose_variables(const kir_func *f, kernel_plan *p, bool *changed) {
     }
 }
 
-/* A branch that the whole block takes, out of a region at block level, is taken there; others leave
- * thread by thread. */
+/* A uniform jump out of a region at block level is a real jump at block level; other jumps mask
+ * threads individually. */
 static void choose_branches(const kir_func *f, kernel_plan *p, bool *changed) {
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_BREAK && f->code[i].code != KIR_NEXT) continue;
@@ -269,7 +270,7 @@ static void find_repeatable(const kir_func *f, kernel_plan *p) {
         const int32_t args[] = {k->a, k->b, k->c};
         x->positive = is_positive(f, p, i);
         x->again = is_fixed(k->code) || k->code == KIR_THREAD;
-        /* What a meeting gives to the whole block is there afterwards. */
+        /* Block-uniform results of synchronization points remain available. */
         bool given = x->meets && x->level == SAME_IN_BLOCK &&
                      (k->code == KIR_BARRIER || k->code == KIR_GET || k->code == KIR_FOR);
         if (given) x->again = true;
@@ -285,8 +286,9 @@ static void keep(const kir_func *f, kernel_plan *p, int32_t v) {
     p->contexts += dtype_is_complex((gpa_dtype)f->code[v].type) ? 2 : 1;
 }
 
-/* Places of meetings: of regions who runs, who is still in the loop, and the counters; of an
- * exchange the result and the operands; of a vote the predicates. */
+/* Allocates context slots for synchronization points: of regions the active masks, the loop
+ * masks and the counters; of a warp exchange the result and the operands; of a vote the
+ * predicates. */
 static void give_to_meetings(const kir_func *f, kernel_plan *p) {
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
@@ -312,7 +314,7 @@ static void give_contexts(const kir_func *f, kernel_plan *p) {
             if (v < 0 || p->at[v].phase == p->at[i].phase || (!variable && p->at[v].again))
                 continue;
             if (variable && p->at[v].meets) continue;
-            if (is_region(f->code[v].code)) continue; /* a counter: kept by its region */
+            if (is_region(f->code[v].code)) continue; /* a loop counter: stored by its region */
             keep(f, p, v);
         }
     }
@@ -336,7 +338,7 @@ static void find_sizes(const kir_func *f, kernel_plan *p) {
     }
 }
 
-/* What is kept in the context comes back as a vector. */
+/* Values that are stored in the context are reloaded as vectors. */
 static bool raise_kept(const kir_func *f, kernel_plan *p) {
     bool changed = false;
     for (size_t i = 0; i < f->n_code; i++)
@@ -346,7 +348,7 @@ static bool raise_kept(const kir_func *f, kernel_plan *p) {
     return changed;
 }
 
-/* One round: levels only rise, everything else is found anew. */
+/* One iteration: levels only rise, everything else is recomputed. */
 static bool analyse(const kir_func *f, kernel_plan *p) {
     bool changed = false;
     p->contexts = 0;

@@ -1,5 +1,5 @@
-/* What compiled kernels call: reports, exchanges of a warp, votes of a block, atomics lane by lane.
- */
+/* Runtime functions called by compiled kernels: fault and printf records, warp exchanges, block
+ * votes, atomics lane by lane. */
 #include <string.h>
 
 #include "runtime/base/base.h"
@@ -7,7 +7,7 @@
 
 enum { WARP = 32 };
 
-/* ---- reports ---- */
+/* ---- fault and printf records ---- */
 
 static void unravel(int32_t to[3], int64_t n, const uint32_t size[3]) {
     to[0] = (int32_t)(n % size[0]);
@@ -54,14 +54,15 @@ static geometry shape_of(const int64_t *view) {
                       v[KV_BLOCK + 1] * v[KV_BLOCK + 2]};
 }
 
-/* The place of thread number t (counted along x, then y, z) among the padded rows. */
+/* The index of thread number t (counted along x, then y, z) in the padded rows. */
 static int64_t padded(const geometry *g, int64_t t) { return t / g->x * g->pitch + t % g->x; }
 
 static char *place_of(char *context, const geometry *g, int64_t place) {
     return context + place * KERNEL_PLACE * g->pitch * g->rows;
 }
 
-/* Places hold registers: halves as float, bool as a byte, the parts of a complex number apart. */
+/* Context slots hold values in register format: halves as float, bool as a byte, the parts of a
+ * complex number separately. */
 static size_t part_bytes(gpa_dtype t) {
     if (t == DT_F16 || t == DT_BF16) return 4;
     return dtype_size(t) / (dtype_is_complex(t) ? 2 : 1);
@@ -138,7 +139,7 @@ static void vote(const exchange *x) {
     }
 }
 
-/* Of the lanes left those that name the first one's mask, and are named by it. */
+/* Of the remaining lanes, those in the mask of the first one that pass the same mask. */
 static uint32_t together(const exchange *x, uint32_t left) {
     unsigned first = (unsigned)__builtin_ctz(left);
     uint32_t mask = (uint32_t)number(x, KERNEL_C, first), found = 1u << first;
@@ -204,8 +205,8 @@ int64_t kernel_vote(const int64_t *view, const char *context, int64_t place, int
         break;                                                                             \
     }
 
-/* Sixteen bytes at once are more than every processor exchanges: one at a time, in the whole
- * program. */
+/* Not all processors have a 16-byte atomic exchange: a global lock serializes these updates in
+ * the whole program. */
 static gpa_val update_wide(kir_atomic row, gpa_dtype t, void *p, gpa_val b, gpa_val c) {
     static int32_t lock;
     gpa_val old = {.bits = {0, 0}};

@@ -1,4 +1,4 @@
-/* Types, constants and the small moves between lanes that every part of the emitter uses. */
+/* LLVM types, constants and lane shuffles that all parts of the emitter use. */
 #include "runtime/cpu/emit/ll.h"
 
 #include <stdio.h>

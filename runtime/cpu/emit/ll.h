@@ -1,9 +1,13 @@
-/* Values of kir in LLVM IR: the emitter's state, and what is done to values.
+/* Values of kir in LLVM IR: the emitter's state, and operations on values.
  *
- * Code is emitted as vectors from the start: `lanes` neighbouring points at a time. A value is a
- * vector (one element per lane) or uniform (a scalar, the same for every lane). Its form: bool i1
- * half types   float, always exactly representable in the half type complex    two values, v and im
- * others       their own LLVM type */
+ * Code is emitted as vectors from the start: `lanes` adjacent points at a time. A value is a
+ * vector (one element per lane) or uniform (a scalar, the same for every lane). Its
+ * representation:
+ *
+ *   bool         i1
+ *   half types   float, always exactly representable in the half type
+ *   complex      two values, v and im
+ *   others       their own LLVM type */
 #ifndef GPA_CPU_EMIT_LL_H
 #define GPA_CPU_EMIT_LL_H
 
@@ -23,12 +27,12 @@ typedef struct {
     const cpu_target_info *host;
     LLVMContextRef ctx;
     LLVMModuleRef mod;
-    LLVMBuilderRef b, slots; /* `slots` makes local slots, at the start of the function */
+    LLVMBuilderRef b, slots; /* `slots` allocates stack slots, at the start of the function */
     V fn;
     unsigned lanes;
-    bool contract; /* a * b + c may be rounded once */
-    bool divides;  /* an operation may go on in another block */
-    gpa_code rc;   /* the first failure; emission goes on with undefined values */
+    bool contract; /* a * b + c may be contracted to a fused multiply-add */
+    bool divides;  /* an operation may create basic blocks */
+    gpa_code rc;   /* the first failure; emission continues with undefined values */
     gpa_err *err;
 } ll;
 
@@ -36,10 +40,10 @@ typedef struct {
 
 LLVMTypeRef ll_i(ll *E, unsigned bits);
 LLVMTypeRef ll_ptr(ll *E);
-/* The type of a value of dtype t (of one part of a complex one): one lane, or all. */
+/* The LLVM type of a value of dtype t (of one part of a complex one): of one lane, or of all. */
 LLVMTypeRef ll_elem(ll *E, gpa_dtype t);
 LLVMTypeRef ll_type(ll *E, gpa_dtype t, bool vec);
-/* The type an element (a part of it) has in memory. */
+/* The LLVM type of an element in memory (of one part of a complex one). */
 LLVMTypeRef ll_memory(ll *E, gpa_dtype t);
 /* Constants of the type of `like`, which may be a vector. */
 V ll_int_like(ll *E, V like, int64_t n);
@@ -47,24 +51,24 @@ V ll_real_like(ll *E, V like, double x);
 V ll_i64(ll *E, int64_t n);
 /* The constant as a uniform value. */
 ll_val ll_const(ll *E, gpa_dtype t, gpa_val v);
-/* A local slot of the type, in the function's entry. */
+/* Allocates a stack slot of the type, in the function's entry block. */
 V ll_slot(ll *E, LLVMTypeRef type, const char *name);
-/* Makes the scalar, or the value, a vector of all lanes. */
+/* Broadcasts the scalar, or the value, to a vector of all lanes. */
 V ll_spread(ll *E, V scalar);
 ll_val ll_vector(ll *E, ll_val a);
-/* Lanes [at, at + n) of a vector; two vectors end to end. */
+/* Lanes [at, at + n) of a vector; the concatenation of two vectors. */
 V ll_slice(ll *E, V v, unsigned at, unsigned n);
 V ll_join(ll *E, V lo, V hi);
-/* a0 b0 a1 b1 ... ; and its inverse, from lane `first` on. */
+/* Interleaves: a0 b0 a1 b1 ...; and the inverse, every second lane from `first` on. */
 V ll_interleave(ll *E, V a, V b);
 V ll_every_second(ll *E, V v, unsigned first);
-/* The lanes in the opposite order. */
+/* Reverses the lanes. */
 V ll_backwards(ll *E, V v);
 ll_val ll_val_backwards(ll *E, ll_val a);
 unsigned ll_width(V v); /* lanes of a vector, 1 for a scalar */
 V ll_select(ll *E, V cond, V a, V b);
 ll_val ll_choose(ll *E, V cond, ll_val a, ll_val b);
-/* 0, 1, 2 ... in lanes of an integer type. */
+/* The vector 0, 1, 2 ... of an integer type. */
 V ll_ramp(ll *E, LLVMTypeRef one);
 /* Calls an overloaded intrinsic ("llvm.sqrt") on operands of one type. */
 V ll_intrinsic(ll *E, const char *name, V *args, unsigned n);
@@ -80,44 +84,45 @@ V ll_call(ll *E, const char *name, void *address, LLVMTypeRef result, V *args, u
 
 /* Row op of op.def on operands; t is the type it computes in, `to` that of its result. */
 ll_val ll_op(ll *E, gpa_op op, gpa_dtype t, gpa_dtype to, ll_val a, ll_val b, ll_val c);
-/* Whether b takes a's place as the greatest (`most`) or least: it is beyond it, or the first NaN.
- */
+/* True if b replaces a as the maximum (`most`) or minimum: it is greater (less), or the first
+ * NaN. */
 V ll_beats(ll *E, bool most, ll_val b, ll_val a);
 ll_val ll_cast(ll *E, gpa_dtype to, ll_val a);
-/* Rounds a float to the half type t; other types stay as they are. */
+/* Rounds a float to the half type t; other types are unchanged. */
 V ll_round(ll *E, gpa_dtype t, V v);
-/* A value as it lies in memory (a part of it), and back. */
+/* Converts a value (one part of a complex one) to its memory format, and back. */
 V ll_to_memory(ll *E, gpa_dtype t, V v);
 V ll_from_memory(ll *E, gpa_dtype t, V v);
 
 /* ---- emit_complex.c ---- */
 
-/* Row op on vectors of complex numbers (b: of a power): *out, right in the lanes *holds, in all
- * where that is NULL. False: it is not written in lanes. */
+/* Row op on vectors of complex numbers (b: second operand of a power): *out is valid in the
+ * lanes *holds, in all lanes if that is NULL. False: there is no vector implementation. */
 bool ll_complex(ll *E, gpa_op op, ll_val a, ll_val b, ll_val *out, V *holds);
 
-/* The modulus of complex vectors, without overflow. */
+/* The absolute value of complex vectors, without overflow. */
 V ll_modulus(ll *E, ll_val a);
 
-/* ---- emit_float.c: floats and vectors of them, float or double ---- */
+/* ---- emit_float.c: scalars and vectors of float or double ---- */
 
-/* What is behind the point, with the operand's sign. */
+/* The fractional part, with the operand's sign. */
 V ll_fraction(ll *E, V a);
-/* a = mantissa * 2^exponent, the mantissa's size in [0.5, 1); the exponent is as wide as a. */
+/* a = mantissa * 2^exponent, |mantissa| in [0.5, 1); the exponent is an integer of a's width. */
 void ll_split(ll *E, V a, V *mantissa, V *exponent);
-/* a * 2^n, rounded once; n: of 64 bits. */
+/* a * 2^n, rounded once; n has 64 bits. */
 V ll_scaled(ll *E, V a, V n);
-/* The neighbour of a among the numbers of dtype t, on the side of `to`. */
+/* The number of dtype t next to a in the direction of `to` (nextafter). */
 V ll_next(ll *E, gpa_dtype t, V a, V to);
-/* The distance of a to its neighbour away from 0, of float16 to the next larger one; NaN of
- * infinities. */
+/* The distance of a to the adjacent number away from 0, for float16 to the next larger one; NaN
+ * for infinities. */
 V ll_spacing(ll *E, gpa_dtype t, V a);
-/* log(exp(x) + exp(y)), or that of powers of 2; NULL where functions that it needs are missing. */
+/* log(exp(x) + exp(y)) (logaddexp), or the same to base 2; NULL if a required function is
+ * missing. */
 V ll_sum_of_exponentials(ll *E, V x, V y, bool of_2);
 
 /* ---- vecmath.c ---- */
 
-/* The libm function of this name on one or two operands; NULL when it exists in scalars only and
+/* The libm function of this name on one or two operands; NULL if there is no vector variant and
  * the operands are vectors. */
 V ll_libm(ll *E, const char *name, V *args, unsigned n);
 

@@ -37,8 +37,8 @@ static bool has_registers(void) { return false; }
 
 #define LARGEST 0x1p53
 
-/* The remainder of a[i] by b[i] with the sign of a[i], as `r`; adds to `slow` where it is another
- * function's. */
+/* The remainder of a[i] by b[i] with the sign of a[i], as `r`. Increments `slow` if the scalar
+ * function must compute it. */
 #define REMAINDER(T)                                                                   \
     double x = fabs((double)a[i]), y = fabs((double)b[i]), q = __builtin_trunc(x / y); \
     double rest = __builtin_fma(-q, y, x), more = rest + y;                            \
@@ -64,8 +64,7 @@ REMAINDERS(python_f32, float, true)
 REMAINDERS(c_f64, double, false)
 REMAINDERS(c_f32, float, false)
 
-/* The quotient without the remainder is whole but for a rounding, which may also have made it a
- * little less. */
+/* (a - r) / b is an integer except for rounding, which may also have made it slightly smaller. */
 #define FLOORS(name, T)                                                                   \
     REGISTERS static bool name(const T *restrict a, const T *restrict b, T *restrict out, \
                                uint64_t n) {                                              \
@@ -88,8 +87,8 @@ FLOORS(floor_f32, float)
 
 enum { GROUP = 16 };
 
-/* T, the unsigned type U of at least 32 bits that it is computed in, and a float of as many whose
- * exponent says where a bit stands. */
+/* T; the unsigned type U of at least 32 bits that computes it; a float of the same size, whose
+ * exponent gives the position of a bit. */
 #define INTEGERS(t, T, U, F, DIGITS, BIAS, BELOW_0)                                            \
     REGISTERS static bool power_##t(const T *restrict a, const T *restrict b, T *restrict out, \
                                     uint64_t n) {                                              \

@@ -1,8 +1,9 @@
-/* Functions of libm: the vector variants of glibc's libmvec where they exist, found by their ABI
- * names; some are written out.
+/* Vector variants of libm functions: glibc's libmvec, found by its ABI names, and
+ * implementations of our own.
  *
- * A variant works on one register; wider vectors are cut into registers. All lanes go through the
- * same variant, tails included, so that an element's value does not depend on where it stands. */
+ * A variant works on one register; longer vectors are split into registers. All lanes use the
+ * same variant, remainders included, so that the result for an element does not depend on its
+ * index. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/vecmath.h"
 
-/* Looked up in libmvec itself: the executable does not link it. Opened once, never closed. */
+/* Looks up a function in libmvec itself, as the executable does not link it. The library is
+ * opened once and never closed. */
 static void *find_vector(const char *name) {
     static const char *const libraries[] = {"libmvec.so.1", "libmvec.so"};
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
@@ -67,7 +69,7 @@ V vec_masked(ll *E, const char *stem, V *args, unsigned n) {
     V all[8];
     for (unsigned i = 0; i < n; i++) all[i] = args[i];
     all[n] = LLVMConstAllOnes(ll_i(E, is_double ? 8 : 16));
-    all[n + 1] = LLVMConstInt(ll_i(E, 32), 4, 0); /* as the processor's state says */
+    all[n + 1] = LLVMConstInt(ll_i(E, 32), 4, 0); /* current rounding mode (MXCSR) */
     snprintf(name, sizeof name, "llvm.x86.avx512.mask.%s.%s.512", stem, is_double ? "pd" : "ps");
     return ll_intrinsic_of(E, name, NULL, 0, all, n + 2);
 }
@@ -91,8 +93,8 @@ V vec_unless(ll *E, V unusual, V out, V (*other)(ll *E, const void *more), const
     return result;
 }
 
-/* What is written out here and faster than libmvec's; `tables`: on processors whose registers hold
- * 512 bits. */
+/* Functions implemented here that are faster than libmvec's; `tables`: only on processors with
+ * 512-bit registers. */
 static const struct {
     const char *name;
     V (*of_float)(ll *E, V x, V y), (*of_double)(ll *E, V x, V y);

@@ -1,8 +1,9 @@
-/* exp, exp2, sinh, cosh, tanh in vectors.
+/* Vectorized exp, exp2, sinh, cosh, tanh.
  *
- * libmvec leaves its vector path for every lane that underflows, which a softmax meets all the
- * time; and a call spills every register. exp(x) = 2^n exp(r), n the integer nearest to x / ln 2,
- * |r| <= ln 2 / 2. The polynomials but that of exp, the series, are minimax. */
+ * libmvec leaves its vector path for every lane that underflows, which is common in a softmax,
+ * and a call spills all registers. Range reduction: exp(x) = 2^n exp(r), n the integer nearest
+ * to x / ln 2, |r| <= ln 2 / 2. The polynomials are minimax, except for that of exp, which is
+ * the Taylor series. */
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/vecmath.h"
@@ -13,7 +14,7 @@ static V scaled_register(ll *E, V p, V turns, const void *more) {
     return vec_masked(E, "scalef", args, COUNT_OF(args));
 }
 
-/* By an instruction, which takes the integer below turns; or in two factors, of which the first
+/* By the scalef instruction, which uses floor(turns); or by two factors, of which the first
  * product is exact. */
 V vec_scaled(ll *E, V p, V n, V turns) {
     if (E->host->masks) return vec_by_registers(E, p, turns, scaled_register, NULL);
@@ -22,7 +23,7 @@ V vec_scaled(ll *E, V p, V n, V turns) {
     return LLVMBuildFMul(E->b, p, vec_power_of_two(E, LLVMBuildSub(E->b, n, half, ""), p), "");
 }
 
-/* Adding the large number leaves the nearest integer in the lowest bits of the sum. */
+/* Adding a large constant leaves the nearest integer in the lowest bits of the sum. */
 V vec_nearest(ll *E, V x, double per, V *rounded) {
     LLVMTypeRef whole = vec_whole(E, x);
     V large = vec_real(E, x, 12582912.0, 6755399441055744.0);
@@ -33,7 +34,7 @@ V vec_nearest(ll *E, V x, double per, V *rounded) {
                         LLVMBuildBitCast(E->b, large, whole, ""), "");
 }
 
-/* *r = x - n ln 2, n the integer nearest to x / ln 2. */
+/* Range reduction: *r = x - n ln 2, n the integer nearest to x / ln 2. */
 static V cut_turns(ll *E, V x, V *turns, V *r) {
     V n = vec_nearest(E, x, 1.44269504088896340736, turns), back = LLVMBuildFNeg(E->b, *turns, "");
     *r = vec_fma(E, back, vec_real(E, x, 0x1.62e43p-1, 0x1.62e42fefa39efp-1), x);
@@ -81,9 +82,8 @@ V vec_exp2(ll *E, V x, V y) {
 }
 
 /* exp(|x|) = 2^n (even + odd) and exp(-|x|) = 2^-n (even - odd), even and odd the hyperbolic
- * functions of r. All four products stand in one sum, in which nothing cancels: with n = 0 it is
- * odd alone. Half of each, as 2^n may be twice the largest number.
- */
+ * functions of r. All four products are combined in one sum without cancellation: for n = 0 it
+ * is odd alone. Results are halved, as 2^n may be twice the largest finite number. */
 static void hyperbolic(ll *E, V x, double most_float, double most_double, V *sinh, V *cosh) {
     static const double even_float[] = {0x1.00000045d21edp-1, 0x1.55547ad601ed4p-5,
                                         0x1.6d9b29c0774ddp-10};
@@ -107,7 +107,7 @@ static void hyperbolic(ll *E, V x, double most_float, double most_double, V *sin
     V rest = is_double ? vec_polynomial(E, z, odd_double, COUNT_OF(odd_double))
                        : vec_polynomial(E, z, odd_float, COUNT_OF(odd_float));
     V odd = vec_fma(E, LLVMBuildFMul(b, r, z, ""), rest, r);
-    V least = ll_int_like(E, n, is_double ? -1023 : -127); /* that power comes out as 0 */
+    V least = ll_int_like(E, n, is_double ? -1023 : -127); /* this power is 0 */
     V lower = ll_intrinsic(E, "llvm.smax",
                            (V[]){LLVMBuildSub(b, LLVMBuildNeg(b, n, ""), two, ""), least}, 2);
     V up = vec_power_of_two(E, LLVMBuildSub(b, n, two, ""), x),
@@ -117,8 +117,8 @@ static void hyperbolic(ll *E, V x, double most_float, double most_double, V *sin
     *cosh = vec_fma(E, difference, odd, LLVMBuildFMul(b, sum, even, ""));
 }
 
-/* Below the size where the function is its operand that takes its place, as half of a small number
- * may not be exact. */
+/* Returns x below the magnitude where the function rounds to its operand: half of a small
+ * (subnormal) number may be inexact. */
 static V odd_function(ll *E, V size, V x) {
     V small =
         LLVMBuildFCmp(E->b, LLVMRealOLT, vec_size(E, x), vec_real(E, x, 0x1p-13, 0x1p-28), "");

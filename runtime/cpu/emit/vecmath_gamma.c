@@ -1,12 +1,13 @@
-/* The gamma function and its logarithm in vectors.
+/* Vectorized gamma function and its logarithm.
  *
  * Gamma(1 + y) = ((y + 9/2) / e)^(y + 1/2) S(y), in the manner of C. Lanczos, "A precision
- * approximation of the gamma function", SIAM Journal on Numerical Analysis B 1 (1964), but S is a
- * quotient of polynomials of degree 6 without fixed poles, right to 5e-18 for y from 0 to 190. It
- * is a number that is exact and a quotient of positive coefficients. The power is taken as pow does
- * it, exponents in two numbers. Gamma(x) is Gamma(1 + x) / x for x above 0, -pi / (sin(pi y)
- * Gamma(1 + y)) for -y below: one division for all. What is float goes in lanes of double, without
- * second numbers. The coefficients interpolate at Chebyshev's points. */
+ * approximation of the gamma function", SIAM Journal on Numerical Analysis B 1 (1964), but S is
+ * a rational function of degree 6 without fixed poles, accurate to 5e-18 for y from 0 to 190. It
+ * is the sum of an exact constant and a quotient of polynomials with positive coefficients. The
+ * power is computed as in pow, with exponents in double-word arithmetic. Gamma(x) is Gamma(1 +
+ * x) / x for x above 0, -pi / (sin(pi y) Gamma(1 + y)) for -y below: one division for all.
+ * Floats are computed in lanes of double, without second words. The coefficients interpolate at
+ * Chebyshev nodes. */
 #include <math.h>
 
 #include "runtime/base/base.h"
@@ -48,14 +49,14 @@ static LLVMTypeRef doubles(ll *E, V x) {
     return ll_width(x) > 1 ? LLVMVectorType(one, ll_width(x)) : one;
 }
 
-/* About 1 / x, right in 14 bits. */
+/* About 1 / x, accurate to 14 bits. */
 static V inverse_register(ll *E, V x, V y, const void *more) {
     V args[] = {x, LLVMConstNull(LLVMTypeOf(x)), LLVMConstAllOnes(ll_i(E, 8))};
     (void)y, (void)more;
     return ll_intrinsic_of(E, "llvm.x86.avx512.rcp14.pd.512", NULL, 0, args, COUNT_OF(args));
 }
 
-/* sin(pi y), which has all its bits: what is behind the point is exact. */
+/* sin(pi y), accurate to all bits: the argument reduction is exact. */
 static V sine_of_turns(ll *E, V y, bool exact) {
     LLVMBuilderRef b = E->b;
     V whole = ll_intrinsic(E, "llvm.rint", &y, 1),
@@ -66,7 +67,7 @@ static V sine_of_turns(ll *E, V y, bool exact) {
     return ll_select(E, odd, LLVMBuildFNeg(b, sine, ""), sine);
 }
 
-/* Gamma(1 + |x|) = power * 2^turns * top / bottom. turns NULL: 0. */
+/* Gamma(1 + |x|) = power * 2^turns * top / bottom; turns NULL: 0. */
 typedef struct {
     V x, y, power, turns, top, bottom;
     bool exact;
@@ -109,8 +110,8 @@ static V of_positive(ll *E, const parts *p) {
     return p->turns ? vec_scaled(E, out, NULL, p->turns) : out;
 }
 
-/* Factorials are right, and exact up to 22!: `out`, or Gamma of the whole numbers up to 31 among y.
- */
+/* Makes factorials correctly rounded, which are exact up to 22!: `out`, or Gamma from a table
+ * for integers up to 31 in y. */
 static V with_factorials(ll *E, V y, V out) {
     LLVMBuilderRef b = E->b;
     double low[16] = {0}, high[16];
@@ -155,7 +156,7 @@ V vec_gamma(ll *E, V x, V y) {
     return exact ? out : LLVMBuildFPTrunc(E->b, out, LLVMTypeOf(x), "");
 }
 
-/* ---- the logarithm ---- */
+/* ---- logarithm of gamma ---- */
 
 /* Of y - 3/4: log Gamma(y) / ((y - 1) (y - 2)) for y from 3/4 to 3, and from there on log Gamma(y)
  * less (y - 1/2) (log y - 1) + (log(2 pi) - 1) / 2. */
@@ -184,7 +185,7 @@ static const double far_bottom_double[] = {
 static const double far_bottom_float[] = {0x1.fa637fb7371f4p-1, 0x1.67fe25159498fp1,
                                           0x1.62fc13326c355p1, 0x1.0000000000000p0};
 
-/* The polynomial `yes` where cond is set, no's elsewhere; that has the more coefficients. */
+/* The polynomial `yes` where cond is set, `no` elsewhere; that has more coefficients. */
 static V chosen(ll *E, V cond, V x, polynomial yes, polynomial no) {
     V out = NULL;
     for (int i = no.n; i-- > 0;) {
@@ -195,7 +196,7 @@ static V chosen(ll *E, V cond, V x, polynomial yes, polynomial no) {
     return out;
 }
 
-/* Of doubles from 0 on. Below 3/4 log Gamma(1 + y) - log y. */
+/* log Gamma of doubles from 0 on. Below 3/4: log Gamma(1 + y) - log y. */
 static V log_of_positive(ll *E, V y, bool exact) {
     LLVMBuilderRef b = E->b;
     V zero = ll_real_like(E, y, 0), one = ll_real_like(E, y, 1);
@@ -216,11 +217,12 @@ static V log_of_positive(ll *E, V y, bool exact) {
     return vec_fma(E, by, quotient, more);
 }
 
-/* Below 0 log(pi / |x sin(pi x)|) - log Gamma(|x|), where the two do not nearly cancel; elsewhere,
- * and where x is very large or small, what `other` makes. */
+/* Reflection formula for negative x: log(pi / |x sin(pi x)|) - log Gamma(|x|), unless the terms
+ * nearly cancel. In that case, and for very large or small x, the function `other` computes the
+ * result. */
 typedef struct {
     V given, x, out; /* x, out: in double */
-    V far;           /* where other's is taken */
+    V far;           /* lanes that `other` computes */
     V (*other)(ll *E, V x, const void *more);
     const void *more;
 } reflection;
@@ -228,7 +230,7 @@ typedef struct {
 static V from_other(ll *E, const void *more) {
     const reflection *p = more;
     V made = p->other(E, ll_select(E, p->far, p->given, ll_real_like(E, p->given, 1)),
-                      p->more); /* that of 1 takes no time */
+                      p->more); /* unused lanes get 1, which costs little */
     return vec_is_double(p->given) ? made : LLVMBuildFPExt(E->b, made, LLVMTypeOf(p->x), "");
 }
 
@@ -241,7 +243,7 @@ static V of_negative(ll *E, const void *more) {
                        LLVMBuildFDiv(b, ll_real_like(E, size, 0x1.921fb54442d18p1),
                                      LLVMBuildFMul(b, size, sine, ""), ""),
                        NULL);
-    const bool exact = vec_is_double(p.given); /* of which no bits are left over */
+    const bool exact = vec_is_double(p.given); /* a double result has no spare bits */
     V out = LLVMBuildFSub(b, turned, there, ""),
       most = LLVMBuildFMul(b, vec_size(E, there), ll_real_like(E, size, exact ? 0.6 : 0x1p-16), "");
     V near = LLVMBuildFCmp(b, LLVMRealOGE, vec_size(E, out), most, "");

@@ -1,11 +1,12 @@
-/* log, log2, log10 and pow in vectors, with tables that lie in registers.
+/* Vectorized log, log2, log10 and pow, with lookup tables in registers.
  *
- * x = 2^k z, z from 3/4 to 3/2; the first bits of its fraction choose c, about 1 / z, and z c = 1 +
- * f, f small: log x = k log 2 - log c + log(1 + f). On both sides of 1 c is 1, so that there the
- * sum is its last term. The way is that of P. T. P. Tang, "Table-driven implementation of the
- * logarithm function in IEEE floating-point arithmetic", ACM Transactions on Mathematical Software
- * 16 (1990); pow carries in second numbers what the first ones lose. The instruction that takes z
- * has zeros, infinities, NaN and what lies below zero right of itself. */
+ * x = 2^k z, z from 3/4 to 3/2. The leading bits of its fraction select c, about 1 / z, and z c
+ * = 1 + f, f small: log x = k log 2 - log c + log(1 + f). Near 1, on both sides, c is 1, so that
+ * the sum is only its last term. The method is that of P. T. P. Tang, "Table-driven
+ * implementation of the logarithm function in IEEE floating-point arithmetic", ACM Transactions
+ * on Mathematical Software 16 (1990). pow uses double-word arithmetic: second words hold the
+ * rounding errors of the first. The getmant and getexp instructions handle zeros, infinities,
+ * NaN and negative operands. */
 #include <math.h>
 
 #include "runtime/base/base.h"
@@ -16,26 +17,27 @@
 #define LN2 (LN2_HEAD + LN2_TAIL)
 #define LN10 2.302585092994045684017991454684364208L
 
-enum { ENTRIES = 32, FLOATS = 32, DOUBLES = 16 }; /* of a table; those that two registers hold */
+enum { ENTRIES = 32, FLOATS = 32, DOUBLES = 16 }; /* table capacity; entries in two registers */
 enum {
     OF_SIZE = 0x7,
     OF_POSITIVE = 0xb
-}; /* how the fraction is taken, from 3/4 to 3/2: of a negative number that of its size, or NaN */
+}; /* how getmant takes the fraction, from 3/4 to 3/2: of a negative operand that of its absolute
+      value, or NaN */
 
 static unsigned entries_of(V x) { return vec_is_double(x) ? DOUBLES : FLOATS; }
 static double rounded(V like, long double x) {
     return vec_is_double(like) ? (double)x : (double)(float)x;
 }
 
-/* The first of two parts, with bits to spare: multiples of it are added without rounding. Never
- * more than x. */
+/* The leading part of x, with trailing zero bits: adding multiples of it is exact. Never more
+ * than x. */
 static double head_of(V like, long double x) {
     long double unit = vec_is_double(like) ? 0x1p-42L : 0x1p-15L;
     return (double)(floorl(x / unit) * unit);
 }
 
-/* About 1 / z for the fractions that begin with the bits i: those from 1/2 on belong to numbers
- * below 1. */
+/* About 1 / z for fractions that begin with the bits i: those of at least 1/2 belong to z below
+ * 1. */
 static double reciprocal(V like, unsigned i) {
     double step = 1.0 / entries_of(like), lo = i * step, hi = lo + step;
     if (!i || i + 1 == entries_of(like)) return 1;
@@ -52,7 +54,7 @@ static V fraction_of(ll *E, V x, V y, const void *how) {
     return vec_masked(E, "getmant", args, COUNT_OF(args));
 }
 
-/* The exponent of the leading bit, as a float; minus infinity of 0, infinity of infinity. */
+/* The exponent of the leading bit, as a float; minus infinity for 0, infinity for infinity. */
 static V exponent_of(ll *E, V x, V y, const void *more) {
     V args[] = {x, LLVMConstNull(LLVMTypeOf(x))};
     (void)y, (void)more;
@@ -86,7 +88,7 @@ V vec_look_up(ll *E, V x, V index, const double *entries) {
 /* ---- logarithms ---- */
 
 typedef struct {
-    V z, k, index; /* k a float, one less than z says where z is below 1 */
+    V z, k, index; /* k is a float; it is one too small where z is below 1 */
 } split;
 
 static split split_of(ll *E, V x, unsigned how) {
@@ -97,9 +99,9 @@ static split split_of(ll *E, V x, unsigned how) {
     return (split){z, k, LLVMBuildLShr(E->b, bits, first, "")};
 }
 
-/* c, and k log 2 - log c in two parts, of which the first is exact; in units of `unit`, the natural
- * logarithm of the base. The one that k lacks where z is below 1 is in the tables: next to 1 both
- * parts are 0. */
+/* c, and k log 2 - log c in two parts, of which the first is exact; in units of `unit`, the
+ * natural logarithm of the base. The tables correct k where z is below 1: near 1 both parts are
+ * 0. */
 typedef struct {
     V c, log, rest;
 } known;
@@ -122,7 +124,7 @@ static known known_of(ll *E, split s, long double unit) {
     return out;
 }
 
-/* The polynomial's first coefficient counts with its last bits in double; in float the sum hides
+/* In double, the last bits of the polynomial's first coefficient matter; in float the sum hides
  * them. */
 static V logarithm(ll *E, V x, long double unit) {
     static const double c_double[] = {1,
@@ -157,16 +159,17 @@ V vec_log10(ll *E, V x, V y) { return (void)y, logarithm(E, x, LN10); }
 
 /* ---- pow ---- */
 
-/* head + tail as its rounded sum and the rest; tail is not above head in size. */
+/* Exact sum in two words (Fast2Sum): the rounded sum of head and tail, and its error. |tail|
+ * must not exceed |head|. */
 static void sum_of(ll *E, V *head, V *tail) {
     V sum = LLVMBuildFAdd(E->b, *head, *tail, "");
     *tail = LLVMBuildFAdd(E->b, LLVMBuildFSub(E->b, *head, sum, ""), *tail, "");
     *head = sum;
 }
 
-/* The tail of an infinity is NaN. Of float the tail has all from f^2 / 2 on, a hundredth of the
- * head; of double from f^3 / 3 on, and log(1 + f + f_rest) = f - f^2 / 2 + f_rest (1 - f + f^2) +
- * f^3 (1 / 3 - ...). */
+/* The tail of an infinity is NaN. In float the tail contains all terms from f^2 / 2 on, a
+ * hundredth of the head; in double those from f^3 / 3 on, with log(1 + f + f_rest) = f - f^2 / 2
+ * + f_rest (1 - f + f^2) + f^3 (1 / 3 - ...). */
 void vec_long_log(ll *E, V x, V *head, V *tail) {
     static const double c_double[] = {
         0x1.5555555555554p-2, -0x1.0000000000061p-2, 0x1.999999999e6f3p-3, -0x1.55555554ad1dfp-3,
@@ -230,8 +233,8 @@ V vec_long_power(ll *E, V head, V tail, V *turns) {
     return LLVMBuildFAdd(b, base, rest, "");
 }
 
-/* exp(head + tail). Where the tail is NaN or above 4 the head is far beyond what has a result
- * between 0 and infinity. */
+/* exp(head + tail). If the tail is NaN or above 4, the head is far outside the range of finite
+ * nonzero results. */
 static V long_exp(ll *E, V head, V tail) {
     LLVMBuilderRef b = E->b;
     V most = ll_real_like(E, head, 4), least = ll_real_like(E, head, -4), turns;
@@ -246,8 +249,8 @@ static V is_whole(ll *E, V y) {
     return LLVMBuildFCmp(E->b, LLVMRealOEQ, ll_intrinsic(E, "llvm.trunc", &y, 1), y, "");
 }
 
-/* out, right for positive numbers and 0 with finite powers but 0, with what the others have: an odd
- * y keeps the sign, and what is not whole has no result of a number below 0. */
+/* `out`, which is valid for x >= +0 and finite nonzero y, extended to the special cases: an odd
+ * y keeps the sign of x, a negative x with a y that is not an integer gives NaN. */
 static V any_power(ll *E, V x, V y, V out) {
     LLVMBuilderRef b = E->b;
     V zero = ll_real_like(E, x, 0), one = ll_real_like(E, x, 1),
@@ -277,7 +280,7 @@ static V other_power(ll *E, const void *more) {
     return any_power(E, p->x, p->y, p->out);
 }
 
-/* Usual are no sign, not even that of -0, and a power that is finite and not 0. */
+/* The common case: x has no sign bit (-0 excluded), y is finite and nonzero. */
 V vec_pow(ll *E, V x, V y) {
     LLVMBuilderRef b = E->b;
     V zero = ll_real_like(E, x, 0), size = vec_size(E, y), head, tail;

@@ -1,10 +1,10 @@
-/* The JIT compiler: one target machine (runtime/cpu/emit/target.h) and one ORC instance per device.
+/* JIT compiler: one target machine (runtime/cpu/emit/target.h) and one ORC instance per device.
  *
- * Modules live in contexts of their own, so that nothing a program leaves behind outlives it.
- * Objects are emitted by the target machine here rather than by ORC: the pipeline stays in our
- * hands and dumps show exactly what runs. What a module is compiled to depends on nothing but its
- * bytes and what put_key writes before them; objects are found by that, in memory and on disk, and
- * their function is named after it.
+ * Each module has an LLVM context of its own, so that freeing it frees everything. Objects are
+ * emitted by the target machine here rather than by ORC: we control the pass pipeline, and dumps
+ * show exactly what runs. The object code of a module depends only on its bitcode and on what
+ * put_key writes before it. Both form the cache key of the object, in memory and on disk, and
+ * name its function.
  *
  * Reading order: jit_new, optimise, put_key, object_of, jit_link_take. */
 #include "runtime/cpu/run/jit.h"
@@ -27,31 +27,32 @@ struct jit {
     cpu_target target;
     LLVMOrcLLJITRef orc;
     LLVMPassBuilderOptionsRef options;
-    size_t n_defined; /* of the target's symbols, those that ORC knows */
-    jit_code *linked; /* all that jit_unlink did not take */
+    size_t n_defined; /* number of the target's symbols already defined in ORC */
+    jit_code *linked; /* all linked code that jit_unlink has not taken */
 };
 
 struct jit_code {
     jit *owner;
     jit_code *next;
-    char name[40]; /* of its function */
+    char name[40]; /* name of its function */
     unsigned users;
     LLVMOrcResourceTrackerRef tracker;
     void *address;
 };
 
-/* Emission leaves little to do: loops are already vector loops and invariants already hoisted. What
- * remains is to turn local slots into values, fold, and drop what is not used. */
+/* Emission leaves little to optimize: loops are already vectorized and loop invariants hoisted.
+ * Only these passes remain: promoting stack slots to registers, constant folding and dead code
+ * elimination. */
 static const char PASSES[] = "function(sroa,early-cse,instsimplify,simplifycfg)";
 
-/* Kernels are written with loops around every phase, and values computed anew in each. */
+/* Kernels have loops around every phase, and recompute values in each phase. */
 static const char HARD_PASSES[] =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),"
     "gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm,simple-loop-unswitch<nontrivial>),"
     "simplifycfg,loop-unroll,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
-/* Loops of compiled functions are written one trip at a time; numbers keep the order in which they
- * are added. */
+/* Loops of compiled functions are emitted one iteration at a time. Floating-point sums are not
+ * reassociated. */
 static const char LOOP_PASSES[] =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),"
     "gvn,loop-mssa(licm),"
@@ -68,7 +69,7 @@ static gpa_code orc_error(LLVMErrorRef err, gpa_err *e) {
 
 static gpa_code open_orc(jit *j, gpa_err *e) {
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
-    /* ORC wants a machine of its own, to know the triple; it compiles nothing. */
+    /* ORC needs a target machine to know the triple; it compiles nothing with it. */
     LLVMTargetMachineRef machine =
         LLVMCreateTargetMachine(LLVMGetTargetMachineTarget(j->target.machine), j->target.triple, "",
                                 "", LLVMCodeGenLevelNone, LLVMRelocPIC, LLVMCodeModelSmall);
@@ -103,7 +104,7 @@ void jit_free(jit *j) {
 cpu_target *jit_target(jit *j) { return &j->target; }
 const cpu_target_info *jit_host_of(const jit *j) { return &j->target.info; }
 
-/* Tells ORC the symbols that modules named since the last call. */
+/* Defines in ORC the symbols that modules have referenced since the last call. */
 static gpa_code define_symbols(jit *j, gpa_err *e) {
     for (; j->n_defined < j->target.n_symbols; j->n_defined++) {
         const cpu_symbol *s = &j->target.symbols[j->n_defined];
@@ -147,9 +148,9 @@ static gpa_code emit_object(jit *j, LLVMModuleRef m, LLVMCodeGenFileType type,
     return GPA_E_INTERNAL;
 }
 
-/* What decides the machine code of a module and what its numbers of operations and dtypes mean. The
- * number changes whenever something does that is not
- * written here. */
+/* Writes what the machine code of a module depends on besides its bitcode, and what defines the
+ * numbers of operations and dtypes in it. Increase the version number whenever something changes
+ * that is not covered here. */
 static void put_key(const jit *j, LLVMModuleRef m, jit_effort effort, gpa_str *key) {
     LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(m);
     str_printf(key, "gpa-1 llvm %s, %s, %s, tables %llx, effort %d\n", LLVM_VERSION_STRING,
@@ -159,7 +160,7 @@ static void put_key(const jit *j, LLVMModuleRef m, jit_effort effort, gpa_str *k
     LLVMDisposeMemoryBuffer(bytes);
 }
 
-/* The object that belongs to the key: from disk, or compiled and kept there. */
+/* The object code for a key: read from disk, or compiled and stored there. */
 static gpa_code object_of(jit *j, LLVMModuleRef m, jit_effort effort, const gpa_str *key,
                           const char *name, LLVMMemoryBufferRef *out, gpa_err *e) {
     gpa_code rc = GPA_OK;

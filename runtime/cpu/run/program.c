@@ -15,7 +15,7 @@ static bool copy_items(void *to, const void *from, size_t n, size_t size) {
     return true;
 }
 
-/* What emission reads: not the spans and texts. */
+/* Copies what emission reads: not the source spans and texts. */
 static bool copy_func(kir_func *c, const kir_func *f) {
     *c = (kir_func){.form = f->form, .ndim = f->ndim, .inner = f->inner, .flags = f->flags};
     memcpy(c->name, f->name, sizeof c->name);

@@ -1,8 +1,8 @@
 /* Replicated stores: repeat.h.
  *
- * Lanes go along one dimension: runs that are repeated a few times would need one loop per copy, or
- * one masked store per run. Here a register holds as many copies as fit and is stored whole; the
- * next run overwrites the excess. Only the last run of a work item ends exactly.
+ * Lanes go along one dimension: runs that are repeated a few times would need one loop per copy,
+ * or one masked store per run. Here a register holds as many copies as fit and is stored whole;
+ * the next run overwrites the excess. Only the last run of a work item ends exactly.
  *
  * Reading order: shape_of (the layout of a launch), store_pieces, repeats_run. */
 #include "runtime/cpu/run/repeat.h"
@@ -19,10 +19,10 @@
 enum {
     REGISTER = 64,
     SHORTEST = 12,
-    LONGEST = 4096, /* bytes of a piece's copies: fewer are not worth a register, of more each piece
-                       is a walk */
-    LEAST_BYTES = 1 << 13, /* of results: below, what a launch costs is elsewhere */
-    CHUNK_BYTES = 1 << 18  /* of an item of work */
+    LONGEST = 4096, /* bytes of a piece's copies: shorter ones do not fill a register, longer ones
+                       are rows for the general loops */
+    LEAST_BYTES = 1 << 13, /* minimum bytes of results: below, launch overhead dominates */
+    CHUNK_BYTES = 1 << 18  /* bytes per work item */
 };
 #define REGISTERS __attribute__((target("avx512f,avx512bw")))
 
@@ -30,15 +30,15 @@ enum {
 typedef struct {
     const char *from;
     char *to;
-    int64_t piece, copies; /* bytes of a piece; times it is stored */
-    int64_t pieces, step;  /* of a row, and how far they lie apart where they are read; where they
-                              are stored they are side by side */
-    int n;                 /* dimensions of rows */
+    int64_t piece, copies; /* bytes of a piece; number of its copies */
+    int64_t pieces,
+        step; /* pieces per row, and their distance in the source; the destination is contiguous */
+    int n;    /* number of row dimensions */
     int64_t rows, size[KIR_MAX_DIMS], from_step[KIR_MAX_DIMS], to_step[KIR_MAX_DIMS];
-    int64_t chunk, chunks; /* pieces of an item, items of a row */
+    int64_t chunk, chunks; /* pieces per work item, work items per row */
 } shape;
 
-/* ---- how a launch lies ---- */
+/* ---- layout of a launch ---- */
 
 static bool only_moves(const kir_func *f, unsigned *from, unsigned *to) {
     if (f->form != KIR_MAP || f->inner || f->n_arrays != 2 || f->n_code != 2) return false;
@@ -49,8 +49,8 @@ static bool only_moves(const kir_func *f, unsigned *from, unsigned *to) {
            f->arrays[*from].where != KIR_VIRTUAL;
 }
 
-/* Dimensions from the nearest elements of the results on; false: they do not lie as repeated pieces
- * do. */
+/* Collects dimensions from the smallest stride of the results on; false: the layout is not that
+ * of repeated pieces. */
 static bool shape_of(const kir_func *f, const gpa_launch *l, shape *s) {
     unsigned in, out;
     int order[KIR_MAX_DIMS], n = 0, at = 0;
@@ -87,7 +87,7 @@ static bool shape_of(const kir_func *f, const gpa_launch *l, shape *s) {
 
 /* ---- storing ---- */
 
-/* As many copies as fit, of `piece` bytes, of which there are a power of 2. */
+/* A register filled with copies of a piece of `piece` bytes, a power of 2. */
 REGISTERS static inline __attribute__((always_inline)) __m512i filled(const char *from,
                                                                       int64_t piece) {
     int64_t word;
@@ -102,9 +102,9 @@ REGISTERS static inline __attribute__((always_inline)) __m512i filled(const char
     }
 }
 
-/* Pieces that begin `step` bytes apart, each so often that `row` bytes are full. `piece`: a power
- * of 2 known to the compiler, or 0: it is s->piece. `wide`: bytes that are stored at once; half a
- * register where that holds a row, as it lies in two lines of memory less often. */
+/* Stores pieces that begin `step` bytes apart, each as often as fills `row` bytes. `piece`: a
+ * power of 2 known at compile time, or 0: use s->piece. `wide`: bytes per store. If half a
+ * register holds a row, half registers are used: they cross cache lines less often. */
 REGISTERS static inline __attribute__((always_inline)) void store_pieces(
     const shape *s, const char *from, char *to, int64_t pieces, int64_t piece, int64_t wide) {
     const int64_t row = s->piece * s->copies, stored = piece ? wide : s->piece;
@@ -112,7 +112,7 @@ REGISTERS static inline __attribute__((always_inline)) void store_pieces(
     const char *end = to + pieces * row;
     for (; to < end; to += row, from += s->step) {
         const __m512i v = piece ? filled(from, piece) : _mm512_maskz_loadu_epi8(whole, from);
-        /* What is stored too much is written over by the next pieces, while there are any. */
+        /* The next pieces overwrite what is stored in excess; near the end, stores are masked. */
         for (int64_t k = 0; k < row; k += stored) {
             if (to + k + wide > end)
                 _mm512_mask_storeu_epi8(to + k, ~UINT64_C(0) >> (REGISTER - MIN(stored, row - k)),

@@ -1,9 +1,9 @@
-/* Launches of elementwise programs: choice of lanes and loop order, division among threads, joining
- * of partial reductions.
+/* Launches of elementwise programs: choice of lanes and loop order, work sharing among threads,
+ * combination of partial reductions.
  *
  * Everything that decides the order of arithmetic - lanes, chunks, the reduction tree that joins
- * partial states - depends on the program and the sizes alone, never on the number of threads: the
- * same input gives the same bits.
+ * partial states - depends on the program and the sizes alone, never on the number of threads:
+ * the same input gives the same bits.
  *
  * Reading order: run_plan, plan_tiles, run_launch, run_whole, run_tiles, run_divided. */
 #include "runtime/cpu/run/run.h"
@@ -15,59 +15,61 @@
 
 enum {
     SMALL_WORK = 1 << 15,  /* operations below which a launch stays on the calling thread */
-    SMALL_BYTES = 1 << 20, /* the same of a divided one: bytes that are computed with */
-    CHUNK_WORK = 1 << 18,  /* operations of one item of work */
-    SPARE = 16,            /* items per thread where points differ in what they cost */
-    PART_POINTS = 1 << 16, /* inner points of one part of a divided reduction, at least */
+    SMALL_BYTES = 1 << 20, /* bytes below which a divided reduction does so */
+    CHUNK_WORK = 1 << 18,  /* operations per work item */
+    SPARE = 16,            /* work items per thread when the cost per point varies */
+    PART_POINTS = 1 << 16, /* minimum inner points per part of a divided reduction */
     LOOK_POINTS = 1 << 14,
-    FIRST_OF = 8,    /* the same where a part may settle the result; of how many the first one is
-                        looked at ahead */
-    FEW_BLOCKS = 64, /* with fewer independent results, long reductions are divided */
+    FIRST_OF = 8, /* LOOK_POINTS: PART_POINTS for reductions that may exit early; FIRST_OF: minimum
+                     number of parts to evaluate the first one ahead */
+    FEW_BLOCKS = 64, /* below this many independent results, long reductions are divided */
     MOST_PARTS = 1024,
-    STREAM_BYTES = 12 << 20,  /* results larger than this are not worth keeping in a cache */
-    TOUCHED_BYTES = 24 << 20, /* unless that holds what they are made of, too */
-    GROUP_ROWS = 8, /* rows of columns visited at a time: as many streams as are fetched ahead */
+    STREAM_BYTES = 12 << 20,  /* minimum bytes of results for streaming stores */
+    TOUCHED_BYTES = 24 << 20, /* and minimum bytes of results and operands together */
+    GROUP_ROWS = 8, /* rows per visit of columns: as many streams as the hardware prefetches */
     FEW_ROWS = 20,
-    MORE_ROWS = 64, /* rows that are visited all together, as no states are kept then; those in the
-                       cache that cores share */
+    MORE_ROWS = 64, /* reductions of at most FEW_ROWS rows are not divided, as no states are stored
+                       then; MORE_ROWS: if the data fits the shared cache */
     NARROWEST = 512,
     WIDEST_NARROW =
-        8 << 10, /* bytes of a row that is visited by itself; of one that stays there, too, */
-    NARROW_STATES = 24 << 10, /* beside the states of its columns, in the nearest cache */
-    NARROW_ROWS = 64,         /* of such, how many are summed before they are joined */
+        8 << 10, /* bytes of a row that is visited by itself (NARROWEST to WIDEST_NARROW), if */
+    NARROW_STATES = 24 << 10, /* the states of its columns fit the L1 cache with it */
+    NARROW_ROWS = 64,         /* narrow rows summed before their sum is joined */
     SPAN_POINTS = 4096,
-    LONGER = 4, /* columns visited at a time, how many times more of not many rows */
+    LONGER = 4, /* factor for the columns per visit when there are at most MORE_ROWS rows */
     PIECE_BYTES = 4096,
     SLAB_BYTES = 16 << 10,
-    PIECES = 64, /* pieces of rows: of which size, how much of neighbouring ones is visited
-                    together, how many are joined one by one */
+    PIECES = 64, /* for row segments: maximum bytes of one, bytes of adjacent ones visited together,
+                    segments per part */
     MOST_ROWS = 16,
     TILE_POINTS = 2048,
-    TILE_FEWEST = 64, /* of rows that lie interleaved: how many, and how far along each at a time */
+    TILE_FEWEST = 64, /* for interleaved rows: maximum number of rows, maximum and minimum elements
+                         of each row per work item */
     TILE_OPS = 12,
     TILE_LEAST = 4,
     TILED_POINTS = 1 << 12,
-    TILED_SPAN = 1 << 16, /* of what is done in tiles: operations at most, sides and points at
-                             least, points of a group at most */
+    TILED_SPAN = 1 << 16, /* for tiled plans: maximum operations, minimum extents, minimum points,
+                             maximum points of a group */
     WHOLE_ROW = 1 << 14,
     SHORT_STEPS = 3,
-    SHORT_OPS = 12,  /* rows that are not cut: points; of so many steps and operations they are
-                        written out */
-    BYTE_LANES = 16, /* where single bytes are gathered */
+    SHORT_OPS = 12,  /* rows that are not split: maximum points; with at most so many steps and
+                        operations, the steps are unrolled */
+    BYTE_LANES = 16, /* maximum lanes when single bytes are gathered */
     STEP_BYTES = 448,
     STEP_FAR = 176,
-    STEP_OPS = 12, /* of elements apart: over how many bytes a trip reads, unless they are so far
-                      apart, or there is so much to do */
+    STEP_OPS = 12, /* strided lanes: maximum bytes that an iteration spans, for strides below
+                      STEP_FAR bytes; STEP_OPS: more operations keep at least a full register */
     AHEAD_FROM = 48,
-    AHEAD_TO = 256, /* bytes from one element of a row to the next */
+    AHEAD_TO = 256, /* strides in bytes for which software prefetch is used */
     MOVE_OPS = 2,
     PICK_OPS = 8,
-    MOVED = 4, /* a load and a store; with up to two indices; how many elements move in a trip */
+    MOVED = 4, /* operations of a program that only moves elements: a load and a store; with up to
+                  two indices; elements per iteration */
     HALVED_OPS = 12,
-    NEAR_ROW = 32,        /* numbers of a row with gaps that is read as it lies */
-    NEAR_BYTES = 1 << 20, /* what stays in a core's cache */
+    NEAR_ROW = 32,        /* minimum row length for which strided rows are read by wide loads */
+    NEAR_BYTES = 1 << 20, /* fits the private cache of a core */
     SHARED_BYTES = 12 << 20,
-    FAR_BYTES = 32 << 20, /* in one that cores share; in none */
+    FAR_BYTES = 32 << 20, /* SHARED_BYTES fit the shared cache; FAR_BYTES fit no cache */
     PAGE = 4096
 };
 
@@ -77,19 +79,19 @@ typedef struct {
     const int32_t *stop;
     gpa_prog *p;
     emit_plan plan;
-    cpu_fn fn, join; /* join: where narrow rows are summed in groups */
+    cpu_fn fn, join; /* join: for groups of narrow rows */
     const int64_t *size;
-    int64_t outer, inner; /* points */
-    /* whole: points per item.  divided: below */
+    int64_t outer, inner; /* numbers of points */
+    /* run_whole: points per item; the fields below: run_divided */
     int64_t step;
     int64_t block_lanes, blocks_in_row, blocks, span, spans, items, parts, part_points, visit,
         begun;
     char *done, *partial;
-    size_t slot, states; /* bytes of a state slot, of all of one block */
+    size_t slot, states; /* bytes of a state slot; of all states of one block */
     bool settles;
-    const char *settled[FEW_BLOCKS]; /* of each block: states that no further point changes, once a
-                                        part has come to them */
-    int64_t view[];                  /* as many slots as the program has arrays for */
+    const char *settled[FEW_BLOCKS]; /* per block: final states, which no further point changes; set
+                                        by the first part that reaches them */
+    int64_t view[];                  /* slots for all arrays of the program */
 } launch;
 
 /* ---- the plan ---- */
@@ -108,8 +110,8 @@ static bool is_read(const kir_func *f, size_t array) {
     return false;
 }
 
-/* Whether what is reduced lies so near along a dimension that wide loads read it (note_strides):
- * parts of complex numbers do. */
+/* True if the stride along a dimension is small enough for wide loads (note_strides). Complex
+ * arrays are excluded. */
 static bool is_near(const gpa_prog *p, size_t array, int dim, const int64_t *size,
                     const int64_t *view) {
     if (!view || !p->facts.n_each || size[dim] < NEAR_ROW ||
@@ -124,9 +126,9 @@ static bool is_back(const gpa_prog *p, size_t array, int dim, const int64_t *vie
            view[VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)dim] == -1;
 }
 
-/* How well lanes along a dimension suit: neighbours in memory best, one element for all next,
- * gathers last; short dimensions leave lanes empty, which costs less than to gather what lies side
- * by side. */
+/* Score of a dimension as the lane dimension: unit stride scores highest, then broadcast (stride
+ * 0); gathers score lowest. Short dimensions leave lanes empty, which costs less than gathering
+ * elements that are contiguous. */
 static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64_t *view,
                     unsigned lanes) {
     const kir_func *f = p->f;
@@ -154,7 +156,7 @@ static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64
     return sum / n * MAX(filled, least);
 }
 
-/* How long a point takes nobody knows. */
+/* True if the cost per point is unpredictable (data-dependent loops or branches). */
 static bool is_unsteady(const gpa_prog *p) {
     return p->facts.loops || (p->facts.branches && p->facts.alone);
 }
@@ -163,17 +165,18 @@ static unsigned lanes_of_register(const gpa_prog *p, const cpu_target_info *host
     return MIN(MAX(host->bytes / p->facts.widest, 2u), 64u);
 }
 
-/* More than four lines of an array in a trip are read in no order, which is not what is fetched
- * ahead: complex numbers take two registers. */
+/* Number of lanes for a program. An iteration that touches more than four cache lines of an
+ * array reads them out of order, which defeats the hardware prefetcher: complex numbers use two
+ * registers. */
 static unsigned lanes_for(const gpa_prog *p, const cpu_target_info *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest, ops = p->facts.ops, registers;
     bool few =
         host->masks && p->facts.plain && !p->facts.n_each &&
-        p->f->n_arrays <= 3; /* values at a time, in 32 registers: they wait for each other */
+        p->f->n_arrays <= 3; /* few live values at a time, in 32 registers: bound by latency */
     if (p->facts.branches && p->facts.alone) return 1;
     if (p->facts.loops && p->facts.n_each) return MAX(one, 2u);
-    /* A trip waits for the one before: several are under way. Longer bodies take longer to compile.
-     */
+    /* Iterations form a dependency chain, so several are interleaved. Longer bodies take longer
+     * to compile. */
     if (p->facts.loops)
         registers = p->facts.ops_again <= 256 ? 4 : 2, one = host->bytes / p->facts.widest_again;
     else
@@ -193,9 +196,9 @@ static bool picks(const kir_func *f) {
     return any;
 }
 
-/* Of a register, or of the least part of one that a row fits into: not of rows so short that lanes
- * across many of them are faster, nor where elements are picked by indices, nor where the processor
- * has no masks for elements as small. */
+/* Lanes of one register, or of the smallest part of one that holds a row. Full registers are
+ * used for rows so short that lanes across many of them are faster, for gathers and scatters by
+ * indices, and if the processor has no masks for elements of this size. */
 static unsigned lanes_along(const gpa_prog *p, const cpu_target_info *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest;
     bool fits = !p->facts.n_each && !picks(p->f) && (host->masks || p->facts.widest >= 4) &&
@@ -232,7 +235,7 @@ emit_plan run_plan(const gpa_prog *p, const cpu_target_info *host, const int64_t
     plan.lanes = d < 0 ? 1 : (uint16_t)lanes_for(p, host, size ? size[d] : INT32_MAX);
     if (plan.way == EMIT_ROWS && p->facts.scans) plan.lanes = 1;
     while (plan.way == EMIT_POINTS && size && d >= 0 && plan.lanes > 2 && plan.lanes / 2 >= size[d])
-        plan.lanes /= 2; /* a row fits into fewer */
+        plan.lanes /= 2; /* a row fits into fewer lanes */
     return plan;
 }
 
@@ -257,8 +260,8 @@ static void fill_view(launch *L, const gpa_launch *l, cpu_fault_cell *cell) {
     for (int d = 0; d < f->ndim; d++) *(f->inner >> d & 1 ? &L->inner : &L->outer) *= l->size[d];
 }
 
-/* How the rows of a stored array lie between two boundaries of registers, as one number: equal
- * numbers lie alike. */
+/* Alignment of the rows of a stored array relative to register boundaries, as one number: equal
+ * numbers mean equal alignment. */
 static uint64_t lie(const launch *L, size_t a) {
     const int64_t *s = L->view + VIEW_ARRAYS + a * ARRAY_SLOTS;
     uint64_t size = dtype_size((gpa_dtype)L->p->f->arrays[a].dtype),
@@ -276,7 +279,7 @@ static bool read_too(const kir_func *f, size_t a) {
 
 /* ---- tiles ---- */
 
-/* Bytes of the widest element of an array. */
+/* Bytes of the largest element type among all arrays. */
 static unsigned widest_element(const kir_func *f) {
     unsigned most = 1;
     for (size_t a = 0; a < f->n_arrays; a++)
@@ -284,8 +287,8 @@ static unsigned widest_element(const kir_func *f) {
     return most;
 }
 
-/* A plan in tiles, where results lie along one dimension, something that is read along another, and
- * little is done on the way. */
+/* Chooses a tiled plan if results have unit stride along one dimension, some operand has unit
+ * stride along another, and there are few operations per point. */
 static void plan_tiles(launch *L) {
     const kir_func *f = L->p->f;
     int dim = -1, turn = -1;
@@ -319,7 +322,7 @@ static void plan_tiles(launch *L) {
     L->plan.tile = (uint8_t)most;
 }
 
-/* The bytes of an array that points visit, if each element is visited once. */
+/* Bytes of an array that the launch touches, each element counted once. */
 static int64_t visited(const launch *L, size_t a) {
     const kir_array *k = &L->p->f->arrays[a];
     int64_t n = k->where == KIR_VIRTUAL ? 0 : (int64_t)dtype_size((gpa_dtype)k->dtype);
@@ -327,8 +330,8 @@ static int64_t visited(const launch *L, size_t a) {
     return n;
 }
 
-/* Stores bypass the caches when the results are larger than any cache's share and do not replace
- * what is read: then fetching their lines first would be wasted. */
+/* Stores bypass the caches if the results exceed any cache's share and do not overwrite
+ * operands: fetching their cache lines before the store would be wasted. */
 static emit_stream streams(const launch *L) {
     const kir_func *f = L->p->f;
     int64_t bytes = 0, read = 0;
@@ -357,15 +360,15 @@ static emit_stream streams(const launch *L) {
     return all << 8 ? STREAM_ALIKE : STREAM_ALIGNED;
 }
 
-/* Long rows that only move, and backwards: what memory brings and takes in two directions comes
- * soonest in small steps, of half a register. */
+/* True for long rows that are only copied in reverse order: reads and writes in opposite
+ * directions are fastest in small steps of half a register. */
 static bool moves_far_back(const launch *L) {
     return jit_host_of(L->j)->halves && L->plan.back && L->plan.way == EMIT_POINTS &&
            L->p->facts.ops <= MOVE_OPS && L->size[L->plan.dim] >= 16 * L->plan.lanes;
 }
 
-/* Bytes at places of their own are put one after the other into a register of sixteen: of more,
- * memory's answers are waited for. */
+/* True for gathers of single bytes. They are inserted one by one into a 16-byte register; more
+ * lanes would wait for memory. */
 static bool picks_bytes(const launch *L) {
     const kir_func *f = L->p->f;
     for (size_t i = 0; i < f->n_code && L->plan.way == EMIT_POINTS && L->plan.dim >= 0; i++) {
@@ -377,8 +380,9 @@ static bool picks_bytes(const launch *L) {
     return false;
 }
 
-/* So many that what a trip reads of an array with gaps is a few lines, which are fetched ahead
- * then; where each element is lines from the next one, they are not. */
+/* Reduces the lanes so that an iteration reads few cache lines of a strided array, which the
+ * hardware then prefetches. Larger strides, of whole cache lines, are not prefetched in any
+ * case. */
 static unsigned lanes_within(const launch *L) {
     const kir_func *f = L->p->f;
     unsigned least = L->p->facts.ops <= STEP_OPS ? 4 : lanes_of_register(L->p, jit_host_of(L->j)),
@@ -388,18 +392,18 @@ static unsigned lanes_within(const launch *L) {
             L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim];
         int64_t apart = stride < 0 ? -stride : stride,
                 bytes = apart * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
-        bool few = apart <= 1 || (stride > 1 && stride <= EMIT_APART &&
-                                  L->plan.apart[stride - 2] >> a &
-                                      1); /* beside each other, or read by wide loads */
+        bool few = apart <= 1 ||
+                   (stride > 1 && stride <= EMIT_APART &&
+                    L->plan.apart[stride - 2] >> a & 1); /* contiguous, or read by wide loads */
         if (few || bytes >= STEP_FAR || !used_by_points(f, a)) continue;
         while (n > least && n * bytes > STEP_BYTES) n /= 2;
     }
     return n;
 }
 
-/* The arrays whose lanes lie a few elements apart: interleaved columns, read as wide loads of which
- * every second, third or fourth element counts. Blocks of memory have room behind them for the
- * elements read too much. And those whose lanes lie side by side, but backwards. */
+/* Notes arrays with small strides between lanes: interleaved columns, read by wide loads of
+ * which every second, third or fourth element is used. Memory blocks are padded for the excess
+ * elements read. Also notes arrays whose lanes have stride -1. */
 static void note_strides(launch *L) {
     const kir_func *f = L->p->f;
     for (size_t a = 0; a < f->n_arrays && L->plan.dim >= 0; a++) {
@@ -430,7 +434,7 @@ static gpa_code compile(launch *L, int32_t part, gpa_err *e) {
     return program_variant(L->p, L->j, &L->plan, &L->fn, e);
 }
 
-/* Whether lanes are faster than single elements even where nothing is computed. */
+/* True if lanes are faster than single elements even for a plain copy. */
 static bool moves_in_lanes(const launch *L, size_t a) {
     const kir_array *k = &L->p->f->arrays[a];
     bool stored = k->access & KIR_WRITE, four = L->plan.apart[2] >> a & 1;
@@ -439,8 +443,7 @@ static bool moves_in_lanes(const launch *L, size_t a) {
     return four || (L->plan.apart[0] | L->plan.apart[1]) >> a & 1;
 }
 
-/* Where elements only move, and some lie apart, single ones are faster than lanes that are
- * gathered. */
+/* For plain copies with strided arrays, scalar accesses are faster than gathered lanes. */
 static bool moves_apart(const launch *L) {
     const kir_func *f = L->p->f;
     if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches ||
@@ -455,7 +458,7 @@ static bool moves_apart(const launch *L) {
     return false;
 }
 
-/* Whether an array of indices is read again and again, or not as it lies. */
+/* True if an index array is broadcast, or is not contiguous along the lanes. */
 static bool is_shared(const launch *L, size_t a) {
     const kir_array *k = &L->p->f->arrays[a];
     const int64_t *stride = L->view + VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE;
@@ -464,9 +467,8 @@ static bool is_shared(const launch *L, size_t a) {
     return !(k->unit >> L->plan.dim & 1);
 }
 
-/* Where indices only pick elements that lie apart, single ones are faster than lanes that are
- * gathered if the same few places are picked in each row, or the indices themselves would be
- * gathered. */
+/* For plain gathers of non-contiguous elements, scalar accesses are faster than gathered lanes
+ * if each row gathers the same elements, or if the indices themselves would need a gather. */
 static bool picks_apart(const launch *L) {
     const kir_func *f = L->p->f;
     bool shared = false, apart = false;
@@ -487,7 +489,7 @@ static bool picks_apart(const launch *L) {
     return apart && shared;
 }
 
-/* Long rows of which little is made but what memory brings. */
+/* True for long rows with few operations per element, where memory bandwidth is the limit. */
 static bool in_halves(const launch *L) {
     const emit_facts *facts = &L->p->facts;
     if (!jit_host_of(L->j)->halves || L->plan.way != EMIT_POINTS || L->plan.lanes == 1 ||
@@ -504,7 +506,7 @@ static void whole_item(void *arg, int64_t i) {
     L->fn(L->view, lo, hi, 0, 0, NULL, NULL, 0);
 }
 
-/* A piece of the dimension of the lanes, in all rows. */
+/* A chunk of the lane dimension, in all rows. */
 static void tile_item(void *arg, int64_t i) {
     launch *L = arg;
     int64_t n = L->size[L->plan.dim], lo = i * L->step, hi = MIN(lo + L->step, n);
@@ -512,8 +514,8 @@ static void tile_item(void *arg, int64_t i) {
         L->fn(L->view, row + lo, row + hi, 0, 0, NULL, NULL, 0);
 }
 
-/* Where the few rows of lanes lie interleaved in an array (as what is repeated does), going along
- * each of them by itself would pass over all memory once for each. */
+/* True if a few rows of lanes are interleaved in an array (np.repeat): visiting them one after
+ * the other would pass over all memory once per row. */
 static bool interleaved(const launch *L) {
     const kir_func *f = L->p->f;
     int lane = L->plan.dim;
@@ -529,7 +531,7 @@ static bool interleaved(const launch *L) {
     return false;
 }
 
-/* How rows are walked that no call cuts; 0: they may be cut. */
+/* Loop form for rows that no call splits (EMIT_ANY_ROWS, EMIT_SHORT_ROWS); 0: rows may be split. */
 static uint32_t whole_rows(const launch *L) {
     if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || is_unsteady(L->p) || interleaved(L))
         return 0;
@@ -549,19 +551,19 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
     L->plan.rows = whole_rows(L);
     gpa_code rc = compile(L, EMIT_WHOLE, e);
     if (rc) return rc;
-    if (unsteady) cost *= 64; /* worth a thread */
+    if (unsteady) cost *= 64; /* worth starting threads */
     if (__builtin_mul_overflow(cost, L->outer, &work)) work = INT64_MAX;
     if (work < SMALL_WORK || L->threads == 1) {
-        /* One thread still goes in pieces, so that an interrupt is seen between them. */
+        /* A single thread works in chunks, too, so that interrupts are seen between them. */
         L->step = work < SMALL_WORK ? L->outer : MAX((int64_t)CHUNK_WORK * 16 / cost, 1);
     } else
         L->step = MAX((int64_t)CHUNK_WORK / cost, 1);
-    if (unsteady) { /* pieces for all threads, and some to spare */
+    if (unsteady) { /* chunks for all threads, and spare ones for load balance */
         int64_t piece = MIN(L->step, L->outer / (L->threads * (int64_t)SPARE)),
                 lanes = L->plan.lanes;
         L->step = (piece + lanes) / lanes * lanes;
     } else if (L->plan.way != EMIT_ROWS)
-        L->step = (L->step + 255) / 256 * 256; /* whole lanes, whole cache lines */
+        L->step = (L->step + 255) / 256 * 256; /* whole vectors, whole cache lines */
     if (L->plan.rows) L->step = (L->step + row - 1) / row * row;
     int use = work < SMALL_WORK ? 1 : L->threads;
     if (work >= SMALL_WORK && !unsteady && along) {
@@ -575,8 +577,8 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
     return GPA_OK;
 }
 
-/* Groups of rows, and a piece of each: the next group goes on where lines of memory were only read
- * in part. */
+/* A group of tile rows, and a chunk of the lane dimension in each. The next group reads the rest
+ * of cache lines that this one read in part. */
 static void tiles_item(void *arg, int64_t i) {
     launch *L = arg;
     int64_t lo = i % L->items * L->step, from = i / L->items * L->span;
@@ -598,9 +600,9 @@ static gpa_code run_tiles(launch *L, gpa_err *e) {
     return GPA_OK;
 }
 
-/* ---- divided: parts of the inner points apart, then joined ---- */
+/* ---- divided: partial reductions over parts of the inner points, then joined ---- */
 
-/* The outer points of an item: `span` blocks, all in one row of the dimension of the lanes. */
+/* The outer points of an item: up to `span` blocks, all in one row of the lane dimension. */
 static void item_range(const launch *L, int64_t item, int64_t *block, int64_t *lo, int64_t *hi) {
     if (L->plan.way == EMIT_ROWS) {
         *block = *lo = item * L->span, *hi = MIN(*lo + L->span, L->outer);
@@ -617,8 +619,9 @@ static char *partial(const launch *L, int64_t part, int64_t block) {
     return L->partial + (size_t)(part * L->blocks + block) * L->states;
 }
 
-/* Sums of floats over narrow rows, which are visited one by one in the order of memory: those of
- * some rows are joined as a whole, so that errors grow with the number of these groups. */
+/* Floating-point sums over narrow rows, which are visited one by one in memory order. The rows
+ * of a group are summed first and the group sums are joined, so that errors grow with the number
+ * of groups. */
 static void sum_narrow(const launch *L, int64_t lo, int64_t hi, int64_t from, int64_t to,
                        char *done, char *all) {
     _Alignas(64) char group[NARROW_STATES];
@@ -633,8 +636,8 @@ static void sum_narrow(const launch *L, int64_t lo, int64_t hi, int64_t from, in
     }
 }
 
-/* The state of a reduction that no further element changes: whether any is true, whether all are.
- * -1: there is none. */
+/* The absorbing state of a boolean reduction (true for any, false for all), which no further
+ * element changes; -1: there is none. */
 static int last_word(const kir_func *f, const kir_ins *k) {
     if (f->code[k->a].type != DT_BOOL) return -1;
     switch ((gpa_red)k->sub) {
@@ -656,8 +659,8 @@ static int last_word(const kir_func *f, const kir_ins *k) {
     return -1;
 }
 
-/* Whether points may be left out once all reductions have come to their last word: nothing but
- * values is computed for them. */
+/* True if points may be skipped once all reductions reach their absorbing states: the region has
+ * no side effects. */
 static bool settles(const kir_func *f, const emit_facts *facts) {
     if (facts->n_each != 1 || facts->branches || facts->trips) return false;
     bool inside = false;
@@ -712,8 +715,8 @@ static void part_item(void *arg, int64_t nth) {
               partial(L, part, block), at == from);
 }
 
-/* Looks at the first parts on the calling thread alone, where they are few of all: often they
- * settle everything. */
+/* Evaluates the first part of every item on the calling thread, if parts are many: often they
+ * settle all results (early exit). */
 static void look_ahead(launch *L) {
     bool all = true;
     if (!L->settles || L->parts < FIRST_OF) return;
@@ -732,7 +735,7 @@ static void last_item(void *arg, int64_t i) {
     L->fn(L->view, lo, hi, 0, 0, L->done + (size_t)block * L->states, NULL, 0);
 }
 
-/* Joins the parts of one block by halves of ever greater distance, into the first. */
+/* Joins the parts of one block pairwise, in a binary tree, into the first. */
 static void join_block(void *arg, int64_t block) {
     launch *L = arg;
     for (int64_t apart = 1; apart < L->parts; apart *= 2)
@@ -740,7 +743,7 @@ static void join_block(void *arg, int64_t block) {
             L->fn(L->view, 0, 0, 0, 0, partial(L, p + apart, block), partial(L, p, block), 0);
 }
 
-/* Copies the states of the region's reductions to where later regions find them. */
+/* Copies the states of the region's reductions to `done`, where later regions read them. */
 static void keep_states(launch *L, uint32_t region) {
     const kir_func *f = L->p->f;
     uint32_t open = 0, number = 0;
@@ -753,8 +756,8 @@ static void keep_states(launch *L, uint32_t region) {
     }
 }
 
-/* Sums of floats, whose errors grow with the number of visits: what a visit adds up is joined as a
- * whole (emit_reduce.c). */
+/* True for floating-point sums. Their error grows with the number of visits: the sum of each
+ * visit is joined as a whole (emit_reduce.c). */
 static bool sums_floats(const kir_func *f) {
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_REDUCE || f->code[i].sub != RED_SUM)
@@ -765,10 +768,10 @@ static bool sums_floats(const kir_func *f) {
     return false;
 }
 
-/* Whether rows are visited one after the other: several narrow ones share a page, where only one
- * stream is fetched ahead. Of very narrow ones several share lines, too, and what is in a cache is
- * not fetched; a row of a page or more is a stream of its own until memory is far. Narrow sums want
- * several points of a visit. */
+/* True if rows are visited one at a time. Several narrow rows share a page, where only one
+ * stream is prefetched. Several very narrow ones share cache lines, too, and data in a cache
+ * needs no prefetch. A row of a page or more is a stream of its own until the data exceeds all
+ * caches. Sums in narrow lanes need several points per visit. */
 static bool is_narrow(const launch *L) {
     if (L->plan.way != EMIT_COLUMNS || L->spans != 1 || L->p->facts.narrow_sums) return false;
     const int64_t item = (int64_t)L->p->facts.widest * (L->p->facts.complex ? 2 : 1),
@@ -821,8 +824,8 @@ out:
     return rc;
 }
 
-/* How many points of a row lie together in an array, before others' follow; 0: all of them, or they
- * lie in another order. */
+/* Length of a row's contiguous segments in an array when segments of other rows lie between
+ * them; 0: rows are contiguous, or the order differs. */
 static int64_t piece_of(const launch *L, size_t array) {
     const kir_func *f = L->p->f;
     const int64_t *stride = L->view + VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE;
@@ -843,8 +846,8 @@ static int64_t piece_of(const launch *L, size_t array) {
     return apart && stride[L->plan.dim] == 1 && least > 1 ? piece * L->size[L->plan.dim] : 0;
 }
 
-/* Short pieces of rows that lie far apart, with those of other rows between them: these are visited
- * together, as they lie. */
+/* Divides rows that consist of short segments, interleaved with those of other rows: these rows
+ * are visited together, in memory order. */
 static bool divides_pieces(launch *L) {
     const kir_func *f = L->p->f;
     int64_t piece = 0, size = L->p->facts.widest;
@@ -866,7 +869,7 @@ static bool divides_pieces(launch *L) {
     return true;
 }
 
-/* Rows are divided when they are long and few. */
+/* Rows are divided if they are long and few. */
 static bool divides_rows(launch *L) {
     L->block_lanes = 1;
     if (divides_pieces(L)) return true;
@@ -880,8 +883,8 @@ static bool divides_rows(launch *L) {
     return L->blocks < FEW_BLOCKS && L->parts > 1;
 }
 
-/* Whether all columns are visited again and again, and stay in the cache that cores share: rows of
- * one matrix beside all of another. */
+/* True if all columns are reused by every row and fit the shared cache, as in products of each
+ * row of one matrix with all of another. */
 static bool returns(const launch *L) {
     const kir_func *f = L->p->f;
     int64_t all = 0;
@@ -899,8 +902,8 @@ static bool returns(const launch *L) {
     return all <= SHARED_BYTES && L->outer / L->size[L->plan.dim] >= GROUP_ROWS;
 }
 
-/* Columns are divided unless what a block of lanes visits, or all of them, stays in the caches or
- * comes from few rows: memory wants to be read along rows, a few of them at a time. */
+/* Columns are divided unless the data of a block of lanes, or all data, fits the caches or comes
+ * from few rows: memory is read best along rows, a few of them at a time. */
 static bool divides_columns(launch *L) {
     int64_t n = L->size[L->plan.dim], widest = L->p->facts.widest, lanes = L->plan.lanes;
     bool small = L->outer * L->inner * widest <= NEAR_BYTES;

@@ -1,5 +1,5 @@
-/* Launches of kernels: blocks divided among threads, each with memory of its own for what a block
- * needs. */
+/* Launches of kernels: thread blocks divided among threads, each with scratch memory for one
+ * block. */
 #include "runtime/cpu/run/run_kernel.h"
 
 #include "runtime/base/base.h"
@@ -14,7 +14,7 @@ typedef struct {
     cpu_fn fn;
     int64_t view[VIEW_SLOTS];
     int64_t blocks, step;
-    size_t memory; /* of a block */
+    size_t memory; /* bytes per block */
     bool short_of_memory;
 } launch;
 
@@ -22,7 +22,7 @@ emit_plan kernel_layout(const gpa_prog *p, const cpu_target_info *host, uint32_t
     uint32_t lanes =
         MIN(MAX(host->bytes / p->kernel.widest, (uint32_t)LEAST_LANES), (uint32_t)MOST_LANES);
     emit_plan plan;
-    if (x % (2 * lanes) == 0) lanes *= 2; /* two registers hide each other's delays */
+    if (x % (2 * lanes) == 0) lanes *= 2; /* two registers hide each other's latency */
     while (lanes > LEAST_LANES && lanes / 2 >= x) lanes /= 2;
     memset(&plan, 0, sizeof plan);
     plan.dim = -1;

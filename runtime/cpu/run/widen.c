@@ -10,14 +10,14 @@
 
 #include "runtime/base/base.h"
 
-enum { WIDEST = 16 /* bytes of an element */, MOST_CODE = 64 };
+enum { WIDEST = 16 /* maximum bytes of an element */, MOST_CODE = 64 };
 
-/* ---- what a program moves ---- */
+/* ---- data movement of a program ---- */
 
 static bool is_index(const kir_func *f, int32_t v) { return f->code[v].type == DT_I64; }
 
-/* Notes the parts of the index v that count elements: virtual arrays and parameters that something
- * is multiplied by. `of`: per value, whether it does. */
+/* Notes the terms of the index v that count elements: virtual arrays, and parameters that are
+ * factors or summands. `of`: per value, true if it is part of such an index. */
 static bool note_index(const kir_func *f, int32_t v, widen_facts *w, bool *of) {
     const kir_ins *i = &f->code[v];
     of[v] = true;
@@ -34,8 +34,7 @@ static bool note_index(const kir_func *f, int32_t v, widen_facts *w, bool *of) {
     return true;
 }
 
-/* Whether values that count elements are used for nothing else, and what moves for nothing but to
- * be stored. */
+/* True if values that count elements have no other use, and moved values are only stored. */
 static bool used_alone(const kir_func *f, const widen_facts *w, const bool *of, const bool *moves) {
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
@@ -88,7 +87,7 @@ widen_facts widen_examine(const kir_func *f) {
     return used_alone(f, &w, of, moves) ? w : none;
 }
 
-/* ---- how a launch lies ---- */
+/* ---- layout of a launch ---- */
 
 static bool lies_along(const gpa_prog *p, int dim) {
     const kir_func *f = p->f;
@@ -104,7 +103,7 @@ static bool lies_along(const gpa_prog *p, int dim) {
     return true;
 }
 
-/* Whether all rows of n elements along a dimension begin at multiples of n. */
+/* True if all rows of n elements along a dimension begin at multiples of n. */
 static bool rows_begin_even(const gpa_prog *p, const gpa_launch *l, int dim, int64_t n) {
     const uint64_t counted = p->widen.moved | p->widen.counted;
     for (size_t a = 0; a < p->f->n_arrays; a++) {
@@ -118,7 +117,7 @@ static bool rows_begin_even(const gpa_prog *p, const gpa_launch *l, int dim, int
     return true;
 }
 
-/* The dimension whose rows are one element each; -1: there is none. */
+/* The dimension whose rows become one element each; -1: there is none. */
 static int row_dim(const gpa_prog *p, const gpa_launch *l) {
     int64_t item = (int64_t)dtype_size((gpa_dtype)p->widen.dtype);
     for (int d = p->f->ndim - 1; d >= 0; d--) {
@@ -129,9 +128,9 @@ static int row_dim(const gpa_prog *p, const gpa_launch *l) {
     return -1;
 }
 
-/* ---- the program and launch instead ---- */
+/* ---- the replacing program and launch ---- */
 
-/* An array of rows, and how it is bound: along the rows' dimension it stands still. */
+/* An array of rows and its binding: stride 0 along the rows' dimension. */
 static void make_wide(const kir_func *f, const gpa_launch *l, int dim, size_t a, gpa_dtype t,
                       kir_array *k, gpa_binding *b) {
     int64_t n = l->size[dim];
@@ -145,7 +144,7 @@ static void make_wide(const kir_func *f, const gpa_launch *l, int dim, size_t a,
     }
 }
 
-/* p's program over arrays of rows, made at first need. */
+/* p's program over arrays of rows, created on first use. */
 static gpa_code wide_program(gpa_prog *p, const kir_array *arrays, gpa_dtype t, gpa_prog **out,
                              gpa_err *e) {
     kir_func f = *p->f;
@@ -170,8 +169,8 @@ static gpa_code wide_program(gpa_prog *p, const kir_array *arrays, gpa_dtype t, 
     return rc;
 }
 
-/* What moves is of a type of the same size instead: halves are not converted, complex numbers are
- * not parted. */
+/* A program that moves its elements as integers of the same size: halves are not converted,
+ * complex numbers are not split. */
 static gpa_code moved_plainly(gpa_prog *p, gpa_prog **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)p->widen.dtype;
     kir_array arrays[KIR_MAX_ARRAYS];
