@@ -1,8 +1,8 @@
-/* File descriptors belong to the process, and so does what is here: the pipes that stand in for 1
- * and 2.
+/* Capture of stdout and stderr through pipes. The state is global because file descriptors
+ * belong to the process.
  *
- * Invariant: the reading thread never waits for the thread that evaluates, so that a full pipe
- * always empties. */
+ * Invariant: the reading thread never waits for the thread that evaluates, so a full pipe is
+ * always drained. */
 #include "kernel/capture.h"
 
 #include <errno.h>
@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 static const char *const names[2] = {"stdout", "stderr"};
-static int ends[2] = {-1, -1}, before[2] = {-1, -1}; /* what we read from; the old 1 and 2 */
+static int ends[2] = {-1, -1},
+           before[2] = {
+               -1, -1}; /* read ends of the pipes; duplicates of the original descriptors 1 and 2 */
 static int stop_pipe[2] = {-1, -1};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;

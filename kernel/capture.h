@@ -1,20 +1,21 @@
-/* What is written to the file descriptors 1 and 2 by libraries, drivers and child processes shows
- * up as streams. */
+/* Capture of stdout and stderr (file descriptors 1 and 2): output of libraries, drivers and
+ * child processes becomes stream messages. */
 #ifndef GPA_CAPTURE_H
 #define GPA_CAPTURE_H
 
 #include <stddef.h>
 
-/* Called with what was written, under a lock: one call at a time. `name`: "stdout" or "stderr". */
+/* Called with captured output while a lock is held, so never concurrently. `name`: "stdout" or
+ * "stderr". */
 typedef void capture_sink(void *user, const char *name, const char *text, size_t n);
 
-/* Puts pipes in the place of 1 and 2, and /dev/null in that of 0; starts the thread that reads.
- * Returns a descriptor of the old 2, for the kernel's own reports, or -1 when it cannot be done.
- * Once in a process. */
+/* Redirects descriptors 1 and 2 to pipes and 0 to /dev/null, and starts the reading thread.
+ * Returns a duplicate of the original descriptor 2 for the kernel's own log, or -1 on failure.
+ * Call at most once per process. */
 int capture_start(capture_sink *sink, void *user);
-/* Hands over what has been written up to now. Any thread. */
+/* Passes all output written so far to the sink. Any thread. */
 void capture_drain(void);
-/* The descriptors 1 and 2 are again what they were; the thread ends. */
+/* Restores descriptors 1 and 2 and joins the thread. */
 void capture_stop(void);
 
 #endif

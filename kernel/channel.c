@@ -1,5 +1,6 @@
-/* Only the channel's thread touches its socket. Invariant: a call of channel_settle is done once
- * the socket was seen empty after the call. */
+/* Event loops of the shell and control sockets, one thread each. Only the channel's thread
+ * touches its socket. Invariant: a call of channel_settle returns only after the socket was seen
+ * empty after the call. */
 #include "kernel/channel.h"
 
 #include <errno.h>
@@ -57,7 +58,8 @@ static void take_requests(channel *c) {
     }
 }
 
-/* A kernel whose front end is gone without a word is of no use. */
+/* True if the process that started the kernel has exited (checked only with JPY_PARENT_PID set):
+ * the kernel then shuts down. */
 static bool orphaned(const kernel *k) {
     return getenv("JPY_PARENT_PID") && getppid() != k->starter;
 }
@@ -75,8 +77,8 @@ static void *serve(void *arg) {
         pthread_mutex_lock(&c->lock);
         c->done = asked;
         pthread_cond_broadcast(&c->settled);
-        bool again = c->asked != asked ||
-                     c->stopping; /* what came meanwhile: its wake may have been read already */
+        bool again = c->asked != asked || c->stopping; /* a request that came in the meantime: its
+                                                          wake-up may have been consumed already */
         pthread_mutex_unlock(&c->lock);
         if (orphaned(c->kernel)) kernel_quit(c->kernel);
         zmq_pollitem_t polled[] = {{c->socket, 0, ZMQ_POLLIN, 0},

@@ -1,5 +1,5 @@
-/* The sockets through which requests come: shell and control. One thread each takes what arrives
- * and sends the answers. */
+/* Request sockets (shell and control) of the Jupyter protocol. One thread per socket receives
+ * requests and sends replies. */
 #ifndef GPA_CHANNEL_H
 #define GPA_CHANNEL_H
 
@@ -20,13 +20,13 @@ typedef struct channel {
 
 /* Starts the thread on a bound socket; false on failure. */
 bool channel_start(channel *c, struct kernel *k, void *socket);
-/* Sends what is still to be sent, closes the socket, ends the thread. */
+/* Sends the queued replies, closes the socket and joins the thread. */
 void channel_stop(channel *c);
-/* Answers a request through the channel it came from. Any thread. `content` is consumed; NULL:
- * there was no memory. */
+/* Queues the reply to a request on the channel that received it. Any thread. Consumes `content`;
+ * NULL means out of memory. */
 void channel_answer_take(message *to, const char *type, json_t *content);
-/* Waits until all that has arrived up to now has been taken in. Not from the channel's own thread.
- */
+/* Waits until the thread has received every message that has arrived so far. Not from the
+ * channel's own thread. */
 void channel_settle(channel *c);
 
 #endif

@@ -1,6 +1,6 @@
-/* Each check looks at one thing and tells what it saw; none depends on another but the last, which
- * compares with what the first found. Only `bad` makes the exit code fail: a notebook works without
- * a GPU, plots, or Jupyter on the search path. */
+/* Checks of the `doctor` command. Each check is independent, but the last compares its result
+ * with what the first one found. Only `bad` makes the exit code nonzero: a notebook works
+ * without a GPU, without plots, and without Jupyter on PATH. */
 #include "kernel/doctor.h"
 
 #include <dirent.h>
@@ -36,8 +36,8 @@ tell(doctor *d, verdict v, const char *what, const char *fmt, ...) {
 
 /* ---- kernelspecs ---- */
 
-/* The program a kernelspec in `folder` starts, as Jupyter fills it in; false when it is none of
- * gpa's. */
+/* Program that a kernelspec in `folder` starts, with Jupyter's {resource_dir} expanded; false if
+ * the kernelspec is not gpa's. */
 static bool program_of(const json_t *spec, const char *folder, char program[PLACE_SIZE]) {
     static const char here[] = "{resource_dir}";
     const char *language = json_string_value(json_object_get(spec, "language"));
@@ -87,7 +87,7 @@ static void check_specs(doctor *d) {
         tell(d, BAD, "kernelspec", "no front end knows of gpa; run `gpa-kernel install`");
 }
 
-/* ---- what a kernel needs ---- */
+/* ---- requirements of the kernel ---- */
 
 static void check_sockets(doctor *d) {
     int major, minor, patch;
@@ -102,8 +102,7 @@ static void check_sockets(doctor *d) {
     if (zmq) zmq_ctx_term(zmq);
 }
 
-/* A device that is missing is a line of the session's as well: its reason is what the user wants to
- * know. */
+/* Reports the session's messages about a missing device, since they state the reason. */
 static void tell_device(void *user, gpa_stream stream, const char *text, size_t n) {
     (void)stream;
     for (size_t at = 0; at < n;) {
@@ -135,9 +134,9 @@ static void check_session(doctor *d) {
     gpa_session_free(s);
 }
 
-/* ---- programs beside it ---- */
+/* ---- optional programs ---- */
 
-/* What the first line of a command's output is; false: it fails, or says nothing. */
+/* Reads the first line of a command's output; false if the command fails or prints nothing. */
 static bool first_line(const char *command, char *line, int n) {
     FILE *f = popen(command, "re");
     bool said = f && fgets(line, n, f);

@@ -1,10 +1,10 @@
-/* Looking at everything between a front end and a result, for the user whose notebook does not
- * start. */
+/* Installation diagnostics (`gpa-kernel doctor`): checks everything between a front end and a
+ * result, for notebooks that do not start. */
 #ifndef GPA_DOCTOR_H
 #define GPA_DOCTOR_H
 
-/* Prints a line per thing that was looked at, and how to mend it. The process's exit code: 0 when a
- * notebook should work. */
+/* Prints one line per check, with a fix where it fails. Returns the process's exit code: 0 if
+ * notebooks should work. */
 int doctor_main(void);
 
 #endif

@@ -1,7 +1,8 @@
-/* Order of what the front ends see: busy, execute_input, output, execute_result or error, the
- * reply, idle. All that a cell has written, also from child processes, is posted before its reply.
+/* Execution of cells (execute_request) and the messages they produce. Order of messages that
+ * front ends see: busy, execute_input, output, execute_result or error, the reply, idle. All
+ * output of a cell, also from child processes, is posted before its reply.
  *
- * Reading order: execute_cell, then what it calls above it; the host's functions come first. */
+ * Reading order: execute_cell, then its callees above it; the host callbacks come first. */
 #include "kernel/execute.h"
 
 #include <stdio.h>
@@ -17,11 +18,11 @@ static const json_t *member(const message *m, const char *name) {
     return json_object_get(m->content, name);
 }
 
-/* ---- what the session says ---- */
+/* ---- host callbacks of the session ---- */
 
 static void write_stream(void *user, gpa_stream s, const char *text, size_t n) {
     kernel *k = user;
-    capture_drain(); /* what others wrote before comes before */
+    capture_drain(); /* output captured earlier is posted first */
     if (!k->cell.silent)
         iopub_stream(k->iopub, s == GPA_STDERR ? "stderr" : "stdout", k->cell.request, text, n);
 }
@@ -82,12 +83,12 @@ static void show_error(void *user, const gpa_diag *d) {
         iopub_post_take(k->iopub, "error", k->cell.request, json_incref(k->cell.error));
 }
 
-/* Whether a cell that waits for the front end must go on waiting. */
+/* True while a cell that waits for input was neither interrupted nor told to quit. */
 static bool waits(kernel *k) {
     return atomic_load(&k->n_interrupts) == k->cell.n_interrupts && !atomic_load(&k->quitting);
 }
 
-/* A message from the stdin socket, within some milliseconds; NULL: none. */
+/* A message from the stdin socket, or NULL after `wait` milliseconds. */
 static message *take_input(kernel *k, int wait) {
     zmq_pollitem_t polled = {k->input, 0, ZMQ_POLLIN, 0};
     message *m = NULL;
@@ -97,8 +98,8 @@ static message *take_input(kernel *k, int wait) {
     return m;
 }
 
-/* The front end may still be connecting: then its address is not known yet, and sending is tried
- * again for a while. */
+/* Sends an input_request. The front end may still be connecting, so that the socket does not
+ * know its identity yet: sending is retried for about two seconds. */
 static bool ask(kernel *k, const char *prompt) {
     json_t *content =
         json_pack("{s:o, s:b}", "prompt", text_json(prompt, strlen(prompt)), "password", 0);
@@ -131,7 +132,7 @@ static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) 
     const char *why;
     if (!k->cell.may_ask || k->cell.silent) return GPA_E_UNSUPPORTED;
     while (wire_receive(&k->wire, k->input, &m, &why))
-        message_release(m); /* answers to what was asked before */
+        message_release(m); /* discard replies to earlier input requests */
     capture_drain();
     if (!ask(k, prompt)) return waits(k) ? GPA_E_EOF : GPA_E_INTERRUPT;
     m = await_answer(k);
@@ -165,7 +166,7 @@ void execute_captured(void *user, const char *name, const char *text, size_t n) 
 /* ---- evaluation ---- */
 
 static void begin(kernel *k, message *m) {
-    capture_drain(); /* late output belongs to the cell before */
+    capture_drain(); /* late output belongs to the previous cell */
     k->cell = (cell){.request = m,
                      .silent = json_is_true(member(m, "silent")),
                      .may_ask = json_is_true(member(m, "allow_stdin"))};
@@ -189,8 +190,8 @@ static gpa_code eval(kernel *k, const char *code, size_t n, int flags) {
     gpa_session_ready(k->session);
     atomic_store(&k->running, true);
     if (!waits(k))
-        gpa_session_interrupt(
-            k->session); /* it came since the cell was taken: nobody has passed it on */
+        gpa_session_interrupt(k->session); /* the interrupt came before `running` was set, so
+                                              kernel_interrupt did not forward it */
     gpa_code rc = gpa_session_eval(k->session, NULL, code, n, flags, &status);
     atomic_store(&k->running, false);
     fflush(NULL);
@@ -228,7 +229,7 @@ static void mark_aborted(queue_link *item) {
     if (strcmp(m->type, "execute_request") == 0) m->aborted = true;
 }
 
-/* The cells that wait already are not run after one that failed; those sent from now on are. */
+/* Aborts the cells that are already queued after a failed one; later requests run. */
 static void abort_waiting(kernel *k) {
     channel_settle(&k->shell);
     queue_each(&k->todo, mark_aborted);
@@ -251,7 +252,7 @@ static json_t *reply(kernel *k, gpa_code rc, int count) {
 
 static bool blank(const char *code, size_t n) { return strspn(code, " \t\r\n") == n; }
 
-/* `exit` and `quit` alone are calls, as at the prompt. */
+/* `exit` and `quit` without parentheses are calls, as at the prompt. */
 static bool leaves(const char *code, size_t n) {
     static const char *const words[] = {"exit", "quit"};
     for (size_t i = 0; i < 2; i++)
@@ -266,7 +267,8 @@ json_t *execute_cell(kernel *k, message *m) {
     size_t n = json_string_length(code);
     int count = gpa_session_count(k->session);
     if (m->aborted)
-        return json_pack("{s:s}", "status", "aborted"); /* it was not run, and so gets no number */
+        return json_pack("{s:s}", "status",
+                         "aborted"); /* the cell did not run and gets no execution count */
     begin(k, m);
     bool counted = !k->cell.silent && !json_is_false(member(m, "store_history"));
     if (!k->cell.silent)
@@ -278,7 +280,7 @@ json_t *execute_cell(kernel *k, message *m) {
                                            k->cell.silent ? GPA_EVAL_SILENT
                                            : counted      ? 0
                                                           : GPA_EVAL_UNCOUNTED);
-    if (!counted || blank(text, n)) count--; /* the last that was counted */
+    if (!counted || blank(text, n)) count--; /* the count of the last counted cell */
     if (rc && !k->cell.silent && !json_is_false(stop)) abort_waiting(k);
     json_t *content = reply(k, rc, count);
     end(k);

@@ -1,5 +1,5 @@
-/* Installation: the kernelspec (a folder with kernel.json and logos), and the folders in which
- * Jupyter looks for it. */
+/* Installation of the kernelspec (a folder with kernel.json and logos), and Jupyter's search
+ * path for kernelspecs. */
 #include "kernel/install.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 typedef struct {
     const char *prefix, *name, *display,
-        *program; /* prefix NULL: this user; program NULL: this one */
+        *program; /* prefix NULL: for this user; program NULL: this executable */
     json_t *env;
 } options;
 
@@ -29,7 +29,7 @@ static bool good_name(const char *name) {
     return name[0] && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789._-")] == 0;
 }
 
-/* False after it has told what is wrong. */
+/* Parses the options; false after printing an error. */
 static bool read_options(int argc, char **argv, options *o) {
     *o = (options){.name = "gpa", .display = "gpa", .env = json_object()};
     for (int i = 1; i < argc; i++) {
@@ -127,7 +127,7 @@ static bool install(const options *o, char *folder) {
     return true;
 }
 
-/* Only what was installed is removed. */
+/* Removes the files that install wrote, then the folder if it is empty. */
 static bool uninstall(char *folder) {
     char path[PLACE_SIZE + 32];
     for (int i = 0; i < N_FILES; i++) {
@@ -154,7 +154,7 @@ int install_main(int argc, char **argv, const char *usage) {
 
 /* ---- Jupyter's data folders ---- */
 
-/* What Jupyter's jupyter_core.paths does, without asking a Python:
+/* Equivalent of jupyter_core.paths without running Python:
  * https://docs.jupyter.org/en/latest/use/jupyter-directories.html */
 
 static const char *variable(const char *name) {
@@ -194,9 +194,9 @@ void places_each(void (*see)(void *user, const char *folder), void *user) {
 
 /* ---- the logo ---- */
 
-/* The PNG is written without compression, which needs no library: a few kilobytes. */
+/* The PNG is stored uncompressed, which needs no library: a few kilobytes. */
 
-/* A square with round corners; the whole picture is 64 units wide. */
+/* A rounded square; the whole picture is 64 units wide. */
 typedef struct {
     double x, y, edge, radius;
     uint32_t rgb;
@@ -206,7 +206,7 @@ enum { N_SQUARES = 10, MAX_SIZE = 128 };
 
 static void describe(square s[N_SQUARES]) {
     static const uint32_t colours[] = {0x3b6fb6, 0x2a93b0, 0x35b779, 0x8fd744,
-                                       0xfde725}; /* by diagonal */
+                                       0xfde725}; /* one per diagonal */
     s[0] = (square){0, 0, 64, 12, 0x1e2235};
     for (int i = 0; i < 9; i++)
         s[1 + i] = (square){9 + i % 3 * 16.5, 9 + i / 3 * 16.5, 13, 3, colours[i % 3 + i / 3]};
@@ -231,7 +231,7 @@ static bool inside(const square *s, double x, double y) {
     return dx <= s->radius && dy <= s->radius && (dx <= 0 || dy <= 0 || hypot(dx, dy) <= s->radius);
 }
 
-/* The mean of 4 by 4 samples: colour and opacity. */
+/* Antialiased pixel: mean colour and opacity of 4 by 4 samples. */
 static void pixel(const square *s, double x, double y, double step, uint8_t rgba[4]) {
     int sum[3] = {0}, hits = 0;
     for (int k = 0; k < 16; k++) {
@@ -268,7 +268,7 @@ static void put_chunk(FILE *f, const char *type, const uint8_t *data, size_t n) 
     fwrite(tail, 1, sizeof tail, f);
 }
 
-/* zlib's format around one row per stored block. */
+/* zlib stream with one stored (uncompressed) block per row. */
 static size_t pack(const square *s, int size, uint8_t *out) {
     size_t at = 0, row = 1 + 4 * (size_t)size;
     uint32_t a = 1, b = 0;
@@ -277,7 +277,7 @@ static size_t pack(const square *s, int size, uint8_t *out) {
         out[at++] = y == size - 1;
         out[at++] = (uint8_t)row, out[at++] = (uint8_t)(row >> 8);
         out[at++] = (uint8_t)~row, out[at++] = (uint8_t)(~row >> 8);
-        out[at] = 0; /* this row is not filtered */
+        out[at] = 0; /* PNG filter type 0: none */
         double step = 64.0 / size;
         for (int x = 0; x < size; x++) pixel(s, x * step, y * step, step, out + at + 1 + 4 * x);
         for (size_t i = 0; i < row; i++) a = (a + out[at + i]) % 65521, b = (b + a) % 65521;
@@ -289,7 +289,7 @@ static size_t pack(const square *s, int size, uint8_t *out) {
 
 void logo_png(FILE *f, int size) {
     static uint8_t data[2 + MAX_SIZE * (6 + 4 * MAX_SIZE) + 4];
-    uint8_t head[13] = {[8] = 8, [9] = 6}; /* eight bits, colour with opacity */
+    uint8_t head[13] = {[8] = 8, [9] = 6}; /* bit depth 8, colour type 6 (RGBA) */
     square s[N_SQUARES];
     describe(s);
     big_endian(head, (uint32_t)size);

@@ -1,7 +1,7 @@
-/* Invariant: `items` are in the order in which they go out; only the last may be a stream that
- * still grows.
+/* Output queue and sender thread of the IOPub socket. Invariant: `items` are in sending order;
+ * only the last may be a stream item that still grows.
  *
- * Reading order: the posts, then the thread (serve) with what it calls above it. */
+ * Reading order: posting, then the thread (serve) and its callees above it. */
 #include "kernel/iopub.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ typedef struct item {
     struct item *next;
     message *parent;
     const char *type;
-    const char *stream; /* "stdout", "stderr": text is what was written; NULL: text is JSON */
-    int64_t due;        /* when a stream goes out at the latest */
+    const char *stream; /* "stdout", "stderr": text is stream text; NULL: text is JSON */
+    int64_t due;        /* deadline for sending a stream item */
     char *text;
     size_t n, cap;
 } item;
@@ -37,8 +37,8 @@ struct iopub {
     item *items, *last;
     int wake; /* an eventfd */
     bool stopping;
-    size_t limit, used; /* bytes of stream text for the parent below */
-    bool cut;           /* it was told that there is more */
+    size_t limit, used; /* limit and count of stream bytes for the parent below */
+    bool cut;           /* the truncation notice was posted */
     message *parent;
 };
 
@@ -145,8 +145,7 @@ void iopub_stream(iopub *p, const char *name, message *parent, const char *text,
 
 /* ---- the thread ---- */
 
-/* The item to send now; NULL when there is none, *wait then tells for how long (-1: until woken).
- */
+/* The next item to send; if NULL, *wait is the time until it is due (-1: wait until woken). */
 static item *next_item(iopub *p, int *wait) {
     item *it = p->items;
     *wait = -1;
@@ -157,7 +156,8 @@ static item *next_item(iopub *p, int *wait) {
     }
     p->items = it->next;
     if (!it->next) p->last = NULL;
-    /* A character that is not complete waits for its rest, unless something else comes first. */
+    /* Keep an incomplete UTF-8 character at the end until its other bytes come, unless another
+     * item follows. */
     size_t rest = it->stream && !it->next && !p->stopping ? text_unfinished(it->text, it->n) : 0;
     if (rest && rest < it->n) {
         it->n -= rest;
@@ -189,7 +189,8 @@ static void send_item(iopub *p, item *it) {
 }
 
 static void welcome(iopub *p, const char *topic, size_t n) {
-    json_t *name = json_stringn(topic, n); /* NULL if it is not text: then it is no topic of ours */
+    json_t *name =
+        json_stringn(topic, n); /* NULL if the topic is not valid UTF-8: then it is none of ours */
     json_t *content = name ? json_pack("{s:o}", "subscription", name) : NULL;
     char *text = content ? json_dumps(content, JSON_COMPACT) : NULL;
     if (text) {
@@ -204,8 +205,8 @@ static void welcome(iopub *p, const char *topic, size_t n) {
     json_decref(content);
 }
 
-/* What front ends send upstream: subscriptions (1 and the topic) are answered, all else is read and
- * forgotten. */
+/* Reads what front ends send on the XPUB socket: replies to subscriptions (byte 1 and the topic)
+ * with iopub_welcome, discards everything else. */
 static void read_subscriptions(iopub *p) {
     bool within = false;
     for (;;) {

@@ -1,8 +1,8 @@
-/* The channel that all front ends listen to: one thread owns its socket (XPUB) and sends, in order,
- * what others post.
+/* IOPub channel: output broadcast to all front ends. One thread owns the XPUB socket and sends
+ * messages in the order in which other threads post them.
  *
- * Stream text is gathered: it goes out when something else is posted, when there is much of it, or
- * after a tenth of a second. A front end that subscribes is welcomed. */
+ * Stream text is buffered until another message is posted, the buffer is large, or a tenth of a
+ * second has passed. A new subscriber gets an iopub_welcome. */
 #ifndef GPA_IOPUB_H
 #define GPA_IOPUB_H
 
@@ -10,14 +10,14 @@
 
 typedef struct iopub iopub;
 
-/* Takes a bound socket and starts the thread. `limit`: bytes of stream text for one request, the
- * rest is left out. NULL on failure, the socket then stays the caller's. */
+/* Takes a bound socket and starts the thread. `limit`: bytes of stream text per request; the
+ * rest is dropped. Returns NULL on failure; the caller then keeps the socket. */
 iopub *iopub_start(wire *w, void *socket, size_t limit);
-/* Sends what was posted, closes the socket, ends the thread. */
+/* Sends the queued messages, closes the socket and joins the thread. */
 void iopub_stop(iopub *p);
 
-/* Any thread may post. `parent` (may be NULL) is the request it belongs to; `content` is consumed,
- * NULL when it could not be made for want of memory. */
+/* Any thread may post. `parent` (may be NULL) is the request that caused the message. Consumes
+ * `content`; NULL means out of memory. */
 void iopub_post_take(iopub *p, const char *type, message *parent, json_t *content);
 /* `name`: "stdout" or "stderr". */
 void iopub_stream(iopub *p, const char *name, message *parent, const char *text, size_t n);

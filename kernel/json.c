@@ -10,8 +10,7 @@
 
 /* ---- text ---- */
 
-/* The size of the character at p, 0 when there is none that is well formed, -1 when the text ends
- * within it. */
+/* Length of the UTF-8 character at p; 0 if it is malformed, -1 if the text ends within it. */
 static int char_size(const unsigned char *p, size_t n) {
     int size = p[0] < 0x80   ? 1
                : p[0] < 0xc2 ? 0
@@ -21,8 +20,8 @@ static int char_size(const unsigned char *p, size_t n) {
                              : 0;
     for (int i = 1; i < size; i++) {
         if ((size_t)i == n) return -1;
-        unsigned char lo = 0x80, hi = 0xbf; /* the second byte rules out long forms, surrogates and
-                                               what is beyond U+10FFFF */
+        unsigned char lo = 0x80, hi = 0xbf; /* the range of the second byte excludes overlong forms,
+                                               surrogates and code points above U+10FFFF */
         if (i == 1 && p[0] == 0xe0) lo = 0xa0;
         if (i == 1 && p[0] == 0xed) hi = 0x9f;
         if (i == 1 && p[0] == 0xf0) lo = 0x90;
@@ -32,7 +31,7 @@ static int char_size(const unsigned char *p, size_t n) {
     return size;
 }
 
-/* The first byte from `at` that does not belong to a well-formed character, or n. */
+/* Offset of the first byte from `at` on that is not part of a valid UTF-8 character, or n. */
 static size_t well_formed(const char *text, size_t n, size_t at) {
     int size;
     while (at < n && (size = char_size((const unsigned char *)text + at, n - at)) > 0)
@@ -143,8 +142,8 @@ static bool begins(const char *line, size_t n, const char *with) {
     return n >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
-/* The bytes of a line of the report that are coloured, from its first: the error's name, places,
- * carets, the word before a hint. */
+/* Length of the coloured prefix of a traceback line: the error's name, locations, carets,
+ * "hint:". */
 static size_t coloured(const char *line, size_t n, const char *name, const char **colour) {
     *colour = RED;
     if (begins(line, n, name)) return strlen(name) + (line[strlen(name)] == ':');

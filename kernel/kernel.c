@@ -1,5 +1,6 @@
-/* Starting and stopping. The sockets are bound and answered before the session exists, so that a
- * front end need not wait for it. Reading order: kernel_run, then what it calls above it. */
+/* Startup and shutdown of the Jupyter kernel. The sockets are bound and served before the
+ * session exists, so that a front end need not wait for it. Reading order: kernel_run, then its
+ * callees above it. */
 #include "kernel/kernel.h"
 
 #include <dirent.h>
@@ -19,7 +20,7 @@
 
 enum { OUTPUT_LIMIT = 16 << 20, MAX_MESSAGE = 256 << 20, LINGER_MS = 1000, PATIENCE_MS = 1500 };
 
-static kernel *served; /* for signal handlers, which have no other way to it */
+static kernel *served; /* for signal handlers, which take no argument */
 
 void kernel_log(const kernel *k, const char *fmt, ...) {
     char text[512] = "gpa-kernel: ";
@@ -30,7 +31,7 @@ void kernel_log(const kernel *k, const char *fmt, ...) {
     va_end(ap);
     strcat(text, "\n");
     ssize_t put = write(k->log, text, strlen(text));
-    (void)put; /* there is nobody else to tell */
+    (void)put; /* a failure of the log cannot be reported */
 }
 
 /* ---- signals ---- */
@@ -40,7 +41,7 @@ void kernel_interrupt(kernel *k) {
     if (atomic_load(&k->running)) gpa_session_interrupt(k->session);
 }
 
-/* What does not end in time is ended. */
+/* Requests shutdown. A timer (SIGALRM) ends the process if shutdown takes too long. */
 void kernel_quit(kernel *k) {
     struct itimerval patience = {.it_value = {PATIENCE_MS / 1000, PATIENCE_MS % 1000 * 1000}};
     if (atomic_exchange(&k->quitting, true)) return;
@@ -74,7 +75,7 @@ static void catch_signal(int number, void (*handler)(int)) {
     sigaction(number, &action, NULL);
 }
 
-/* The other threads never see the signals that the main one handles. */
+/* Blocks or unblocks in this thread the signals that only the main thread handles. */
 static void block_signals(int how) {
     sigset_t set;
     sigemptyset(&set);
@@ -99,7 +100,7 @@ static void *bind_socket(kernel *k, connection_port port, int type) {
     if (type == ZMQ_XPUB) zmq_setsockopt(socket, ZMQ_XPUB_VERBOSE, &yes, sizeof yes);
     if (port == PORT_STDIN)
         zmq_setsockopt(socket, ZMQ_ROUTER_MANDATORY, &yes,
-                       sizeof yes); /* who is not there is told */
+                       sizeof yes); /* sending to an unknown identity fails */
     connection_endpoint(&k->at, port, endpoint, sizeof endpoint);
     if (zmq_bind(socket, endpoint) == 0) return socket;
     fprintf(stderr, "gpa-kernel: %s: %s\n", endpoint, zmq_strerror(errno));
@@ -119,7 +120,7 @@ static void *beat(void *socket) {
     return NULL;
 }
 
-/* ---- life ---- */
+/* ---- lifecycle ---- */
 
 static size_t output_limit(void) {
     const char *text = getenv("GPA_OUTPUT_LIMIT");
@@ -127,8 +128,8 @@ static size_t output_limit(void) {
     return n ? (size_t)n : OUTPUT_LIMIT;
 }
 
-/* Binds all sockets and starts their threads. On failure the process ends soon: nothing is taken
- * back. */
+/* Binds all sockets and starts their threads. On failure the process exits soon, so nothing is
+ * undone. */
 static bool start_sockets(kernel *k, pthread_t *heart) {
     void *sockets[N_PORTS];
     static const int types[N_PORTS] = {[PORT_SHELL] = ZMQ_ROUTER,
@@ -186,8 +187,8 @@ static void serve(kernel *k) {
     }
 }
 
-/* Whether a process belongs to a session: the sixth word of its stat, counted behind the name,
- * which may hold anything. */
+/* True if a process belongs to a session: field 6 of /proc/PID/stat, parsed after the process
+ * name, which may contain anything. */
 static bool in_session(const char *pid, pid_t session) {
     char path[64], text[512];
     int of = -1;
@@ -200,8 +201,8 @@ static bool in_session(const char *pid, pid_t session) {
     return name_end && sscanf(name_end + 1, " %*c %*d %*d %d", &of) == 1 && of == session;
 }
 
-/* What cells have started goes with the kernel, also what they left running: front ends start a
- * kernel as the leader of a session. */
+/* Terminates all processes that cells started, also those still in the background: front ends
+ * start a kernel as a session leader. */
 static void end_children(void) {
     signal(SIGTERM, SIG_IGN);
     if (getpgrp() == getpid()) kill(0, SIGTERM);
@@ -220,7 +221,7 @@ int kernel_run(const char *connection_file) {
     const char *why;
     served = &k;
     k.log = STDERR_FILENO;
-    k.starter = getppid(); /* asked before anybody can have had an answer, and gone */
+    k.starter = getppid(); /* read before a front end can have had a reply and exited */
     clock_gettime(CLOCK_MONOTONIC, &k.began);
     if (!connection_read(&k.at, connection_file, text, sizeof text))
         return fprintf(stderr, "gpa-kernel: %s\n", text), 1;

@@ -1,10 +1,10 @@
-/* The kernel: a session behind five sockets.
+/* Jupyter kernel: a session behind five ZeroMQ sockets.
  *
- * Threads: the main one evaluates, and owns the session and the stdin socket; one each for the
- * sockets shell, control, iopub and heartbeat; one reads what is written to the file descriptors 1
- * and 2. They talk through queues. Requests that need the session wait in `todo` for the main
- * thread, all others are answered by the thread that takes them, so that they are answered while a
- * cell runs. SIGINT reaches the main thread only. */
+ * Threads: the main thread evaluates, and owns the session and the stdin socket; the shell,
+ * control, iopub and heartbeat sockets have one thread each; one more reads captured stdout and
+ * stderr. Threads communicate through queues. Requests that need the session wait in `todo` for
+ * the main thread; the receiving thread answers all others, also while a cell runs. Only the
+ * main thread gets SIGINT. */
 #ifndef GPA_KERNEL_H
 #define GPA_KERNEL_H
 
@@ -29,23 +29,23 @@ typedef struct kernel {
     gpa_session *session;
     cell cell; /* what is being evaluated */
     pthread_mutex_t lock;
-    message *parent; /* of output from outside the session: the last cell; guarded by `lock`, as is
-                        `muted` */
+    message *parent; /* parent of output from outside the session: the last cell; `lock` guards it
+                        and `muted` */
     bool muted;
     atomic_bool running, quitting;
     atomic_uint n_interrupts;
     struct timespec began;
-    pid_t starter; /* the process that started this one */
-    int log;       /* where the kernel's own reports go */
+    pid_t starter; /* parent process at startup */
+    int log;       /* file descriptor of the kernel's own log */
 } kernel;
 
-/* Serves front ends until one of them asks to shut down. The process's exit code. */
+/* Serves front ends until one requests shutdown. Returns the process's exit code. */
 int kernel_run(const char *connection_file);
-/* Interrupts the running cell; without one nothing happens. Any thread, signal handlers. */
+/* Interrupts the running cell, if any. Any thread, signal handlers. */
 void kernel_interrupt(kernel *k);
-/* Ends kernel_run soon, whatever is running. Any thread, signal handlers. */
+/* Makes kernel_run return soon, whatever is running. Any thread, signal handlers. */
 void kernel_quit(kernel *k);
-/* A line for the one who started the kernel. Any thread. */
+/* Writes a line to the kernel's log, for the process that started it. Any thread. */
 void kernel_log(const kernel *k, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,4 +1,4 @@
-/* gpa-kernel: the command line. */
+/* Command line of gpa-kernel. */
 #include <stdio.h>
 #include <string.h>
 

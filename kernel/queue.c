@@ -1,5 +1,5 @@
-/* Invariant: when an item is in the queue, its descriptor is readable, or the thread that takes is
- * awake. */
+/* Thread-safe queue with an eventfd. Invariant: while the queue has an item, the descriptor is
+ * readable or the consumer is awake. */
 #include "kernel/queue.h"
 
 #include <stdint.h>
@@ -19,9 +19,8 @@ void queue_free(queue *q) {
 
 void queue_wake(queue *q) {
     uint64_t one = 1;
-    ssize_t n =
-        write(q->fd, &one,
-              sizeof one); /* it fails only when the counter is full: then it is readable already */
+    ssize_t n = write(q->fd, &one, sizeof one); /* fails only if the counter is full: then the
+                                                   descriptor is readable already */
     (void)n;
 }
 
@@ -40,7 +39,8 @@ queue_link *queue_take(queue *q) {
     pthread_mutex_lock(&q->lock);
     queue_link *item = q->head;
     if (!item)
-        n = read(q->fd, &count, sizeof count); /* under the lock: the wake of an item is not lost */
+        n = read(q->fd, &count,
+                 sizeof count); /* under the lock, so the wake-up for a new item is not lost */
     else if (!(q->head = item->next))
         q->tail = &q->head;
     (void)n;

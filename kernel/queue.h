@@ -1,5 +1,5 @@
-/* A queue between threads. Its file descriptor is readable while something may be in it, so that a
- * thread can wait for it together with sockets. */
+/* Thread-safe message queue. Its file descriptor is readable while the queue may have items, so
+ * a thread can poll it together with sockets. */
 #ifndef GPA_QUEUE_H
 #define GPA_QUEUE_H
 
@@ -17,14 +17,14 @@ typedef struct {
 } queue;
 
 bool queue_init(queue *q);
-void queue_free(queue *q); /* what is in it is the caller's to have taken */
-/* Appends; the item's first member is its link. Any thread. */
+void queue_free(queue *q); /* the caller takes all items first */
+/* Appends an item; its first member is its link. Any thread. */
 void queue_put(queue *q, queue_link *item);
-/* The first item, NULL when there is none. */
+/* Removes the first item; NULL if the queue is empty. */
 queue_link *queue_take(queue *q);
-/* Makes the file descriptor readable once. Any thread, any signal handler. */
+/* Makes the file descriptor readable. Any thread, any signal handler. */
 void queue_wake(queue *q);
-/* Calls `each` with every item, while nothing can be put or taken. */
+/* Calls `each` with every item while the queue is locked. */
 void queue_each(queue *q, void (*each)(queue_link *item));
 
 #endif

@@ -1,5 +1,5 @@
-/* Requests of front ends: one row per message type, one handler per row. Handlers that use the
- * session run on the thread that owns it. */
+/* Request dispatch of the Jupyter protocol: one row per message type, one handler per row.
+ * Handlers that use the session run on the thread that owns it. */
 #include "kernel/request.h"
 
 #include <stdio.h>
@@ -14,8 +14,11 @@
 
 /* ---- dispatch ---- */
 
-typedef enum { AT_ONCE, IN_TURN } request_turn; /* IN_TURN: by the thread that owns the session */
-enum { SHELL = 1, CONTROL = 2 };                /* where it may come from */
+typedef enum {
+    AT_ONCE,
+    IN_TURN
+} request_turn;                  /* IN_TURN: queued for the thread that owns the session */
+enum { SHELL = 1, CONTROL = 2 }; /* the channels that accept it */
 
 #define REQUESTS(R)                                                                     \
     R(kernel_info_request, "kernel_info_reply", SHELL | CONTROL, AT_ONCE, answer_info)  \
@@ -73,17 +76,17 @@ void request_handle(kernel *k, message *m) {
 
 /* ---- handlers ---- */
 
-/* One function per request, in the order of the table in request.c. The protocol counts in code
- * points, the session in bytes: text.h translates. */
+/* One handler per request, in the order of REQUESTS. The protocol counts code points, the
+ * session bytes: json.h converts. */
 
-/* The text of a member, "" when there is none. */
+/* The request's code, "" when there is none. */
 static const char *code_of(const message *m, size_t *n) {
     const json_t *code = json_object_get(m->content, "code");
     *n = json_string_length(code);
     return json_is_string(code) ? json_string_value(code) : "";
 }
 
-/* The byte at the request's cursor; the end of the code when there is none. */
+/* Byte offset of the request's cursor; the end of the code when there is none. */
 static size_t cursor_of(const message *m, const char *code, size_t n) {
     const json_t *cursor = json_object_get(m->content, "cursor_pos");
     return json_is_integer(cursor) ? text_byte_at(code, n, json_integer_value(cursor)) : n;
@@ -164,7 +167,7 @@ json_t *answer_inspect(kernel *k, message *m) {
                      "metadata");
 }
 
-/* The session promises that this is a question to the parser alone. */
+/* The session guarantees that is_complete uses only the parser, so any thread may call it. */
 json_t *answer_is_complete(kernel *k, message *m) {
     size_t n;
     int columns = 0;
@@ -215,7 +218,7 @@ json_t *answer_history(kernel *k, message *m) {
     return json_pack("{s:s, s:o}", "status", "ok", "history", to.rows);
 }
 
-/* ---- comms: none of ours has a target, so that one that is opened is closed at once ---- */
+/* ---- comms: no targets are registered, so a comm is closed as soon as it is opened ---- */
 
 json_t *answer_comm_info(kernel *k, message *m) {
     (void)k, (void)m;
@@ -258,8 +261,8 @@ json_t *answer_shutdown(kernel *k, message *m) {
     return content;
 }
 
-/* What a front end's meter of the kernel's use shows: percent of one processor since the kernel
- * began, and bytes. */
+/* Resource usage of the kernel for a front end's meter: average CPU percent since the start, and
+ * memory in bytes. */
 json_t *answer_usage(kernel *k, message *m) {
     (void)m;
     char host[256] = "";

@@ -1,5 +1,5 @@
-/* Requests of front ends: one row per message type, one handler per row. Handlers that use the
- * session run on the thread that owns it. */
+/* Request dispatch of the Jupyter protocol: one row per message type, one handler per row.
+ * Handlers that use the session run on the thread that owns it. */
 #ifndef GPA_KERNEL_REQUEST_H
 #define GPA_KERNEL_REQUEST_H
 
@@ -9,13 +9,13 @@
 
 struct kernel;
 
-/* The content of the answer, or NULL for none. */
+/* Returns the content of the reply, or NULL for none. */
 typedef json_t *request_handler(struct kernel *k, message *m);
 
-/* A request has arrived: it is answered, or put in the queue of the thread that evaluates. Consumes
- * m. */
+/* Dispatches a received request: answers it, or queues it for the thread that evaluates.
+ * Consumes m. */
 void request_arrived(struct kernel *k, message *m);
-/* Handles a request on this thread, between the states busy and idle. Consumes m. */
+/* Handles a request on this thread, between the statuses busy and idle. Consumes m. */
 void request_handle(struct kernel *k, message *m);
 
 /* ---- handlers ---- */

@@ -1,4 +1,4 @@
-/* Invariant: `block` holds the last n % 64 bytes that are not hashed yet. */
+/* SHA-256 and HMAC: sha256.h. Invariant: `block` holds the last n % 64 bytes, not hashed yet. */
 #include "kernel/sha256.h"
 
 #include <string.h>
@@ -16,8 +16,8 @@ static const uint32_t cube_roots[64] = {
 
 static uint32_t turn(uint32_t x, int by) { return x >> by | x << (32 - by); }
 
-/* One of 64 rounds. The variables a to h of the standard move by one place in each: instead of
- * them, their names move. */
+/* One of 64 rounds. Instead of shifting the working variables a to h by one, V rotates their
+ * names. */
 static inline void mix(uint32_t v[8], unsigned round, uint32_t word) {
 #define V(i) v[((i)-round) & 7]
     uint32_t choice = (V(4) & V(5)) ^ (~V(4) & V(6)),
@@ -48,7 +48,7 @@ static void hash_block(uint32_t h[8], const uint8_t *p) {
 }
 
 void sha256_begin(sha256 *s) {
-    /* the same of the square roots of the first eight */
+    /* likewise, of the square roots of the first eight primes */
     *s = (sha256){.h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
                         0x1f83d9ab, 0x5be0cd19}};
 }

@@ -1,5 +1,5 @@
-/* SHA-256 (FIPS 180-4) and the signatures made of it (HMAC, RFC 2104). No state but the caller's:
- * any thread may sign. */
+/* SHA-256 (FIPS 180-4) and HMAC signatures (RFC 2104). All state is the caller's: any thread may
+ * sign. */
 #ifndef GPA_SHA256_H
 #define GPA_SHA256_H
 
@@ -15,23 +15,23 @@ typedef struct {
 typedef struct {
     uint32_t h[8];
     uint8_t block[64];
-    uint64_t n; /* bytes so far */
+    uint64_t n; /* bytes hashed so far, and buffered */
 } sha256;
 
 void sha256_begin(sha256 *s);
 void sha256_add(sha256 *s, const void *data, size_t n);
 void sha256_end(sha256 *s, uint8_t digest[32]);
 
-/* A key, prepared: both hashes after their first block. */
+/* A prepared HMAC key: inner and outer hash after their first block. */
 typedef struct {
     sha256 inner, outer;
 } hmac;
 
 enum { HMAC_TEXT = 64 };
 void hmac_init(hmac *m, const void *key, size_t n);
-/* The signature of the parts, one after the other, in lower-case hexadecimal. */
+/* HMAC of the concatenated parts, in lower-case hexadecimal. */
 void hmac_sign(const hmac *m, const bytes *parts, size_t n, char text[HMAC_TEXT + 1]);
-/* Whether two texts of n bytes are the same, in a time that does not tell where they differ. */
+/* Constant-time comparison: true if two texts of n bytes are equal. */
 bool hmac_equal(const char *a, const char *b, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* Messages on the wire: [identities] <IDS|MSG> signature header parent_header metadata content
+/* Jupyter wire protocol: [identities] <IDS|MSG> signature header parent_header metadata content
  * [buffers]; and the connection file. */
 #include "kernel/wire.h"
 
@@ -18,7 +18,8 @@
 static const char *const port_names[N_PORTS] = {"shell_port", "control_port", "stdin_port",
                                                 "iopub_port", "hb_port"};
 
-/* Copies a member, or the default when it is absent; false when it is no text or does not fit. */
+/* Copies a member, or the default when it is absent; false if it is not a string or does not
+ * fit. */
 static bool get(const json_t *file, const char *name, const char *otherwise, char *text, size_t n) {
     const json_t *item = json_object_get(file, name);
     if (json_is_integer(item))
@@ -52,15 +53,15 @@ void connection_endpoint(const connection *c, connection_port port, char *text, 
 
 /* ---- messages ---- */
 
-/* Reading order: wire_receive with what it calls above it, then wire_send. Everything here works on
- * the caller's thread and socket; a wire itself is only read, but for the count of messages. */
+/* Reading order: wire_receive and its callees above it, then wire_send. Everything here runs on
+ * the caller's thread and socket; a wire is read-only except for its message counter. */
 
 enum {
     MAX_FRAMES = 64
-}; /* identities, the six of a message, and as many buffers as are looked at: none is used */
+}; /* identities, the six frames of a message, and buffers, which are ignored */
 static const char delimiter[] = "<IDS|MSG>";
 
-/* A random UUID; the clock's digits where there is no randomness. */
+/* A random UUID; derived from the clock if getrandom fails. */
 static void put_uuid(char text[37]) {
     unsigned char r[16];
     if (getrandom(r, sizeof r, 0) != (ssize_t)sizeof r) {
@@ -109,7 +110,7 @@ static bytes keep(char **room, zmq_msg_t *frame) {
     return b;
 }
 
-/* One block: the message, its identities, and the bytes of both identities and header. */
+/* Allocates a message as one block, with its identities and the bytes of identities and header. */
 static message *new_message(zmq_msg_t *frames, size_t n_ids, zmq_msg_t *header) {
     size_t size = sizeof(message) + n_ids * sizeof(bytes) + zmq_msg_size(header);
     for (size_t i = 0; i < n_ids; i++) size += zmq_msg_size(&frames[i]);
@@ -123,7 +124,7 @@ static message *new_message(zmq_msg_t *frames, size_t n_ids, zmq_msg_t *header) 
     return m;
 }
 
-/* The code unit that \uXXXX at text[0] stands for; -1: there is no such escape. */
+/* Code unit of the escape \uXXXX at text[0]; -1 if there is none. */
 static int escaped_unit(const char *text, size_t n) {
     int unit = 0;
     if (n < 6 || text[0] != '\\' || text[1] != 'u') return -1;
@@ -134,8 +135,8 @@ static int escaped_unit(const char *text, size_t n) {
     return unit;
 }
 
-/* Halves of surrogate pairs that stand alone become U+FFFD, in place: JavaScript and Python may
- * write them, and no UTF-8 can hold them. */
+/* Replaces escapes of unpaired surrogates by U+FFFD, in place: JavaScript and Python may write
+ * them, and UTF-8 cannot encode them. */
 static void mend_surrogates(char *text, size_t n) {
     for (size_t i = 0; i < n;) {
         if (text[i] != '\\') {
@@ -214,13 +215,13 @@ bool wire_receive(const wire *w, void *socket, message **out, const char **why) 
             zmq_msg_close(&frames[n]);
     }
     if (more)
-        return false; /* frames of a message arrive together: it was the first that was not there */
+        return false; /* ZeroMQ delivers messages atomically: only the first frame can be missing */
     *out = decode(w, frames, n, why);
     for (size_t i = 0; i < n; i++) zmq_msg_close(&frames[i]);
     return true;
 }
 
-/* ---- answers ---- */
+/* ---- replies ---- */
 
 static bool send_frame(void *socket, const void *data, size_t n, bool more) {
     int rc;

@@ -1,4 +1,4 @@
-/* Messages on the wire: [identities] <IDS|MSG> signature header parent_header metadata content
+/* Jupyter wire protocol: [identities] <IDS|MSG> signature header parent_header metadata content
  * [buffers]; and the connection file. */
 #ifndef GPA_KERNEL_WIRE_H
 #define GPA_KERNEL_WIRE_H
@@ -20,36 +20,36 @@ typedef struct {
     char ports[N_PORTS][8];
 } connection;
 
-/* Reads a file. On failure false, and a sentence in why[0..n). */
+/* Reads a connection file. On failure returns false with a message in why[0..n). */
 bool connection_read(connection *c, const char *path, char *why, size_t n);
-/* "tcp://127.0.0.1:5555", "ipc:///tmp/k-1". */
+/* ZeroMQ endpoint of a port: "tcp://127.0.0.1:5555", "ipc:///tmp/k-1". */
 void connection_endpoint(const connection *c, connection_port port, char *text, size_t n);
 
 /* ---- messages ---- */
 
 typedef struct {
     hmac key;
-    bool is_signed;       /* an empty key: nothing is */
-    char session[37];     /* a UUID, this process's own */
-    char user[64];        /* as it stands between quotes in JSON */
-    atomic_ullong n_sent; /* numbers the messages */
+    bool is_signed;       /* false if the key is empty */
+    char session[37];     /* UUID of this process */
+    char user[64];        /* escaped for a JSON string */
+    atomic_ullong n_sent; /* message counter */
 } wire;
 
-/* A request. Counted: the messages that answer it refer to it as their parent. Its members are not
- * changed once it has arrived, but for `aborted`, which belongs to the queue it is in. */
+/* A received request, reference counted: messages that answer it refer to it as their parent.
+ * Immutable once received, but for `aborted`, which belongs to the queue that holds the request. */
 typedef struct message {
     queue_link link;
     atomic_int refs;
     bool aborted;
     size_t n_ids;
-    bytes *ids;   /* the identities, to be sent back */
-    bytes header; /* as it came */
+    bytes *ids;   /* routing identities, to be sent back */
+    bytes header; /* as received */
     const char *type;
     json_t *head, *content; /* objects */
     struct channel *from;
 } message;
 
-/* What is sent. `content` is JSON. */
+/* A message to send. `content` is JSON. */
 typedef struct {
     const char *type;
     const bytes *prefix; /* identities, or a topic */
@@ -58,12 +58,12 @@ typedef struct {
     bytes content;
 } letter;
 
-/* False, with a sentence on `why`, when the signature scheme is not known. */
+/* False, with a message in *why, if the signature scheme is unknown. */
 bool wire_init(wire *w, const char *scheme, const char *key, const char **why);
-/* Takes a message from a socket, without waiting: false when there is none. *out is NULL when it
- * was dropped: *why. */
+/* Receives a message without waiting; false if there is none. *out is NULL if the message was
+ * dropped; then *why is the reason. */
 bool wire_receive(const wire *w, void *socket, message **out, const char **why);
-/* False when the socket does not take it (it is being closed). */
+/* False if the socket rejects the message (it is being closed). */
 bool wire_send(wire *w, void *socket, const letter *l);
 
 message *message_retain(message *m);

@@ -1,8 +1,8 @@
-/* The history. Invariant: `entries` are in the order in which they became known; what the file
- * holds beyond `at` is read before every question, so that entries of sessions that run beside this
- * one are found too.
+/* Input history of sessions, shared through a file. Invariant: `entries` are in the order in
+ * which they became known. Data of the file beyond `at` is read before every query, so that
+ * entries of concurrent sessions are found too.
  *
- * Reading order: lines of the file, reading it, entries, questions. */
+ * Reading order: lines of the file, entries, the file, the interface. */
 #include "lang/session/history.h"
 
 #include <errno.h>

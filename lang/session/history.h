@@ -1,8 +1,8 @@
-/* What was entered, in this session and, through a file, in those before and beside it.
+/* Input history of this session and, through a file, of earlier and concurrent sessions.
  *
  * The file has a line per entry, "SESSION LINE SECONDS<tab>INPUT" with \n and \\ for a newline and
- * a backslash; line 0 is the mark of a session that began. Entries are appended one by one, each by
- * one write, so that sessions may share the file and a killed one loses nothing. */
+ * a backslash; line 0 marks the start of a session. Each entry is appended by a single write, so
+ * sessions may share the file, and a killed session loses nothing. */
 #ifndef GPA_SESSION_HISTORY_H
 #define GPA_SESSION_HISTORY_H
 

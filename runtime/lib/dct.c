@@ -44,7 +44,7 @@ gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, g
     if (!a->size || !describe(o, a, strides, &c) || !library_can(d, &c)) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (a->storage->buf->device != d) goto out;
-    describe(o, a, strides, &c); /* a pending operand has its layout only now */
+    describe(o, a, strides, &c); /* the strides of a pending operand are known only now */
     TRY(arr_empty(rt, c.dtype, a->ndim, a->shape, &made, e));
     c.cosines.in.mem = a->storage->buf->mem;
     c.cosines.in.offset = a->offset;

@@ -1,8 +1,8 @@
 /* FFT of arrays.
  *
- * The device's library takes strided operands where it can. Otherwise a contiguous copy with the
- * transformed axes last; otherwise one axis after the other; otherwise the host. Reading order:
- * describing a call, strategies, arr_fft. */
+ * The device's library transforms strided operands where it can. Otherwise it gets a contiguous
+ * copy with the transformed axes last; otherwise one axis after the other; otherwise the host
+ * computes. Reading order: describing a call, strategies, arr_fft. */
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
 #include "runtime/host/host.h"
@@ -79,8 +79,8 @@ static bool describe(const transform *f, int ndim, const int64_t *real, const in
 
 /* ---- strategies ---- */
 
-/* By the library of the device, from a (computed) into `to`. False when it does not support the
- * call. */
+/* Computes from a (computed) into `to` by the library of the device. False when it does not
+ * support the call. */
 static bool by_library(gpa_rt *rt, const gpa_arr *a, const transform *f, const gpa_arr *to,
                        gpa_code *rc, gpa_err *e) {
     gpa_libcall c;
@@ -274,7 +274,8 @@ out:
     return rc;
 }
 
-/* The operand of a C2R transform: its other axes transformed, in memory that it may overwrite. */
+/* The operand of a C2R transform: transforms its other axes, into memory that the C2R call may
+ * overwrite. */
 static gpa_code half_done(gpa_rt *rt, gpa_arr *a, transform *f, gpa_arr **out, gpa_err *e) {
     transform complex_axes = *f;
     if (f->n == 1) return library_copy(rt, a, (gpa_dtype)a->dtype, false, out, e);

@@ -15,9 +15,8 @@ gpa_code library_copy(gpa_rt *rt, gpa_arr *a, gpa_dtype t, bool by_columns, gpa_
     TRY(arr_empty(rt, t, a->ndim, shape, &made, e));
     TRY(arr_transpose(rt, made, perm, &view, e));
     TRY(arr_set(rt, view, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = a}, e));
-    TRY(store_begin(
-        rt, made,
-        e)); /* who else wanted that value reads it there: from now on it is the caller's */
+    TRY(store_begin(rt, made, e)); /* computes `made` and the pending arrays that read it: the
+                                      caller may then overwrite it */
     *out = made;
     made = NULL;
 out:

@@ -44,8 +44,8 @@ static const char *const failures[LIB_COUNT] = {
 #undef LIB
 };
 
-/* Runs the call on arrays x, each the whole of its allocation; *blind: the library ignored NaN. An
- * empty stack needs no call. */
+/* Runs the call on arrays x, each spanning its whole allocation; *blind: the library ignored
+ * NaN. An empty stack needs no call. */
 static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *blind, gpa_err *e) {
     int32_t info = 0;
     gpa_code rc = GPA_OK;

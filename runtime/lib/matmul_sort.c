@@ -1,7 +1,7 @@
-/* Matrix products, sorts and searches of arrays.
+/* Matrix products (matmul), sorts, partitions and searches of arrays.
  *
- * Operands are computed first; the library of the device runs the call where it supports it, else
- * the host. Reading order: matmul, sorting, searching. */
+ * Operands are computed first; the library of the device runs the call where it supports it,
+ * else the host. Reading order: matmul, sorting, searching. */
 #include "runtime/exec/device.h"
 #include "runtime/array/diagonal.h"
 #include "runtime/exec/explain.h"
@@ -15,7 +15,7 @@
 
 #define SIGNATURE "(n?,k),(k,m?)->(n?,m?)"
 
-enum { SMALL_MATRIX = 4096, SHORT_SUM = 64 }; /* elements; terms */
+enum { SMALL_MATRIX = 4096, SHORT_SUM = 64 }; /* elements of a matrix; terms of a sum */
 
 /* A batched product: vectors have become matrices of one row or column. */
 typedef struct {
@@ -101,7 +101,7 @@ static gpa_libcall product_call(const stacks *s, gpa_dtype t) {
     return c;
 }
 
-/* Where products are computed: a device, or host memory. */
+/* Target of products: a device, or host memory. */
 typedef struct {
     gpa_rt *rt;
     gpa_device *d; /* NULL: the host */
@@ -115,7 +115,8 @@ static gpa_code one_call(place *p, const gpa_libcall *c, gpa_err *e) {
                                &p->rt->interrupted, e);
 }
 
-/* Every product of the stack: one call for each point of its outer dimensions, after collapsing. */
+/* Computes every product of the stack: one call per index of its outer dimensions, after
+ * collapsing. */
 static gpa_code walk_stack(place *p, const stacks *s, gpa_libcall c, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], as[GPA_MAX_DIMS], bs[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
     memcpy(shape, s->shape, sizeof shape);

@@ -111,7 +111,7 @@ out:
     return rc;
 }
 
-/* ---- products of two ---- */
+/* ---- sparse by sparse products ---- */
 
 enum { FEW_PRODUCTS = 1 << 18 }; /* allocated at this bound, without the symbolic pass */
 

@@ -1,9 +1,10 @@
-/* Transforms by cosines and sines: dct.h.
+/* Discrete cosine and sine transforms (DCT, DST) by FFT: dct.h.
  *
- * Some lines at a time are brought to scratch memory in the order and with the factors that make
- * theirs a Fourier transform (fft.h), are transformed, and taken from there: each a pass over
- * memory that the nearer caches hold. Lines that are neighbours stay side by side, as many as
- * vectors have lanes. Reading order: factors, passes, pieces, calls. */
+ * A pass reorders a group of rows into scratch memory and multiplies it by twiddle factors, so
+ * that its DCT becomes an FFT (fft.h); a pass after the FFT computes the result. Groups are
+ * processed in batches whose scratch memory fits the cache. Rows that are adjacent in memory are
+ * processed together, one per SIMD lane. Reading order: twiddle factors, passes, groups of rows,
+ * calls. */
 #include "runtime/cpu/fft/dct.h"
 
 #include <math.h>
@@ -14,13 +15,14 @@
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"
 
-/* KEPT: factors; LINE: bytes of the cache's; PIECE_BYTES: of scratch memory for each thread;
- * THREADS_FROM: numbers that are worth waking others. */
+/* KEPT: cached tables of twiddle factors; LINE: bytes of a cache line; PIECE_BYTES: bytes of
+ * scratch memory per thread; THREADS_FROM: fewest elements for several threads. */
 enum { KEPT = 8, LINE = 64, PIECE_BYTES = 256 << 10, THREADS_FROM = 1 << 14 };
 
 #define PI 3.14159265358979323846
 
-/* Which passes a type takes. */
+/* Algorithm by type: CONTINUED type 1, FOLDED type 2, TURNED type 3, PAIRED type 4 of even
+ * length, EIGHTHS type 4 of odd length. */
 typedef enum { CONTINUED, FOLDED, TURNED, PAIRED, EIGHTHS } way;
 
 typedef struct {
@@ -36,7 +38,7 @@ struct cosines {
     uint64_t clock;
 };
 
-/* ---- factors ---- */
+/* ---- twiddle factors ---- */
 
 static void *factors_new(gpa_dtype t, int64_t n, bool paired) {
     const int64_t count = paired ? n / 2 : n / 2 + 1;
@@ -52,7 +54,8 @@ static void *factors_new(gpa_dtype t, int64_t n, bool paired) {
     return w;
 }
 
-/* NULL when memory is short. */
+/* Looks up a table of twiddle factors or computes it; evicts the least recently used one. NULL
+ * when out of memory. */
 static const void *factors_of(cosines *s, gpa_dtype t, int64_t n, bool paired) {
     factors *oldest = s->kept;
     for (factors *f = s->kept; f < s->kept + KEPT; f++) {
@@ -75,7 +78,7 @@ void dct_free(cosines *s) {
 
 /* ---- passes ---- */
 
-/* What passes over a line know. edge_in, edge_out: of the numbers at the ends that are weighed. */
+/* Parameters of a pass over a row. edge_in, edge_out: weights of the end elements. */
 typedef struct {
     int64_t n;
     bool sines;
@@ -124,24 +127,24 @@ typedef struct {
 #define STEP step
 #include "runtime/cpu/fft/dct_lines.h"
 
-/* ---- pieces ---- */
+/* ---- groups of rows ---- */
 
-/* A call in groups of `width` lines, neighbours along the dimension `beside` in the array (width 1:
- * lines one by one). */
+/* A call in groups of `width` rows that are adjacent along dimension `beside` of the array
+ * (width 1: single rows). */
 typedef struct {
     const gpa_libcall *c;
     work q;
     way how;
     int64_t item, width, beside, groups;
     int64_t points,
-        made; /* numbers of a line before the transform and behind it, complex ones counted twice */
-    int64_t before, behind;       /* bytes of a group in scratch memory */
+        made; /* elements of a row before and after the FFT, complex ones counted twice */
+    int64_t before, behind;       /* bytes of a group in scratch memory, before and after the FFT */
     char *in, *out, *from, *to;   /* arrays; scratch memory, aligned */
-    int64_t first, count, chunks; /* groups of the piece */
+    int64_t first, count, chunks; /* the groups in scratch memory, and their chunks for threads */
     bool failed;
 } pieces;
 
-/* Where group g begins: its first line in both arrays, in numbers, and how many lines it has. */
+/* Element offsets of the first row of group g in both arrays; returns the number of its rows. */
 static int64_t group_at(const pieces *p, int64_t g, int64_t *in, int64_t *out) {
     const gpa_libcall *c = p->c;
     int64_t lines = 1;
@@ -164,7 +167,7 @@ static const passes *passes_of(const pieces *p, int64_t step) {
     return (wide ? passes_8_any : passes_4_any) + p->how;
 }
 
-/* Numbers of `lines` lines, fewer than a group has, to rows of a group or back. */
+/* Copies `lines` rows, fewer than a group has, to the layout of a group or back. */
 static void narrow(const pieces *p, int64_t lines, const char *from, int64_t from_step, char *to,
                    int64_t to_step) {
     for (int64_t k = 0; k < p->q.n; k++)
@@ -215,7 +218,7 @@ static void take_chunk(void *arg, int64_t chunk) {
     mem_free(room);
 }
 
-/* The Fourier transform of `count` groups between the scratch memories. */
+/* The FFT of `count` groups between the scratch buffers, as a library call. */
 static gpa_libcall inner(const pieces *p, int64_t count, gpa_mem *from, gpa_mem *to) {
     static const gpa_fft_form forms[] = {[CONTINUED] = FFT_R2C,
                                          [FOLDED] = FFT_R2C,
@@ -269,8 +272,8 @@ static way way_of(const gpa_libcall *c) {
 
 static int64_t rounded(int64_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 
-/* Lines are taken side by side along a dimension in which they are neighbours on both sides, if at
- * least half of the lanes get one. */
+/* Groups rows along a dimension of unit stride in both arrays, if it fills at least half of the
+ * SIMD lanes. */
 static void arrange(pieces *p) {
     const gpa_libcall *c = p->c;
     const int64_t lanes = LANES_BYTES / p->item;

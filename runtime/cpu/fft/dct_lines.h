@@ -1,22 +1,22 @@
-/* What stands before and behind the Fourier transforms of a transform by cosines or sines:
- * cosines.c includes this for each dtype and way in which lines lie, with
+/* Passes before and after the FFT of a discrete cosine or sine transform: dct.c includes this
+ * for each dtype and memory layout, with
  *
  *   T        the dtype
- *   NAME(x)  a name of its own
- *   W        lines side by side: number l of each line stands l places after that of the first one
- *   STEP     from a number of a line to the next, in the array
+ *   NAME(x)  a name with the suffix of dtype and layout
+ *   W        rows per group: element k of row l is l elements after that of row 0
+ *   STEP     stride of a row in the array, in elements
  *
- * The scratch memory of a transform has its real numbers W apart, its complex ones as pairs, too.
- * Signs of the transforms by sines: the one of type 2 is that by cosines of numbers with
- * alternating signs, backwards; that of type 3 the other way round; that of type 4 is that by
- * cosines of the numbers backwards, with alternating signs. */
+ * In scratch memory, element k of row l has index k * W + l, also if elements are complex (re,
+ * im). DST-II is the DCT-II of the input with alternating signs, in reverse order; DST-III is
+ * the DCT-III of the reversed input, with alternating signs; DST-IV is the DCT-IV of the
+ * reversed input, with alternating signs. */
 
 #if W > 1
 #define EACH(l) GPA_NO_UNROLL for (int64_t l = 0; l < W; l++)
 #else
 #define EACH(l) for (int64_t l = 0; l < 1; l++)
 #endif
-/* From the array to scratch memory, or back. */
+/* A pass from the array to scratch memory, or back. */
 #define PASS(name) \
     GPA_SIMD_CLONES static void NAME(name)(const work *q, const void *from, void *to, int64_t step)
 #define IN(k) in[(k)*STEP + l]
@@ -25,7 +25,7 @@
 #define RE(k) v[2 * ((k)*W + l)]
 #define IM(k) v[2 * ((k)*W + l) + 1]
 
-/* Types 1: continued to a period, even or odd. */
+/* Type 1: FFT of the even (DCT) or odd (DST) periodic extension. */
 PASS(continue) {
     const T *restrict in = from;
     T *restrict v = to;
@@ -57,8 +57,8 @@ PASS(half) {
     EACH(l) OUT(0) *= edge, OUT(n - 1) *= edge;
 }
 
-/* Type 2 (Makhoul 1980): the even places, then the odd ones backwards; and what their transform is
- * turned by, twice its real part. */
+/* Type 2 (Makhoul 1980): the even-indexed elements, then the odd-indexed ones in reverse. After
+ * the FFT, `turn` multiplies by twiddle factors and takes twice the real part. */
 PASS(fold) {
     const T *restrict in = from;
     T *restrict v = to;
@@ -90,7 +90,7 @@ PASS(turn) {
         EACH(l) OUT(n - k) = twice * (RE(k) * s[k] - IM(k) * c[k]);
 }
 
-/* Type 3: the way back. */
+/* Type 3: the inverse steps of type 2. */
 PASS(turn_back) {
     const T *restrict in = from;
     T *restrict v = to;
@@ -123,8 +123,8 @@ PASS(unfold) {
     if (n % 2) EACH(l) OUT(n - 1) = scale * REAL(n / 2);
 }
 
-/* Type 4 of an even number: the even places and beside them the odd ones backwards, turned before
- * and behind. */
+/* Type 4 of even length: an even-indexed element and an odd-indexed one, in reverse, make a
+ * complex element; twiddle factors before and after the FFT. */
 PASS(pair) {
     const T *restrict in = from;
     T *restrict v = to;
@@ -146,15 +146,15 @@ PASS(unpair) {
     const int64_t n = q->n, h = n / 2;
     const T *c = q->w, *s = c + h, twice = (T)(2 * q->scale), other = q->sines ? twice : -twice;
     for (int64_t k = 0; k < h; k++) EACH(l) {
-            const int64_t b = h - 1 - k; /* whose odd place is beside this even one */
+            const int64_t b = h - 1 - k; /* the point that gives the odd-indexed element */
             OUT(2 * k) = twice * (RE(k) * c[k] + IM(k) * s[k]);
             OUT(2 * k + 1) = other * (IM(b) * c[b] - RE(b) * s[b]);
         }
 }
 
-/* Type 4 of an odd number n. Of the cosines cos(pi a b / 4n), a and b odd, all are those of a = n +
- * 8m: of the numbers, continued with their signs to every odd a. With these it is cos(pi b / 4 + 2
- * pi m b / n): a transform of n numbers. */
+/* Type 4 of odd length n by a real FFT of n points. The input, extended with its signs to every
+ * odd a, is sampled at a = n + 8m, which visits each element once. There the cosine cos(pi a b /
+ * 4n), b odd, is cos(pi b / 4 + 2 pi m b / n). */
 PASS(step_by_8) {
     const T *restrict in = from;
     T *restrict v = to;

@@ -1,7 +1,8 @@
-/* Fourier transforms side by side: mixed_radix.h. The same text makes the code for both dtypes and
- * for the registers of several processors; what it computes is the same for all.
+/* Mixed-radix FFT plans and dispatch by vector width: mixed_radix.h. One template
+ * (mixed_radix_lanes.h) makes the code for both dtypes and all vector widths; results do not
+ * depend on the width.
  *
- * Reading order: code for registers, lengths, what the rest of the device calls. */
+ * Reading order: instantiations, plans, interface. */
 #include "runtime/cpu/fft/mixed_radix.h"
 
 #include <math.h>
@@ -13,29 +14,29 @@
 #include "runtime/base/simd_clones.h"
 #include "runtime/tables/tuning.h"
 
-/* PASSES_MOST: more than int64 has factors 3; ROOTS_FROM: the least prime radix without a kernel of
- * its own. */
+/* PASSES_MOST: more than an int64 has factors 3; ROOTS_FROM: the least prime radix without a
+ * hard-coded butterfly. */
 enum { PASSES_MOST = 40, ROOTS_FROM = 11 };
 
-/* A pass joins `parts` transforms of m points each by factors w. From ROOTS_FROM parts on it has
- * roots of unity, as they are wanted, or a bluestein. */
+/* A pass of radix `parts` joins transforms of m points each, with twiddle factors w. From radix
+ * ROOTS_FROM on it has roots of unity in order of use, or tables for Bluestein's algorithm. */
 typedef struct {
     int64_t parts, m;
     void *w;
     void *roots;         /* owned */
     bluestein bluestein; /* owned */
-    radix *longer;       /* owned: for the bluestein */
+    radix *longer;       /* owned: FFT plan of Bluestein's convolution */
 } pass;
 
 struct radix {
     gpa_dtype dtype;
     int64_t n;
     int count;
-    pass passes[PASSES_MOST]; /* the last one first */
-    void *factors;            /* owned: all passes' */
+    pass passes[PASSES_MOST]; /* last pass first */
+    void *factors;            /* owned: twiddle factors of all passes */
 };
 
-/* ---- code for registers ---- */
+/* ---- instantiations ---- */
 
 static const double cosines_3[] = {1, -0.5, -0.5},
                     sines_3[] = {0, 0.86602540378443864676, -0.86602540378443864676};
@@ -158,9 +159,9 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
     } while (0)
 #endif
 
-/* ---- lengths ---- */
+/* ---- plans ---- */
 
-/* The least prime factor from `from` on. */
+/* The least prime factor that is at least `from`. */
 static int64_t prime_of(int64_t n, int64_t from) {
     for (int64_t p = from; p * p <= n; p += 2)
         if (n % p == 0) return p;
@@ -198,15 +199,15 @@ static void put(gpa_dtype complex, void *to, int64_t i, double re, double im) {
         ((double *)to)[2 * i] = re, ((double *)to)[2 * i + 1] = im;
 }
 
-/* exp(-2 pi i k/n) at place i. */
+/* Stores exp(-2 pi i k/n) at index i. */
 static void put_root(gpa_dtype complex, void *to, int64_t i, int64_t k, int64_t n) {
     double re, im;
     unit_root(2 * (k % n), n, &re, &im);
     put(complex, to, i, re, -im);
 }
 
-/* The parts of the passes, the last one first: odd ones, and eights, before which one or two fours
- * or a two stand; at last large primes, since first passes need no factors. */
+/* Factors the length into radices, last pass first: odd radices, one or two of radix 4 or one of
+ * radix 2, then radix 8; at the end large primes, since the first pass needs no twiddle factors. */
 static void split(radix *r) {
     if (r->n == 1) r->passes[r->count++].parts = 1;
     int64_t rest = r->n;
@@ -226,8 +227,8 @@ static void split(radix *r) {
         r->passes[r->count++].parts = p = prime_of(rest, p);
 }
 
-/* Roots for sums of `parts` terms: for sums k and k + 1 those of terms 1, 2, ... parts/2. False
- * when memory is short. */
+/* Roots of unity for direct sums of `parts` terms, in order of use: for outputs k and k + 1
+ * those of terms 1, 2, ... parts/2. False when out of memory. */
 static bool roots_new(pass *a, gpa_dtype complex) {
     const int64_t half = a->parts / 2;
     a->roots = mem_new((size_t)((half + 1) * half) * dtype_size(complex));
@@ -315,7 +316,7 @@ int64_t radix_scratch_points(const radix *r) {
     return 2 * r->n + most;
 }
 
-/* ---- what the rest of the device calls ---- */
+/* ---- interface ---- */
 
 int64_t radix_point_elems(gpa_dtype complex) {
     return 2 * LANES_BYTES / (int64_t)dtype_size(dtype_info[complex].real);

@@ -1,21 +1,21 @@
-/* Passes of Fourier transforms in the lanes of vectors: mixed_radix.c includes this for each dtype
- * and width of registers, with
+/* Mixed-radix FFT passes in SIMD lanes: mixed_radix.c includes this for each dtype and vector
+ * width, with
  *
  *   T             the dtype; I: integers of its size
- *   LANES         of a register
- *   TARGET        what stands before functions for its processors
- *   NAME(x)       a name of its own
+ *   LANES         of a vector
+ *   TARGET        attribute of functions: the processor that has such vectors
+ *   NAME(x)       a name with the suffix of dtype and width
  *   TURN          steps of lanes_transpose.h for LANES
- *   EVEN, ODD, LOWER, UPPER   lanes of two vectors: those at even and odd places, and the two
- * halves of what is taken from them by turns
+ *   EVEN, ODD     shuffles of two vectors: the lanes with even index, with odd index
+ *   LOWER, UPPER  the two halves of the interleaved vectors
  *
- * A pass joins transforms of m points to those of r * m: points k, k + m, ... times factors, then r
- * sums of r terms (Cooley and Tukey 1965, decimation in time). It is done in place, part by part,
- * so that a part is in the nearest cache when it is joined; the first passes read from where the
- * points are given, the last one writes, scaled, to where they are wanted. Sums of a prime number
- * of terms from 11 on take their roots from memory; those of a large one are a convolution
- * (bluestein.h). Reading order: sums, points, passes, sums of any number of terms, transforms, real
- * transforms, turns. */
+ * A pass joins r transforms of m points to one of r * m points (Cooley and Tukey 1965,
+ * decimation in time): it multiplies points k, k + m, ... by twiddle factors and computes a
+ * butterfly, the DFT of r points. Transforms are in place and recursive, so that a sub-transform
+ * is still in the cache when it is joined; the first pass reads the input, the last one writes
+ * the scaled output. Prime radices from 11 on read their roots of unity from a table; large ones
+ * are convolutions (Bluestein's algorithm, bluestein.h). Reading order: butterflies, points,
+ * passes, butterflies of any odd radix, transforms, real transforms, transposes. */
 
 #define VEC NAME(vec)
 #define WORD NAME(word)
@@ -29,7 +29,7 @@ typedef struct {
     VEC re, im;
 } POINT;
 
-/* ---- sums of 1, 2, 3, 4, 5, 7, 8, 9 terms ---- */
+/* ---- butterflies of radix 1, 2, 3, 4, 5, 7, 8, 9 ---- */
 
 #define ADDED(a, b) ((POINT){(a).re + (b).re, (a).im + (b).im})
 #define LESS(a, b) ((POINT){(a).re - (b).re, (a).im - (b).im})
@@ -106,7 +106,7 @@ INLINE void NAME(sums9)(POINT *x) {
 
 /* ---- points ---- */
 
-/* Part p of the lanes of a point. */
+/* Loads vector p of a point. */
 INLINE void NAME(load)(const T *at, int p, bool pairs, bool swapped, POINT *x) {
     VEC a, b;
     memcpy(&a, at + (pairs ? 2 * p : p) * LANES, sizeof a);
@@ -126,8 +126,8 @@ INLINE void NAME(store)(T *at, int p, bool pairs, bool swapped, const POINT *fro
     memcpy(at + (pairs ? (2 * p + 1) * LANES : p * LANES + ALL), &b, sizeof b);
 }
 
-/* A point as `from` says: real and imaginary parts apart, pairs, or numbers without imaginary
- * parts. */
+/* Loads vector p of a point in format `from`: separate real and imaginary parts, interleaved
+ * pairs, or real parts only. */
 INLINE void NAME(given)(const T *at, int p, int from, bool swapped, POINT *x) {
     if (from != REALS) {
         NAME(load)(at, p, from == PAIRS, swapped, x);
@@ -215,11 +215,11 @@ static void (*const NAME(join)[])(T *, int64_t, const T *, const radix_points *)
     NULL,        NAME(join1), NAME(join2), NAME(join3), NAME(join4),
     NAME(join5), NULL,        NAME(join7), NAME(join8), NAME(join9)};
 
-/* ---- sums of any odd number of terms ---- */
+/* ---- butterflies of any odd radix ---- */
 
-/* The sums of points `apart` each other, times w if it is given. Terms j and r - j go together, and
- * two sums at a time. Sum k <= r/2 goes to near + k * step, sum r - k to far - k * step, or with
- * `folded` its conjugate to far + k * step. */
+/* Direct DFT of points with stride `apart`, times twiddle factors w unless NULL. Terms j and r -
+ * j are combined, and two outputs computed at a time. Output k <= r/2 goes to near + k * step,
+ * output r - k to far - k * step, or with `folded` its conjugate to far + k * step. */
 INLINE void NAME(odd)(const pass *a, const T *in, int64_t apart, int from, bool swapped, const T *w,
                       T *near, T *far, int64_t step, bool folded, bool pairs,
                       const radix_points *to) {
@@ -268,8 +268,8 @@ INLINE void NAME(odd)(const pass *a, const T *in, int64_t apart, int from, bool 
 
 static void NAME(run)(const radix *r, const radix_points *in, const radix_points *out, T *work);
 
-/* n points of `in`, `apart` each other, times w from the second one on if it is given, times v,
- * scaled by `to`. */
+/* Multiplies n points of `in`, with stride `apart`, by w from the second one on unless it is
+ * NULL, by v, and by the scale of `to`. */
 INLINE void NAME(times)(int64_t n, const T *in, int64_t apart, int from, bool swapped, const T *w,
                         const T *v, T *out, int64_t step, bool pairs, const radix_points *to) {
     const T scale = to ? (T)to->scale : 1;
@@ -284,7 +284,7 @@ INLINE void NAME(times)(int64_t n, const T *in, int64_t apart, int from, bool sw
         }
 }
 
-/* The same by a convolution, in `work`; the last factors are the caller's. */
+/* The same DFT by Bluestein's convolution, in `work`; the caller multiplies by the last factors. */
 INLINE void NAME(convolved)(const pass *a, const T *in, int64_t apart, int from, bool swapped,
                             const T *w, T *work) {
     const int64_t m = a->bluestein.m;
@@ -340,7 +340,7 @@ static void NAME(joined)(const pass *a, T *at, const radix_points *to, T *work) 
         NAME(join_any)(a, at, to, work);
 }
 
-/* The transform of every `apart`-th point from `in` on, with the passes from `level` on. */
+/* The transform of the points with stride `step` from `in` on, by the passes from `level` on. */
 static void NAME(part)(const radix *r, int level, const radix_points *from, const T *in,
                        int64_t step, T *out, T *work) {
     const pass *a = &r->passes[level];
@@ -373,8 +373,9 @@ static void NAME(run)(const radix *r, const radix_points *in, const radix_points
 
 /* ---- real transforms ---- */
 
-/* With a = Z[k] and b = conj Z[h - k], number k of the real transform is (a + b)/2 + f (a - b)/2
- * with f = -i exp(-pi i k/h), and number h - k the conjugate of the difference. */
+/* Real FFT from a half-length complex FFT. With a = Z[k] and b = conj Z[h - k], output k is (a +
+ * b)/2 + f (a - b)/2 with f = -i exp(-pi i k/h), and output h - k the conjugate of the
+ * difference. */
 TARGET static void NAME(real_split)(T *x, int64_t h, const T *w, bool inverse) {
     const T way = inverse ? -1 : 1, scale = inverse ? 1 : (T)0.5;
     for (int p = 0; p < PARTS; p++) {
@@ -408,11 +409,11 @@ TARGET static void NAME(real_split)(T *x, int64_t h, const T *w, bool inverse) {
     }
 }
 
-/* ---- transforms of an odd number of real numbers ---- */
+/* ---- real transforms of odd length ---- */
 
-/* Of each transform the m/2 + 1 first points are there, since the others are their conjugates. With
- * k up to m/2 the sums k + i m, i <= r/2, are among the n/2 + 1 first ones, and the conjugates of
- * the others are, which are i m - k. */
+/* Butterfly of half spectra: each sub-transform stores its first m/2 + 1 points, since the
+ * others are their conjugates. For k up to m/2 the outputs k + i m, i <= r/2, are among the
+ * first n/2 + 1, and so are the conjugates of the others, with index i m - k. */
 INLINE void NAME(fold)(const pass *a, const T *in, int64_t apart, int from, const T *w, int64_t k,
                        T *out, T *work) {
     T *near = out + k * 2 * ALL, *far = out - k * 2 * ALL;
@@ -487,8 +488,8 @@ static void (*const NAME(unites)[])(const T *, int64_t, const T *, T *) = {
     NULL,         NAME(unite1), NULL,         NAME(unite3), NULL,
     NAME(unite5), NULL,         NAME(unite7), NULL,         NAME(unite9)};
 
-/* The n/2 + 1 first points from `out` on. Those of the transforms that are joined lie from `other`
- * on, which these use as it is used here. */
+/* The first n/2 + 1 points of a transform, stored from `out` on. The sub-transforms are stored
+ * from `other` on, and use `out` as their second buffer. */
 static void NAME(halved)(const radix *r, int level, const T *in, int64_t step, T *out, T *other,
                          T *work) {
     const pass *a = &r->passes[level];
@@ -510,11 +511,12 @@ static void NAME(halved)(const radix *r, int level, const T *in, int64_t step, T
 
 static void NAME(reals)(const radix *r, const T *in, T *work) {
     NAME(halved)(r, 0, in, ALL, work, work + r->n * 2 * ALL, work + 2 * r->n * 2 * ALL);
-    memset(work + ALL, 0, LANES_BYTES); /* the sum of all is real */
+    memset(work + ALL, 0, LANES_BYTES); /* the sum of all elements is real */
 }
 
-/* Points a + ib become a - b, and a + b at the other end: real numbers whose transforms tell what
- * those of the points are (Hartley 1942), in the same way. */
+/* Inverse real FFT by a forward one (Hartley 1942): point a + ib becomes the real numbers a - b
+ * at k and a + b at n - k. The same step on the transform of these gives the inverse transform
+ * of the points. */
 TARGET static void NAME(turn_over)(const T *in, int64_t n, T *out, double by) {
     const T scale = (T)by;
     for (int64_t k = 0; k <= n / 2; k++)
@@ -528,12 +530,12 @@ TARGET static void NAME(turn_over)(const T *in, int64_t n, T *out, double by) {
         }
 }
 
-/* ---- turns ---- */
+/* ---- transposes with twiddle factors ---- */
 
 TARGET static void NAME(turn)(const T *lanes, const T *blocks, int64_t n1, const T *from, T *to,
                               int64_t pitch) {
     for (int64_t first = 0; first < (n1 + ALL - 1) / ALL * ALL;
-         first += LANES) { /* rows that are not there are as the last one */
+         first += LANES) { /* missing rows repeat the last one */
         T *block = to + first / ALL * ALL * 2 * pitch + first % ALL;
         for (int p = 0; p < PARTS; p++) {
             WORD re[LANES], im[LANES];

@@ -104,7 +104,7 @@ GPA_SIMD_CLONES static void NAME(subtract)(const NAME(vec) * a, NAME(vec) * c, i
 
 /* ---- LU with partial pivoting ---- */
 
-/* Per lane, the first row from j on with the element of c of largest magnitude. */
+/* Pivot search: per lane, the first row from j on with the element of c of largest magnitude. */
 GPA_SIMD_CLONES static void NAME(choose)(const NAME(vec) * c, int64_t n, int64_t j,
                                          NAME(mask) * at) {
     const NAME(mask) no_sign = (NAME(mask)){0} + (I)(((uint64_t)1 << (8 * sizeof(I) - 1)) - 1);
@@ -127,7 +127,7 @@ static void NAME(exchange)(T *x, T *y, int64_t n, int64_t apart) {
     }
 }
 
-/* Divides c from j + 1 on by the pivot c[j]; where that is 0 nothing is divided, and info becomes j
+/* Divides c from j + 1 on by the pivot c[j]; a zero pivot skips the division and sets info to j
  * + 1 unless it is set. */
 GPA_SIMD_CLONES static void NAME(divide)(NAME(vec) * c, int64_t n, int64_t j, int *info) {
     T by[LANES];
@@ -150,7 +150,7 @@ GPA_SIMD_CLONES static void NAME(divide)(NAME(vec) * c, int64_t n, int64_t j, in
     }
 }
 
-/* at[j] is per lane the row exchanged with row j. c is scratch for a column. */
+/* LU factorization. at[j] is, per lane, the row exchanged with row j. c is scratch for a column. */
 static void NAME(lu)(NAME(vec) * a, int64_t n, NAME(vec) * c, NAME(mask) * at, int *info) {
     int64_t row = row_of(n);
     for (int64_t j = 0; j < n; j++) {

@@ -1,10 +1,10 @@
-/* Matrix products by OpenBLAS.
+/* Matrix multiplication (GEMM, GEMV, SYRK) by OpenBLAS.
  *
  * Operands with contiguous rows or columns are passed in place, transposed or not; others are
- * packed first. The threads of the pool share a batch, or tiles of a small batch, each computed by
- * one thread; the smallest products need no library (batched_gemm.h). The library's own threads are
- * not used: they start slowly and synchronize with barriers. Interrupts are polled between tiles. A
- * matrix times its own transpose is computed by half (SYRK). */
+ * packed first. The threads of the pool share a batch, or tiles of a small batch, each computed
+ * by one thread; the smallest products need no library (batched_gemm.h). The library's own
+ * threads are not used: they start slowly and synchronize with barriers. Interrupts are polled
+ * between tiles. A matrix times its own transpose needs only one triangle (SYRK). */
 #include "runtime/cpu/linalg/blas.h"
 
 #include <dlfcn.h>

@@ -110,8 +110,8 @@ static bool is_zero(const void *number, int64_t size) {
     return memcmp(number, zeros, (size_t)size) == 0;
 }
 
-/* Solves for one triangle, in place: way 0 as it is, 1 transposed, 2 conjugate transposed. Returns
- * the index, from 1, of a zero on the diagonal, or 0. */
+/* Solves for one triangle, in place: way 0 untransposed, 1 transposed, 2 conjugate transposed.
+ * Returns the 1-based index of a zero on the diagonal, or 0. */
 static int triangle(const task *t, const char *a, bool upper, bool unit, int way, char *x) {
     const bool turned = (way > 0) != t->rows;
     for (int i = 0; i < t->n && !unit; i++)

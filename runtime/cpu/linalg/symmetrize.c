@@ -1,5 +1,5 @@
-/* Completes a symmetric matrix, tile by tile: a tile is read by rows and written by columns while
- * both are in the L1 cache. */
+/* Completion of a symmetric matrix from one triangle, by tiled transposes: a tile is read by
+ * rows and written by columns while both are in the L1 cache. */
 #include "runtime/cpu/linalg/symmetrize.h"
 
 #include "runtime/base/base.h"

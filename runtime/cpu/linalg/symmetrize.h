@@ -1,4 +1,4 @@
-/* Completes a symmetric or Hermitian matrix of which one triangle was computed. */
+/* Completion of a symmetric or Hermitian matrix of which one triangle was computed. */
 #ifndef GPA_CPU_LINALG_SYMMETRIZE_H
 #define GPA_CPU_LINALG_SYMMETRIZE_H
 

@@ -92,7 +92,7 @@ enum {
         }                                                                                 \
         return from + place;                                                              \
     }
-/* The same for few elements, or with NaN; for a row. */
+/* Variants for few elements or with NaN, and for a whole row. */
 #define BLOCKS(name, T, I, BEYOND, ADD, INFINITE)                                              \
     BLOCK_OF(name##_by_one, T, I, 1, BEYOND, ADD, INFINITE)                                    \
     BLOCK_OF(name##_by_four, T, I, 4, BEYOND, ADD, INFINITE)                                   \
@@ -306,7 +306,7 @@ bool argminmax_can(const gpa_libcall *c) {
     return c->extreme.n >= SHORTEST && finders[c->dtype].find[c->extreme.most];
 }
 
-/* One long row: the best of the best elements of its shares. */
+/* One long row, partitioned among the threads: the best of their results. */
 static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) {
     k->parts = MIN(threads, k->n * k->item / PART);
     k->place = mem_new((size_t)k->parts * sizeof *k->place);

@@ -95,8 +95,8 @@ static int64_t by_keys(const search *s, int64_t j) {
                 continue;                                                                          \
             }                                                                                      \
             if (at + width >= n ||                                                                 \
-                !name##_between(                                                                   \
-                    w, a[at], a[at + width])) /* it is as wide as for the group before, mostly */  \
+                !name##_between(w, a[at],                                                          \
+                                a[at + width])) /* mostly the width of the previous group */       \
                 for (width = STEP;                                                                 \
                      width <= NEAR && at + width < n && !name##_between(w, a[at], a[at + width]);) \
                     width += STEP;                                                                 \
@@ -128,8 +128,7 @@ static int64_t by_keys(const search *s, int64_t j) {
         }                                                                                          \
         for (; from < to; from++) s->out[from] = by_keys(s, from);                                 \
     }                                                                                              \
-    /* Of n values, at most a PIECE, those that lie outside of all elements are told at once, the  \
-     * others are looked for by themselves. */                                                     \
+    /* Answers values outside of all elements directly; searches the others (n <= PIECE). */       \
     GPA_SIMD_CLONES static void name##_inside(const search *s, int64_t from, int64_t n) {          \
         const T *a = s->a, *w = (const T *)s->v + from, first = a[0],                              \
                 last = a[s->c->search.n - 1];                                                      \

@@ -57,8 +57,8 @@ typedef struct {
     const void *in;
     void *out;
     int64_t n;
-    const int64_t *places; /* ascending */
-    int n_places;          /* 0: all */
+    const int64_t *places; /* requested indices of a partition, ascending */
+    int n_places;          /* 0: full sort */
     void *item[2];
     parts ready; /* one thread sorts and writes each */
 } row;
