@@ -12,7 +12,7 @@ def matrices():
 
 
 def show(name, f):
-    show_scaled(name, f, first=12, floor=1e-3, percent=100.0371828, single=1)
+    show_scaled(name, f, first=12, floor=1e-3)
 
 
 # --- factors and equations (scipy 1.17 and before 1.18)

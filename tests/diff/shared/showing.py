@@ -21,10 +21,9 @@ def numbers(*shape):
     return (np.arange(5, int(np.prod(shape)) + 5) ** 3 * 7919 % 1009 / 1009.0).reshape(shape)
 
 
-def show_scaled(name, f, first=9, digits=2, floor=1e-30, last=False, mean=False, percent=100, single=None):
+def show_scaled(name, f, first=9, digits=2, floor=1e-30, last=False, mean=False):
     """Arrays in percent of their largest element (or of `floor`), which hides last digits: the first elements, the last one,
-    the mean. Of a tuple each array, of a dictionary in it each value after its key. A `percent` a little off 100 keeps round
-    results from the middle between two decimals. `single`: the decimals of single precision, if fewer."""
+    the mean. Of a tuple each array, of a dictionary in it each value after its key."""
     try:
         results = f()
         for r in results if isinstance(results, tuple) else (results,):
@@ -34,14 +33,13 @@ def show_scaled(name, f, first=9, digits=2, floor=1e-30, last=False, mean=False,
                 array = np.asarray(value)
                 z = array.astype(complex)
                 most = max(abs(z).max(initial=0), floor)
-                places = digits if single is None or array.dtype not in (np.float32, np.complex64) else single
                 shown = z.ravel()[:first].tolist()
                 if last:
                     shown.append(z.ravel()[-1] if z.size else 0j)
                 if mean:
                     shown.append(z.sum() / max(z.size, 1))
-                texts = [f'{x.real * percent / most:.{places}f} {x.imag * percent / most:.{places}f}' for x in shown]
-                zero = '0.' + '0' * places
+                texts = [f'{x.real * 100 / most:.{digits}f} {x.imag * 100 / most:.{digits}f}' for x in shown]
+                zero = '0.' + '0' * digits
                 print(name, array.dtype, array.shape, f'{most:.3g}', [t.replace('-' + zero, zero) for t in texts])
     except Exception as e:
         # RuntimeError: an assertion inside SciPy, worded by its version
