@@ -78,8 +78,8 @@ static gpa_code complex_part(gpa_vm *vm, value *argv, bool imag, value *out) {
     WITH_ARRAY(if (dtype_is_complex((gpa_dtype)a->dtype)) rc =
                    arr_part(vm_rt(vm), a, imag, &p, vm_err(vm));
                else if (!imag) p = arr_retain(a);
-               else rc = arr_full(vm_rt(vm), (gpa_dtype)a->dtype, a->ndim, a->shape, (gpa_val){0},
-                                  &p, vm_err(vm));
+               else if (!(rc = arr_full(vm_rt(vm), (gpa_dtype)a->dtype, a->ndim, a->shape,
+                                        (gpa_val){0}, &p, vm_err(vm)))) p->readonly = true;
                if (!rc) rc = scalar ? np_return(vm, p, out) : np_return_array(vm, p, out));
 }
 gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return complex_part(vm, argv, false, out); }
@@ -110,6 +110,12 @@ gpa_code np_angle(gpa_vm *vm, value *argv, value *out) { /* z, deg */
                     (value[]){radians, v_float(180 / 3.141592653589793)}, 0, NULL, out);
     value_release(vm, radians);
     return rc;
+}
+
+gpa_code np_receiver(gpa_vm *vm, value self, value *out) {
+    *out = v_none();
+    return self.tag == V_ARRAY && !self.aux ? native_return(value_retain(self), out)
+                                            : np_copy(vm, (value[]){self, v_none()}, out);
 }
 
 static gpa_code flags_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
@@ -153,6 +159,8 @@ static gpa_code flags_set(gpa_vm *vm, object_obj *o, const char *name, value on)
     if (strcmp(name, "writeable") != 0)
         return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", name,
                        o->kind->type_name);
+    if (o->fields[4].tag != V_ARRAY || o->fields[4].aux)
+        return vm_fail(vm, GPA_E_VALUE, "Cannot set flags on array scalars.");
     gpa_code rc = set_writeable(vm, o->fields[4], on);
     if (!rc) o->fields[3] = v_bool(!o->fields[4].array->arr->readonly);
     return rc;
@@ -180,7 +188,12 @@ gpa_code nd_setflags(gpa_vm *vm, value *argv, value *out) { /* self, write, alig
         rc = arg_bool(vm, argv[3], "uic", &other);
         if (!rc && other) rc = vm_fail(vm, GPA_E_VALUE, "cannot set WRITEBACKIFCOPY flag to True");
     }
-    return rc || argv[1].tag == V_NONE ? rc : set_writeable(vm, argv[0], argv[1]);
+    if (rc || argv[1].tag == V_NONE) return rc;
+    value self;
+    rc = np_receiver(vm, argv[0], &self);
+    if (!rc) rc = set_writeable(vm, self, argv[1]);
+    value_release(vm, self);
+    return rc;
 }
 
 gpa_code nd_flags(gpa_vm *vm, value *argv, value *out) {
@@ -243,12 +256,12 @@ gpa_code nd_set_shape(gpa_vm *vm, value *argv, value *out) { /* self, value */
     return GPA_OK;
 }
 
-gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, refcheck */
+/* argv: an array that is no scalar, the new shape, refcheck */
+static gpa_code resize(gpa_vm *vm, value *argv) {
     gpa_arr *a = argv[0].array->arr;
     value shape = argv[1], resized = v_none(), filled = v_none();
     bool check;
     gpa_code rc = arg_bool(vm, argv[2], "refcheck", &check);
-    *out = v_none();
     if (rc) return rc;
     if (a->base)
         return vm_fail(vm, GPA_E_VALUE, "cannot resize this array: it does not own its data");
@@ -265,6 +278,15 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
     }
     value_release(vm, filled);
     value_release(vm, resized);
+    return rc;
+}
+
+gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, refcheck */
+    value self;
+    gpa_code rc = np_receiver(vm, argv[0], &self);
+    *out = v_none();
+    if (!rc) rc = resize(vm, (value[]){self, argv[1], argv[2]});
+    value_release(vm, self);
     return rc;
 }
 
@@ -327,6 +349,12 @@ static gpa_code reshape_to(gpa_vm *vm, value a_value, value shape, value *out) {
     gpa_code rc = GPA_OK;
     TRY(arg_array(vm, a_value, DT_NONE, &a));
     TRY(arg_ints(vm, shape, "shape", GPA_MAX_DIMS, &ndim, dims));
+    if (a_value.tag == V_ARRAY && a_value.aux) { /* a scalar, which must not change by a view */
+        TRY(arr_copy(vm_rt(vm), a, &b, vm_err(vm)));
+        arr_release(vm_rt(vm), a);
+        a = b;
+        b = NULL;
+    }
     TRY(arr_reshape(vm_rt(vm), a, ndim, dims, &b, vm_err(vm)));
     rc = np_return_array(vm, b, out);
 out:
@@ -432,10 +460,14 @@ static gpa_code sort_axes_by_stride(gpa_vm *vm, value a_value, value *out) {
 gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { /* a, order */
     value flat = v_none(), source = v_none();
     bool keep_order = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0;
-    gpa_code rc = keep_order ? sort_axes_by_stride(vm, argv[0], &source)
-                             : native_return(value_retain(argv[0]), &source);
+    bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
+    gpa_code rc = keep_order && !scalar ? sort_axes_by_stride(vm, argv[0], &source)
+                                        : native_return(value_retain(argv[0]), &source);
     if (!rc) rc = reshape_order(vm, source, v_int(-1), keep_order ? v_none() : argv[1], &flat);
+    bool copied =
+        !rc && (source.tag != V_ARRAY || source.array->arr->storage != flat.array->arr->storage);
     value_release(vm, source);
+    if (copied) arr_own(vm_rt(vm), flat.array->arr);
     if (rc || arr_is_contiguous(flat.array->arr)) {
         *out = flat;
         return rc;
@@ -454,6 +486,8 @@ gpa_code nd_flatten(gpa_vm *vm, value *argv, value *out) { /* self, order */
 }
 
 static gpa_code transpose(gpa_vm *vm, value a_value, value axes, value *out) {
+    if (axes.tag == V_NONE && a_value.tag == V_ARRAY && a_value.aux) /* a scalar, immutable */
+        return native_return(value_retain(a_value), out);
     if (axes.tag == V_NONE) return nd_T(vm, &a_value, out);
     gpa_arr *a = NULL, *b = NULL;
     int n, perm[GPA_MAX_DIMS];
@@ -565,6 +599,7 @@ gpa_code nd_astype(gpa_vm *vm, value *argv,
     char order = argv[2].tag == V_STR ? (char)(argv[2].str->text[0] & ~0x20) : 0;
     WITH_ARRAY(
         bool by_rows = order == 'C' || (order == 'A' && !arr_is_f_contiguous(a));
+        copy |= order == 'A' && by_rows && !arr_is_contiguous(a);
         gpa_dtype from = (gpa_dtype)a->dtype;
         if (!dtype_can_cast(from, t, casting)) rc = vm_fail(
             vm, GPA_E_TYPE,
@@ -697,13 +732,18 @@ gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
 
 gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_opnd rhs = {0};
+    value self;
+    gpa_code rc = np_receiver(vm, argv[0], &self);
     *out = v_none();
-    WITH_ARRAY(
-        rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs);
-        if (!rc && !rhs.weak) rc =
-            np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype);
-        if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
-        arg_opnd_release(vm, &rhs));
+    if (rc) return rc;
+    gpa_arr *a = self.array->arr;
+    rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs);
+    if (!rc && !rhs.weak)
+        rc = np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype);
+    if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
+    arg_opnd_release(vm, &rhs);
+    value_release(vm, self);
+    return rc;
 }
 
 gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, where */
@@ -751,24 +791,20 @@ gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
 
 /* Rounds real and imaginary parts separately: dividing by a complex power of ten would round once
  * more. */
-static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value *argv, value *out) {
-    value name = v_cstr(vm, "out"), parts[2] = {v_none(), v_none()},
-          rounded[2] = {v_none(), v_none()};
-    gpa_code rc = name.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value decimals, value *out) {
+    value parts[2] = {v_none(), v_none()}, rounded[2] = {v_none(), v_none()};
+    gpa_code rc = GPA_OK;
     for (int i = 0; i < 2 && !rc; i++) {
         gpa_arr *p = NULL;
         rc = arr_part(vm_rt(vm), a, i == 1, &p, vm_err(vm));
         if (!rc) rc = np_return(vm, p, &parts[i]);
-        if (!rc) rc = nd_round(vm, (value[]){parts[i], argv[1], v_none()}, &rounded[i]);
+        if (!rc) rc = nd_round(vm, (value[]){parts[i], decimals, v_none()}, &rounded[i]);
     }
-    if (!rc)
-        rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), 2, (value[]){rounded[0], rounded[1], argv[2]}, 1,
-                        &name, out);
+    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), 2, rounded, 0, NULL, out);
     for (int i = 0; i < 2; i++) {
         value_release(vm, parts[i]);
         value_release(vm, rounded[i]);
     }
-    value_release(vm, name);
     return rc;
 }
 
@@ -776,40 +812,105 @@ static gpa_code cast_to(gpa_vm *vm, value v, gpa_dtype t, value *out) {
     return nd_astype(vm, (value[]){v, v_dtype(t), v_none(), v_none(), v_none(), v_bool(true)}, out);
 }
 
-/* Rounds to decimals other than 0 as NumPy does: multiplies by a power of ten, rounds half to even,
- * divides. Integers of dtype t wrap around. argv: a, decimals, out. */
-static gpa_code round_scaled(gpa_vm *vm, value *argv, int64_t decimals, gpa_dtype t, value out_name,
-                             value *out) {
-    value scaled = v_none(), whole = v_none(), wrapped = v_none(), rounded = v_none(),
-          integers = v_none();
-    bool exact = dtype_is_int(t) || t == DT_BOOL;
-    gpa_code rc = GPA_OK;
+/* 10^|decimals|; infinity where a float64 does not hold it. */
+static double power_of_ten(int64_t decimals) {
     double power = 1;
-    for (int64_t i = 0; i < (decimals < 0 ? -decimals : decimals) && i < 400; i++) power *= 10;
+    for (int64_t i = 0; i < 400 && i != decimals && i != -decimals; i++) power *= 10;
+    return power;
+}
+
+/* Rounds to decimals other than 0 as NumPy does: multiplies by a power of ten, rounds half to even,
+ * divides. Integers of dtype t wrap around. */
+static gpa_code round_scaled(gpa_vm *vm, value a, int64_t decimals, gpa_dtype t, value *out) {
+    value scaled = v_none(), whole = v_none(), wrapped = v_none(), integers = v_none();
+    gpa_code rc = GPA_OK;
     gpa_op up = decimals > 0 ? OP_MULTIPLY : OP_DIVIDE,
            down = decimals > 0 ? OP_DIVIDE : OP_MULTIPLY;
-    value by = exact ? v_int((int64_t)power) : v_float(power);
-    TRY(ufunc_call(vm, ufunc_of(up), 2, (value[]){argv[0], by}, 0, NULL, &scaled));
+    double power = power_of_ten(decimals);
+    bool exact = dtype_is_int(t);
+    value by = exact && power < 1e19 ? v_int((int64_t)power) : v_float(power);
+    TRY(ufunc_call(vm, ufunc_of(up), 2, (value[]){a, by}, 0, NULL, &scaled));
     TRY(ufunc_call(vm, ufunc_of(OP_RINT), 1, &scaled, 0, NULL, &whole));
     if (!exact) {
-        rc = ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by, argv[2]}, 1, &out_name, out);
+        rc = ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, out);
         goto out;
     }
     TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &integers));
     TRY(cast_to(vm, integers, DT_I64, &wrapped));
-    TRY(cast_to(vm, wrapped, t == DT_BOOL ? DT_I64 : t, &rounded));
-    if (argv[2].tag == V_NONE || argv[2].tag == V_UNSET)
-        *out = value_retain(rounded);
-    else
-        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){rounded, argv[2]}, 1, &out_name,
-                        out);
+    rc = cast_to(vm, wrapped, t, out);
 out:
     value_release(vm, scaled);
     value_release(vm, whole);
     value_release(vm, integers);
     value_release(vm, wrapped);
-    value_release(vm, rounded);
     return rc;
+}
+
+/* op(in[0], ..., out=in[n]) */
+static gpa_code compute_into(gpa_vm *vm, gpa_op op, size_t n, value *in) {
+    value name = v_cstr(vm, "out"), result = v_none();
+    gpa_code rc = name.tag == V_UNSET ? vm_err(vm)->code
+                                      : ufunc_call(vm, ufunc_of(op), n, in, 1, &name, &result);
+    value_release(vm, result);
+    value_release(vm, name);
+    return rc;
+}
+
+/* Rounds into an array, which each of the operations casts to by its rule; argv: a, decimals, out.
+ * NumPy compares the sizes, not the shapes. */
+static gpa_code round_into(gpa_vm *vm, value *argv, const gpa_arr *a, int64_t decimals,
+                           value *out) {
+    value target = argv[2], copyto = v_none(), ignored = v_none(), rounded = v_none();
+    gpa_dtype t = (gpa_dtype)a->dtype;
+    gpa_code rc = GPA_OK;
+    if (target.tag != V_ARRAY || target.aux)
+        TRY(vm_fail(vm, GPA_E_TYPE, "return arrays must be of ArrayType"));
+    if (target.array->arr->size != a->size) TRY(vm_fail(vm, GPA_E_VALUE, "invalid output shape"));
+    if (dtype_is_complex(t)) {
+        value part;
+        for (int i = 0; i < 2; i++) {
+            rc = (i ? nd_imag : nd_real)(vm, argv, &part);
+            if (!rc) rc = nd_round(vm, (value[]){part, argv[1], v_none()}, &rounded);
+            value_release(vm, part);
+            if (!rc) rc = set_complex_part(vm, (value[]){target, rounded}, i, &ignored);
+            value_release(vm, rounded);
+            rounded = v_none();
+            if (rc) goto out;
+        }
+    } else if (decimals >= 0 && dtype_is_int(t)) {
+        TRY(np_library_func(vm, "copyto", &copyto));
+        TRY(vm_call(vm, copyto, 2, (value[]){target, argv[0]}, 0, NULL, &ignored));
+    } else if (decimals == 0) {
+        TRY(compute_into(vm, OP_RINT, 1, (value[]){argv[0], target}));
+    } else {
+        value by = v_float(power_of_ten(decimals));
+        gpa_op up = decimals > 0 ? OP_MULTIPLY : OP_DIVIDE,
+               down = decimals > 0 ? OP_DIVIDE : OP_MULTIPLY;
+        TRY(compute_into(vm, up, 2, (value[]){argv[0], by, target}));
+        TRY(compute_into(vm, OP_RINT, 1, (value[]){target, target}));
+        TRY(compute_into(vm, down, 2, (value[]){target, by, target}));
+    }
+    *out = value_retain(target);
+out:
+    value_release(vm, ignored);
+    value_release(vm, copyto);
+    return rc;
+}
+
+static gpa_code round_new(gpa_vm *vm, value *argv, gpa_arr *a, int64_t decimals, value *out) {
+    gpa_dtype t = (gpa_dtype)a->dtype;
+    if (dtype_is_complex(t) && decimals) return round_complex(vm, a, argv[1], out);
+    if (t == DT_BOOL && decimals) /* a product with a float does not fit a bool array */
+        return vm_fail(vm, GPA_E_TYPE,
+                       "Cannot cast ufunc '%s' output from dtype('float64') to dtype('bool') with "
+                       "casting rule 'same_kind'",
+                       decimals > 0 ? "multiply" : "divide");
+    if (decimals >= 0 && dtype_is_int(t) && argv[0].tag == V_ARRAY && a->ndim)
+        return native_return(value_retain(argv[0]), out); /* the array itself, as in NumPy */
+    if (decimals == 0 || (decimals > 0 && dtype_is_int(t)))
+        return ufunc_call(vm, ufunc_of(dtype_is_int(t) ? OP_POSITIVE : OP_RINT), 1, argv, 0, NULL,
+                          out);
+    return round_scaled(vm, argv[0], decimals, t, out);
 }
 
 gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
@@ -818,19 +919,8 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     gpa_code rc = arg_int(vm, argv[1], "decimals", &decimals);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (rc) return rc;
-    gpa_dtype t = (gpa_dtype)a->dtype;
-    if (dtype_is_complex(t) && decimals) rc = round_complex(vm, a, argv, out);
+    rc = argv[2].tag == V_NONE || argv[2].tag == V_UNSET ? round_new(vm, argv, a, decimals, out)
+                                                         : round_into(vm, argv, a, decimals, out);
     arr_release(vm_rt(vm), a);
-    if (rc || (dtype_is_complex(t) && decimals)) return rc;
-    value name = v_cstr(vm, "out");
-    if (name.tag == V_UNSET) return vm_err(vm)->code;
-    /* NumPy's rint computes bool in float16. */
-    bool unchanged = decimals >= 0 && (t == DT_BOOL ? decimals != 0 : dtype_is_int(t));
-    if (unchanged || decimals == 0)
-        rc = ufunc_call(vm, ufunc_of(unchanged ? OP_POSITIVE : OP_RINT), 1,
-                        (value[]){argv[0], argv[2]}, 1, &name, out);
-    else
-        rc = round_scaled(vm, argv, decimals, t, name, out);
-    value_release(vm, name);
     return rc;
 }

@@ -37,7 +37,7 @@ static gpa_code reversed_copy_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
 /* The same elements in F order, copied if they are not; consumes a. */
 static gpa_code to_f_order_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
     gpa_arr *transposed = NULL, *dense = NULL;
-    if (a->ndim < 2 || arr_is_f_contiguous(a)) {
+    if (arr_is_f_contiguous(a)) {
         *out = a;
         return GPA_OK;
     }
@@ -62,7 +62,8 @@ typedef struct {
 
 static gpa_code make(gpa_vm *vm, value v, const make_opts *o, value *out) {
     const value order = o->order;
-    const bool copy = o->copy;
+    /* A scalar is immutable: arrays made of it share no memory with it. */
+    const bool copy = o->copy || (v.tag == V_ARRAY && v.aux);
     const int64_t ndmin = o->ndmin;
     gpa_dtype t;
     bool columns;

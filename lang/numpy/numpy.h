@@ -6,6 +6,9 @@
 #include "lang/vm/array_args.h"
 #include "lang/vm/native.h"
 
+/* What a method that changes its array in place works on: the array itself, or a copy of a scalar,
+ * which is immutable. */
+gpa_code np_receiver(gpa_vm *vm, value self, value *out);
 /* An array becomes `view` of its own elements (consumed) and owns what it owned: shape and dtype
  * are set in place. */
 void np_replace_take(gpa_vm *vm, value array, gpa_arr *view);

@@ -482,26 +482,28 @@ static gpa_code set_func(gpa_vm *vm, func_obj *f, gpa_sym name, value item) {
     return GPA_OK;
 }
 
+/* The refusal to set or delete an attribute that a row describes, or that does not exist. */
+static gpa_code not_writable(gpa_vm *vm, value v, native_owner o, const char *text) {
+    const native *known = o == OWNER_COUNT ? NULL : native_find(o, text);
+    if (!known) return no_attribute(vm, v, text);
+    if (known->kind == NATIVE_PROPERTY)
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", text,
+                       o == OWNER_GENERIC ? "numpy.generic" : value_type_name(v));
+    return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object attribute '%s' is read-only",
+                   value_type_name(v), text);
+}
+
 /* A row "name=" of the type takes (self, value). */
 static gpa_code set_by_row(gpa_vm *vm, value v, const char *text, value item) {
     char setter[80];
     native_owner o = owner_of_value(v);
     snprintf(setter, sizeof setter, "%s=", text);
     const native *row = o == OWNER_COUNT ? NULL : native_find(o, setter);
+    if (!row) return not_writable(vm, v, o, text);
     value argv[2] = {v, item}, out = v_none();
-    if (row) {
-        gpa_code rc = row->fn(vm, argv, &out);
-        value_release(vm, out);
-        return rc;
-    }
-    const native *known = o == OWNER_COUNT ? NULL : native_find(o, text);
-    if (known && known->kind == NATIVE_PROPERTY)
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", text,
-                       value_type_name(v));
-    if (known)
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object attribute '%s' is read-only",
-                       value_type_name(v), text);
-    return no_attribute(vm, v, text);
+    gpa_code rc = row->fn(vm, argv, &out);
+    value_release(vm, out);
+    return rc;
 }
 
 gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item) {
@@ -538,8 +540,9 @@ gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name) {
         gpa_code rc = v.tag == V_CLASS ? class_delete_attr(vm, v.class, name, &there)
                                        : instance_delete(vm, v, name, false, &there);
         if (rc || there) return rc;
+        return no_attribute(vm, v, text);
     }
-    return no_attribute(vm, v, text);
+    return not_writable(vm, v, owner_of_value(v), text);
 }
 
 gpa_code vm_setattr(gpa_vm *vm, value v, const char *name, value item) {

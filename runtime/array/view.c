@@ -135,6 +135,7 @@ gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa
     if (ndim > GPA_MAX_DIMS) TRY(shape_check(ndim, shape, 1, NULL, e));
     if (ndim) memcpy(to, shape, (size_t)ndim * sizeof *to);
     TRY(shape_infer(a->size, ndim, to, e));
+    TRY(shape_check(ndim, to, 1, NULL, e));
     if (!shape_reshape_strides(a->ndim, a->shape, a->strides, ndim, to, strides)) {
         TRY(arr_copy(rt, a, &copy, e));
         a = copy;

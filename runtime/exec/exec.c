@@ -155,10 +155,13 @@ static gpa_code fail_out_of_memory(gpa_rt *rt, gpa_device *d, gpa_dtype t, int n
 
 static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const int64_t *shape,
                          gpa_buf **out, gpa_err *e) {
-    size_t n = (size_t)shape_size(ndim, shape) * dtype_size(t);
+    int64_t size;
+    gpa_code rc = shape_check(ndim, shape, dtype_size(t), &size, e);
+    if (rc) return rc;
+    size_t n = (size_t)size * dtype_size(t);
     gpa_err first; /* cleared, not zeroed: this runs for every result */
     gpa_err_clear(&first);
-    gpa_code rc = buf_new(rt, d, n, out, &first);
+    rc = buf_new(rt, d, n, out, &first);
     if (rc && rc != GPA_E_MEMORY) {
         gpa_fail(e, rc, "%s", first.msg);
         if (*first.hint) gpa_err_hint(e, "%s", first.hint);

@@ -63,7 +63,8 @@ typedef struct {
     int64_t item;                   /* bytes of one element; 0 where they do not matter */
 } shape_layout;
 
-/* The bytes [*lo, *hi) that a layout touches; both 0 for an empty one. */
+/* The bytes [*lo, *hi) that a layout touches; both 0 for an empty one. Saturated where they exceed
+ * 64 bits: such a layout lies within no storage. */
 void shape_byte_range(const shape_layout *m, int64_t *lo, int64_t *hi);
 
 /* Whether two layouts of one storage share a byte. */

@@ -68,6 +68,11 @@ ok "they were not made again, nor others" "$([ -n "$kept" ] && files "$work/comp
 
 ok "a shared folder" "$(GPA_CACHE_SHARED=$work/own GPA_CACHE_DIR=$work/empty run; ls "$work/empty" 2> /dev/null)" "$said"
 ok "which is not written to" "$(files "$work/own")" "$now"
+chmod 777 "$work/own"
+ok "a folder that others may write to" "$(run)" "gpa: the compiled programs in $work/own are not used: other users may write to it
+$said"
+ok "is not written to either" "$(files "$work/own")" "$now"
+chmod 700 "$work/own"
 ok "no folder" "$(GPA_CACHE_DIR=/dev/null/folder run)" "$said"
 ok "a folder with room for less" "$(GPA_CACHE_LIMIT=24K GPA_CACHE_DIR=$work/small run; [ "$(cat "$work"/small/* | wc -c)" -le 24576 ] || ls -l "$work/small")" "$said"
 

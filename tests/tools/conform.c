@@ -18,6 +18,7 @@
 
 enum {
     POINTS = 512,
+    SHORT = 17,
     ROOM = 4 * POINTS,
     BATCH = 24,
     ULPS = 5,
@@ -37,7 +38,8 @@ typedef struct {
     int64_t stride[2], offset;
 } walk;
 
-/* How operands a, b, c and results lie over a space of 1 or 2 dimensions. */
+/* How operands a, b, c and results lie over a space of 1 or 2 dimensions. Layouts of SHORT points
+ * run at every smaller size too: all counts of lanes. */
 static const struct {
     const char *name;
     int ndim;
@@ -53,6 +55,8 @@ static const struct {
     {"transposed", 2, {16, 32}, {{{1, 16}, 0}, {{32, 1}, 0}, {{1, 16}, 0}}, {{32, 1}, 0}},
     {"broadcast", 2, {16, 32}, {{{32, 1}, 0}, {{0, 1}, 0}, {{1, 0}, 0}}, {{32, 1}, 0}},
     {"rows apart", 2, {16, 32}, {{{40, 1}, 5}, {{64, 2}, 0}, {{0, 1}, 0}}, {{33, 1}, 0}},
+    {"1 to 17", 1, {SHORT, 1}, {{{1, 0}, 0}, {{1, 0}, 256}, {{1, 0}, 0}}, {{1, 0}, 0}},
+    {"by a scalar", 1, {SHORT, 1}, {{{1, 0}, 7}, {{0, 0}, 48}, {{0, 0}, 0}}, {{1, 0}, 0}},
 };
 
 static int64_t element_at(const walk *w, int64_t i, int64_t j) {
@@ -180,6 +184,7 @@ typedef struct {
     kir_func *f;
     gpa_binding bind[KIR_MAX_ARRAYS];
     unsigned char *host[KIR_MAX_ARRAYS]; /* what was uploaded */
+    gpa_prog *p;                         /* NULL: not built yet */
     const char *why;                     /* what went wrong; NULL: nothing */
     bool lacking;                        /* the device says that it cannot do this */
 } job;
@@ -219,18 +224,22 @@ static int declare(job *j, gpa_dtype t, const walk *w, int access, int which) {
 
 static void launch_once(job *j, const int64_t *size) {
     gpa_err e = {.code = GPA_OK};
-    gpa_prog *p = NULL;
     kir_fault_record fault = {.set = 0};
     gpa_launch l = {.size = {size[0], size[1]}, .arrays = j->bind, .fault = &fault};
     if (j->why || !good(j, kir_check(j->f, &e), &e)) return;
-    if (good(j, be->build(dev, j->f, &p, &e), &e) && good(j, be->run(dev, p, &l, &e), &e))
+    if ((j->p || good(j, be->build(dev, j->f, &j->p, &e), &e)) &&
+        good(j, be->run(dev, j->p, &l, &e), &e))
         good(j, be->sync(dev, &e), &e);
-    if (p) be->drop(dev, p);
 }
 
-/* What array k holds now; owned by the caller. */
+static void drop_program(job *j) {
+    if (j->p) be->drop(dev, j->p);
+    j->p = NULL;
+}
+
 static void print_value(gpa_dtype t, gpa_val v);
 
+/* What array k holds now; owned by the caller. */
 static unsigned char *results(job *j, int k, gpa_dtype t) {
     gpa_err e = {.code = GPA_OK};
     unsigned char *p = malloc(ROOM * dtype_size(t));
@@ -238,19 +247,24 @@ static unsigned char *results(job *j, int k, gpa_dtype t) {
     return p;
 }
 
+/* Uploads again what array k held at first. */
+static void restore(job *j, int k) {
+    gpa_err e = {.code = GPA_OK};
+    size_t n = ROOM * dtype_size((gpa_dtype)j->f->arrays[k].dtype);
+    if (!j->why) good(j, be->upload(dev, j->bind[k].mem, 0, j->host[k], n, &e), &e);
+}
+
 /* Compiled, and then interpreted, each from the beginning; the interpreter's results are left. */
 static void launch(job *j, const int64_t *size) {
     unsigned char *compiled[KIR_MAX_ARRAYS] = {NULL};
-    gpa_err e = {.code = GPA_OK};
     if (same) {
         setenv("GPA_CUDA_INTERPRET", "never", 1);
         launch_once(j, size);
+        drop_program(j);
         for (size_t k = 0; k < j->f->n_arrays; k++) {
             gpa_dtype t = (gpa_dtype)j->f->arrays[k].dtype;
             compiled[k] = results(j, (int)k, t);
-            if (!j->why)
-                good(j, be->upload(dev, j->bind[k].mem, 0, j->host[k], ROOM * dtype_size(t), &e),
-                     &e);
+            restore(j, (int)k);
         }
     }
     if (interpreted) setenv("GPA_CUDA_INTERPRET", "always", 1);
@@ -282,6 +296,7 @@ static void start_job(job *j, int ndim, unsigned inner) {
 }
 
 static void end_job(job *j) {
+    drop_program(j);
     for (size_t k = 0; k < j->f->n_arrays; k++) {
         be->free(dev, j->bind[k].mem);
         free(j->host[k]);
@@ -357,10 +372,9 @@ static int operand_array(gpa_op op, gpa_dtype t, int i) {
     return want == t ? i : want == DT_BOOL ? 3 : 4;
 }
 
-static void check_op(job *j, const tried *o, int layout, gpa_dtype t) {
+static void check_op(job *j, const tried *o, int layout, const int64_t *size, gpa_dtype t) {
     unsigned char *got = results(j, o->out, o->result);
     int arity = op_info[o->op].arity, worst = 0;
-    const int64_t *size = layouts[layout].size;
     size_t written = dtype_size(o->result);
     for (int64_t i = 0; i < size[0] && !j->why; i++)
         for (int64_t k = 0; k < size[1]; k++) {
@@ -420,8 +434,15 @@ static gpa_op try_ops(gpa_op from, gpa_dtype t, int layout) {
             (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)tries[n].out, .a = v});
         n++;
     }
-    launch(&j, layouts[layout].size);
-    for (int i = 0; i < n; i++) check_op(&j, &tries[i], layout, t);
+    int64_t last = layouts[layout].size[0];
+    for (int64_t m = last == SHORT ? 1 : last; m <= last; m++) {
+        const int64_t size[2] = {m, layouts[layout].size[1]};
+        launch(&j, size);
+        for (int i = 0; i < n; i++) {
+            check_op(&j, &tries[i], layout, size, t);
+            if (m < last) restore(&j, tries[i].out);
+        }
+    }
     if (j.why) {
         head_of_failure("ops", layouts[layout].name, t);
         printf("# %s\n", j.why);
@@ -431,6 +452,22 @@ static gpa_op try_ops(gpa_op from, gpa_dtype t, int layout) {
 }
 
 /* ---- casts ---- */
+
+static void check_cast(job *j, gpa_dtype t, gpa_dtype to, int out, int layout,
+                       const int64_t *size) {
+    unsigned char *got = results(j, out, to);
+    const walk *from = &layouts[layout].in[0], *at = &layouts[layout].out;
+    int worst = 0;
+    for (int64_t i = 0; i < size[0] && !j->why; i++)
+        for (int64_t k = 0; k < size[1]; k++) {
+            gpa_val v = dtype_load(j->host[0] + (size_t)element_at(from, i, k) * dtype_size(t), t),
+                    have = dtype_load(got + (size_t)element_at(at, i, k) * dtype_size(to), to),
+                    want = dtype_cast(v, t, to);
+            if (alike(to, have, want, 0, 0, false) || worst++) continue;
+            differ("casts", layouts[layout].name, t, dtype_info[to].name, t, &v, 1, to, have, want);
+        }
+    free(got);
+}
 
 static void try_casts(gpa_dtype t, int layout) {
     job j;
@@ -444,24 +481,14 @@ static void try_casts(gpa_dtype t, int layout) {
         kir_emit(j.f,
                  (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)out[to], .a = v});
     }
-    launch(&j, layouts[layout].size);
-    for (int to = 0; to < DT_COUNT && !j.why; to++) {
-        gpa_dtype type = (gpa_dtype)to;
-        unsigned char *got = results(&j, out[to], type);
-        int worst = 0;
-        for (int64_t i = 0; i < layouts[layout].size[0]; i++)
-            for (int64_t k = 0; k < layouts[layout].size[1]; k++) {
-                gpa_val v = dtype_load(
-                    j.host[0] + (size_t)element_at(&layouts[layout].in[0], i, k) * dtype_size(t),
-                    t);
-                gpa_val have = dtype_load(
-                    got + (size_t)element_at(&layouts[layout].out, i, k) * dtype_size(type), type);
-                gpa_val want = dtype_cast(v, t, type);
-                if (alike(type, have, want, 0, 0, false) || worst++) continue;
-                differ("casts", layouts[layout].name, t, dtype_info[to].name, t, &v, 1, type, have,
-                       want);
-            }
-        free(got);
+    int64_t last = layouts[layout].size[0];
+    for (int64_t m = last == SHORT ? 1 : last; m <= last; m++) {
+        const int64_t size[2] = {m, layouts[layout].size[1]};
+        launch(&j, size);
+        for (int to = 0; to < DT_COUNT && !j.why; to++) {
+            check_cast(&j, t, (gpa_dtype)to, out[to], layout, size);
+            if (m < last) restore(&j, out[to]);
+        }
     }
     report("casts", layouts[layout].name, t, &j);
     end_job(&j);

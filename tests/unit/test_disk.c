@@ -191,6 +191,8 @@ static void entries_of_others_are_refused(void **state) {
     assert_int_equal(stat(own, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
     assert_int_equal(files(own, path, 2), 1);
+    assert_int_equal(stat(path[0], &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
     static const mode_t writable[] = {0720, 0702, 0777}, safe[] = {0700, 0755};
     for (size_t i = 0; i < COUNT_OF(writable); i++) {
         assert_int_equal(chmod(own, writable[i]), 0);
@@ -223,6 +225,9 @@ static void entries_of_others_are_refused(void **state) {
     assert_int_equal(rename(path[0], target), 0);
     assert_int_equal(symlink(target, path[0]), 0);
     assert_false(holds("key", "program"));
+    assert_int_equal(unlink(path[0]), 0);
+    assert_int_equal(mkfifo(path[0], 0600), 0);
+    assert_false(holds("key", "program")); /* and does not wait for a writer */
 }
 
 /* Many processes at once, also with a limit that makes them remove each other's entries: what is
