@@ -335,12 +335,13 @@ static gpa_code percent_field(percents *p, const percent *f, value v, gpa_str *o
     int64_t pad = f->width - (int64_t)text_count(text.text, text.len) - MAX(digits, 0);
     bool zeros = numeric && f->zero && !f->left;
     if (!rc) {
-        if (pad > 0 && !f->left && !zeros) str_fill(out, ' ', (size_t)pad);
+        uint64_t fill = (uint64_t)MAX(pad, 0);
+        rc = vm_fill(p->vm, out, " ", 1, f->left || zeros ? 0 : fill);
         str_putn(out, text.text, head);
-        if (pad > 0 && zeros) str_fill(out, '0', (size_t)pad);
-        if (digits > 0) str_fill(out, '0', (size_t)digits);
+        if (!rc) rc = vm_fill(p->vm, out, "0", 1, zeros ? fill : 0);
+        if (!rc) rc = vm_fill(p->vm, out, "0", 1, (uint64_t)MAX(digits, 0));
         str_putn(out, text.text + head, text.len - head);
-        if (pad > 0 && f->left) str_fill(out, ' ', (size_t)pad);
+        if (!rc) rc = vm_fill(p->vm, out, " ", 1, f->left ? fill : 0);
     }
     str_free(&text);
     return rc;

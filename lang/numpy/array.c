@@ -57,6 +57,8 @@ gpa_code nd_base(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code nd_T(gpa_vm *vm, value *argv, value *out) {
     gpa_arr *t = NULL;
+    if (argv[0].tag == V_ARRAY && argv[0].aux) /* a scalar is its own transpose */
+        return native_return(value_retain(argv[0]), out);
     WITH_ARRAY(rc = arr_transpose(vm_rt(vm), a, NULL, &t, vm_err(vm));
                if (!rc) rc = np_return_array(vm, t, out));
 }
@@ -486,8 +488,6 @@ gpa_code nd_flatten(gpa_vm *vm, value *argv, value *out) { /* self, order */
 }
 
 static gpa_code transpose(gpa_vm *vm, value a_value, value axes, value *out) {
-    if (axes.tag == V_NONE && a_value.tag == V_ARRAY && a_value.aux) /* a scalar, immutable */
-        return native_return(value_retain(a_value), out);
     if (axes.tag == V_NONE) return nd_T(vm, &a_value, out);
     gpa_arr *a = NULL, *b = NULL;
     int n, perm[GPA_MAX_DIMS];
@@ -626,7 +626,8 @@ gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype, type */
     if (args) return args;
     WITH_ARRAY(if (t != DT_NONE) rc = arr_reinterpret(vm_rt(vm), a, t, &b, vm_err(vm));
                else rc = arr_view(vm_rt(vm), a, a->ndim, a->shape, a->strides, 0, &b, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, b, out));
+               if (!rc) rc = argv[0].tag == V_ARRAY && !argv[0].aux ? np_return_array(vm, b, out)
+                                                                    : np_return(vm, b, out));
 }
 
 /* View whose row i is a[i : i + n]: sliding windows. */

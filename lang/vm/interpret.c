@@ -580,7 +580,8 @@ call:
         func_obj *g = fn->func;
         code *c = g->code;
         if (LIKELY(c->simple && c->n_params == n && c->compiled && !f->detached &&
-                   args + c->n_regs < vm->stack_end && vm->depth < MAX_FRAMES)) {
+                   args + c->n_regs < vm->stack_end && vm->depth < MAX_FRAMES &&
+                   !atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed))) {
             f = run_push(vm, c, g, g->module, args);
             R = args;
             I = c->ins;
@@ -616,7 +617,9 @@ L_CALL_NAMED:
     f->ip = I;
     f->next = I + 2;
     f->dst = I->a;
-call_slowly:
+call_slowly: /* recursion has no back-edges: calls poll, too */
+    if (UNLIKELY(atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)) && poll(vm))
+        goto failed;
     if (UNLIKELY(run_call(vm, f, fn, args, n, n_named, names, &answer))) goto failed;
     END_ABANDONED();
     goto called;

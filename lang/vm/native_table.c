@@ -91,7 +91,7 @@ native_owner owner_of_value(value v) {
 /* True if a type has a row of its base, too. NumPy's scalars have no setters ("shape="), as they
  * are immutable, and lack some methods of arrays. */
 static bool is_inherited(native_owner o, native_owner base, const char *name) {
-    static const char *const lacking[] = {"argpartition", "dot", "mT", "partition"};
+    static const char *const lacking[] = {"mT", "partition"};
     if (o != OWNER_GENERIC || base == o) return true;
     for (size_t i = 0; i < COUNT_OF(lacking); i++)
         if (strcmp(name, lacking[i]) == 0) return false;

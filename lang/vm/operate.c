@@ -97,10 +97,11 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
         if (k && a.str->size > (size_t)UINT32_MAX / k) return vm_no_memory(vm);
         gpa_str s;
         str_init(&s);
-        if (a.str->size == 1)
-            str_fill(&s, a.str->text[0], k);
-        else
-            for (size_t i = 0; i < k && !s.failed; i++) str_putn(&s, a.str->text, a.str->size);
+        gpa_code rc = vm_fill(vm, &s, a.str->text, a.str->size, k);
+        if (rc) {
+            str_free(&s);
+            return rc;
+        }
         if (a.tag == V_STR) return owned(vm, v_str_take(vm, &s), out);
         value bytes = s.failed ? v_unset() : v_bytes(vm, s.text, s.len);
         str_free(&s);
@@ -113,10 +114,16 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
     value v = list ? v_list(vm, n * k, NULL) : v_tuple(vm, n * k, NULL);
     if (v.tag == V_UNSET) return owned(vm, v, out);
     value *to = list ? v.list->items : v.tuple->items;
-    for (size_t j = 0; j < k; j++)
+    gpa_code rc = GPA_OK;
+    for (size_t j = 0; j < k && !rc; j++) {
         for (size_t i = 0; i < n; i++) *to++ = value_retain(x[i]);
-    *out = v;
-    return GPA_OK;
+        if (j % 65536 == 65535) rc = vm_poll(vm);
+    }
+    if (rc)
+        value_release(vm, v);
+    else
+        *out = v;
+    return rc;
 }
 
 /* A repetition count: int, bool, NumPy's integers. */
