@@ -61,7 +61,7 @@ CPU_ROOMS     = parallel emit linalg fft sort run
 CUDA_ROOMS    = driver emit build lib
 in = $(foreach room,$(2),$(1)/$(room)/*.c)
 RUNTIME := $(call obj,$(call in,runtime,$(RUNTIME_ROOMS)))
-CORE   := $(call obj,$(call in,lang,$(LANG_ROOMS))) $(RUNTIME) $(B)/library.o
+CORE   := $(call obj,$(call in,lang,$(LANG_ROOMS))) $(RUNTIME) $(B)/library.o $(B)/magic_rows.o
 REPL   := $(filter-out $(if $(READLINE_LIBS),,%/repl/menu.o %/repl/past.o),$(call obj,repl/*.c))
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c $(call in,runtime/cpu,$(CPU_ROOMS))) $(B)/runtime/cpu/abi_hash.o
@@ -134,6 +134,16 @@ $(B)/library.c: $(shell find lang/library -name '*.gpa' | LC_ALL=C sort) .make/l
 	@mkdir -p $(@D) && .make/library.sh > $@
 $(B)/library.o: $(B)/library.c
 	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<
+
+# The magics: the rows MAGIC(...) and MAGIC_ROW(...) of lang/session/, in one table (declared in lang/session/magic.h).
+$(B)/magic_rows.c: $(call src,lang/session/magic_*.c) Makefile
+	@mkdir -p $(@D)
+	@{ echo '#include "lang/session/magic.h"'; \
+	   cat $(filter %.c,$^) | sed -En 's/^MAGIC(_ROW)?\((\w+),.*/\2/p' | LC_ALL=C sort | \
+	   awk '{ d = d "extern const magic magic_row_" $$1 ";\n"; r = r "    &magic_row_" $$1 ",\n" } \
+	        END { print d "const magic *const magic_rows[] = {\n" r "    0};" }'; } > $@
+$(B)/magic_rows.o: $(B)/magic_rows.c
+	$(call say,CC)$(CC) $(ALL) -c -o $@ $<
 
 # What the CUDA device compiles at run time becomes a string.
 $(B)/runtime/cuda/batched_source.c: runtime/cuda/lib/elements.cuh runtime/cuda/lib/warp_matrix.cuh runtime/cuda/lib/block_matrix.cuh
