@@ -35,15 +35,15 @@ typedef struct gpa_libcall {
             gpa_binding a, b, c;
         } gemm;
         /* SORT, ARGSORT: `rows` contiguous rows of n elements, ascending, NaN last, stable. `out`
-         * holds int64 indices for ARGSORT. With n_places > 0 a partition: only the elements at
-         * these indices, ascending, are in sorted position, with smaller ones before them. With
-         * `beside` that many rows at a time are interleaved: consecutive elements of a row are that
-         * many elements apart. */
+         * holds int64 indices for ARGSORT. With n_kth > 0 a partition: only the elements at the
+         * indices kth, ascending, are in sorted position, with smaller ones before them. With
+         * `interleave` that many rows at a time are interleaved: consecutive elements of a row are
+         * that many elements apart. */
         struct {
-            int64_t rows, n, beside;
+            int64_t rows, n, interleave;
             gpa_binding in, out;
-            const int64_t *places;
-            int n_places;
+            const int64_t *kth;
+            int n_kth;
         } sort;
         /* SEARCHSORTED: for each of `count` values v the number of the n ascending elements a
          * before it: those smaller, with `right` also those equal; NaN counts as the largest. All

@@ -4,9 +4,9 @@
 #define GPA_CPU_PARALLEL_LANES_TRANSPOSE_H
 
 #ifdef __clang__
-#define PICK(mask, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#define SHUFFLE(mask, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#define PICK(mask, a, b, ...) __builtin_shuffle(a, b, (mask){__VA_ARGS__})
+#define SHUFFLE(mask, a, b, ...) __builtin_shuffle(a, b, (mask){__VA_ARGS__})
 #endif
 
 /* Lanes of the pair (a, b) that a step leaves in a, and in b: FIRST_lanes_distance. */
@@ -32,9 +32,10 @@
 #define SECOND_16_8 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
 
 /* Vectors e and e + d exchange lanes; all such pairs do. */
-#define EXCHANGE(vec, v, lanes, d, e) \
-    vec a = v[e], b = v[e + d];       \
-    v[e] = PICK(vec, a, b, FIRST_##lanes##_##d), v[e + d] = PICK(vec, a, b, SECOND_##lanes##_##d);
+#define EXCHANGE(vec, v, lanes, d, e)               \
+    vec a = v[e], b = v[e + d];                     \
+    v[e] = SHUFFLE(vec, a, b, FIRST_##lanes##_##d), \
+    v[e + d] = SHUFFLE(vec, a, b, SECOND_##lanes##_##d);
 #define EXCHANGES(vec, v, lanes, d)       \
     for (int e = 0; e < lanes; e++)       \
         if (!(e & d)) {                   \

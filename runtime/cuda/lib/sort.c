@@ -54,7 +54,7 @@ static bool order_of(gpa_dtype t, cub_order *out) {
 
 bool cub_sort_can(gpa_dev *d, const gpa_libcall *c) {
     cub_order order;
-    return order_of(c->dtype, &order) && !c->sort.beside && c->sort.n > 0 && c->sort.rows > 0 &&
+    return order_of(c->dtype, &order) && !c->sort.interleave && c->sort.n > 0 && c->sort.rows > 0 &&
            c->sort.rows <= INT32_MAX / c->sort.n && open_cub(d);
 }
 
