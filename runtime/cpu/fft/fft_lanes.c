@@ -142,18 +142,18 @@ typedef struct {
     radix_points points, work;          /* in scratch, as vectors */
 } row_block;
 
-static row_block block_of(const lane_rows *q, int64_t block, char *points, char *work) {
+/* Fills b, whose spare offsets stay undefined. */
+static void block_of(const lane_rows *q, int64_t block, char *points, char *work, row_block *b) {
     const int64_t first = block * q->lanes;
-    row_block b = {.count = MIN(q->lanes, q->count - first),
-                   .points = {points, 2 * q->lanes, .scale = 1},
-                   .work = {work, 2 * q->lanes, .scale = 1}};
-    offsets(q, &q->in, first, b.count, b.from);
-    offsets(q, &q->out, first, b.count, b.to);
-    b.in =
-        (radix_points){q->in.at + b.from[0] * q->real_bytes, q->in.step, .pairs = true, .scale = 1};
-    b.out =
-        (radix_points){q->out.at + b.to[0] * q->real_bytes, q->out.step, .pairs = true, .scale = 1};
-    return b;
+    b->count = MIN(q->lanes, q->count - first);
+    offsets(q, &q->in, first, b->count, b->from);
+    offsets(q, &q->out, first, b->count, b->to);
+    b->in = (radix_points){q->in.at + b->from[0] * q->real_bytes, q->in.step, .pairs = true,
+                           .scale = 1};
+    b->out = (radix_points){q->out.at + b->to[0] * q->real_bytes, q->out.step, .pairs = true,
+                            .scale = 1};
+    b->points = (radix_points){points, 2 * q->lanes, .scale = 1};
+    b->work = (radix_points){work, 2 * q->lanes, .scale = 1};
 }
 
 /* Loads a block unless the transform can read it in place; returns what it reads. An odd number of
@@ -214,7 +214,8 @@ static void transform(const lane_rows *q, const row_block *b, radix_points in, b
 }
 
 static void run_block(const lane_rows *q, int64_t block, char *points, char *work) {
-    const row_block b = block_of(q, block, points, work);
+    row_block b;
+    block_of(q, block, points, work, &b);
     const radix_points in = load_block(q, &b, block + 1 == q->blocks);
     const bool in_place = are_adjacent_complex(q, &q->out, b.to, b.count),
                odd = fft_is_odd_real(q->c), to_work = odd && !fft_is_inverse(q->c);
