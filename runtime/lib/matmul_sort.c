@@ -431,14 +431,14 @@ static gpa_code sort_here(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_a
     c.sort.rows = a->size / c.sort.n;
     if (at < a->ndim - 1) {
         TRY(arr_force(rt, a, CUT_LIBRARY, e));
-        c.sort.interleave = 1;
-        for (int d = at + 1; d < a->ndim; d++) c.sort.interleave *= a->shape[d];
+        c.sort.stride = 1;
+        for (int d = at + 1; d < a->ndim; d++) c.sort.stride *= a->shape[d];
     }
-    if (!c.sort.interleave || library_can(a->storage->buf->device, &c)) {
+    if (!c.sort.stride || library_can(a->storage->buf->device, &c)) {
         TRY(run_sort(rt, a, &c, to, out, e));
         goto out;
     }
-    c.sort.interleave = 0;
+    c.sort.stride = 0;
     TRY(arr_transpose(rt, a, perm, &rows, e));
     TRY(run_sort(rt, rows, &c, to, &sorted, e));
     for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d == at ? a->ndim - 1 : d - 1;

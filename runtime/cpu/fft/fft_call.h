@@ -26,7 +26,7 @@ static inline bool fft_is_half_length(const gpa_libcall *c) {
     return c->fft.form != FFT_C2C && c->fft.n[0] % 2 == 0;
 }
 
-static inline double fft_scale(const gpa_libcall *c) { return c->fft.alone ? c->fft.scale : 1; }
+static inline double fft_scale(const gpa_libcall *c) { return c->fft.scaled ? c->fft.scale : 1; }
 
 /* The length of the complex transform that computes a row. */
 static inline int64_t fft_complex_length(const gpa_libcall *c) {

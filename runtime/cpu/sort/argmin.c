@@ -286,7 +286,7 @@ static void one_part(void *arg, int64_t i) {
 /* ---- calls ---- */
 
 bool argminmax_can(const gpa_libcall *c) {
-    return c->extreme.n >= MIN_ROW_ELEMS && finders[c->dtype].find[c->extreme.most];
+    return c->argminmax.n >= MIN_ROW_ELEMS && finders[c->dtype].find[c->argminmax.max];
 }
 
 /* One long row, partitioned among the threads: the best of their results. */
@@ -306,18 +306,18 @@ static gpa_code split_row(work *k, int threads, const int32_t *stop, gpa_err *e)
 
 gpa_code argminmax_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     int64_t item = (int64_t)dtype_size(c->dtype);
-    work k = {.find = finders[c->dtype].find[c->extreme.most],
-              .rows = c->extreme.rows,
-              .n = c->extreme.n,
+    work k = {.find = finders[c->dtype].find[c->argminmax.max],
+              .rows = c->argminmax.rows,
+              .n = c->argminmax.n,
               .item = item,
-              .per_item = MAX(1, ITEM_ELEMS / c->extreme.n)};
+              .per_item = MAX(1, ITEM_ELEMS / c->argminmax.n)};
     if (k.n <= (k.rows * k.n * item > SHORT_ROWS_MAX_BYTES ? SHORT_ROW_MAX_ELEMS / 2
                                                            : SHORT_ROW_MAX_ELEMS)) {
-        k.find_rows = finders[c->dtype].find_rows[c->extreme.most];
+        k.find_rows = finders[c->dtype].find_rows[c->argminmax.max];
         k.per_item = (k.per_item + LANES_4 - 1) / LANES_4 * LANES_4;
     }
-    k.in = c->extreme.in.mem->base + c->extreme.in.offset * item;
-    k.out = (int64_t *)(void *)c->extreme.out.mem->base + c->extreme.out.offset;
+    k.in = c->argminmax.in.mem->base + c->argminmax.in.offset * item;
+    k.out = (int64_t *)(void *)c->argminmax.out.mem->base + c->argminmax.out.offset;
     gpa_code rc = GPA_OK;
     if (k.rows == 1 && threads > 1 && k.n * k.item >= 2 * PART_BYTES)
         rc = split_row(&k, threads, stop, e);

@@ -136,9 +136,9 @@ typedef struct {
 } work;
 
 bool sort_can(const gpa_libcall *c) {
-    bool columns = c->sort.interleave; /* interleaved rows: only short ones, sorted whole */
+    bool columns = c->sort.stride; /* interleaved rows: only short ones, sorted whole */
     if (columns &&
-        (c->kind != LIB_SORT || c->sort.n > SORT_SHORT || c->sort.interleave < SORT_SHORT_ROWS / 2))
+        (c->kind != LIB_SORT || c->sort.n > SORT_SHORT || c->sort.stride < SORT_SHORT_ROWS / 2))
         return false;
     return !(columns && dtype_is_complex(c->dtype)) && c->sort.n <= UINT32_MAX;
 }
@@ -592,7 +592,7 @@ static void sort_row_item(void *arg, int64_t i) {
 static void sort_small_items(const work *k, const char *in, char *out, int64_t rows, uint32_t *key,
                              void *scratch) {
     const sortkey_order *o = &k->order, plain = sortkey_order_of(DT_I32);
-    const int64_t n = k->c->sort.n, interleave = k->c->sort.interleave;
+    const int64_t n = k->c->sort.n, interleave = k->c->sort.stride;
     const int64_t runs = interleave ? n : 1, length = interleave ? rows : rows * n; /* contiguous */
     const size_t item = o->item, pitch = (size_t)interleave * item;
     for (int64_t i = 0; i < runs; i++) {
@@ -707,7 +707,7 @@ static bool sort_complex_rows(const work *k, int64_t from, int64_t rows, uint64_
 /* Group i of SORT_SHORT_ROWS rows: contiguous ones, or interleaved ones of one stack. */
 static void sort_row_group(void *arg, int64_t i) {
     work *k = arg;
-    const int64_t n = k->c->sort.n, interleave = k->c->sort.interleave,
+    const int64_t n = k->c->sort.n, interleave = k->c->sort.stride,
                   all = interleave ? interleave : k->c->sort.rows,
                   groups = (all + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS,
                   from = i % groups * SORT_SHORT_ROWS, rows = MIN(SORT_SHORT_ROWS, all - from);
@@ -749,11 +749,10 @@ gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_er
     k.in = c->sort.in.mem->base + (size_t)c->sort.in.offset * item;
     k.out = c->sort.out.mem->base + (size_t)c->sort.out.offset * (ranks ? sizeof(int64_t) : item);
     const int use = rows * c->sort.n < SHARED_MIN_ITEMS ? 1 : threads;
-    if (c->sort.interleave)
-        threads_each(use,
-                     rows / c->sort.interleave *
-                         ((c->sort.interleave + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS),
-                     stop, sort_row_group, &k);
+    if (c->sort.stride)
+        threads_each(
+            use, rows / c->sort.stride * ((c->sort.stride + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS),
+            stop, sort_row_group, &k);
     else if (dtype_is_complex(c->dtype) && c->sort.n <= INSERTION_MAX_COMPLEX)
         threads_each(use, (rows + rows_per_chunk(c) - 1) / rows_per_chunk(c), stop,
                      insertion_sort_rows, &k);
