@@ -304,7 +304,7 @@ static gpa_code put_called(const printer *p, int64_t i, gpa_str *out) {
                     dtype_load(p->items + (size_t)i * dtype_size(p->dtype), p->dtype)),
           text = v_none();
     if (v.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = vm_call(p->vm, p->call, 1, &v, 0, NULL, &text);
+    gpa_code rc = vm_call(p->vm, p->call, ARGS(1, &v), &text);
     if (!rc && text.tag != V_STR)
         rc = vm_fail(p->vm, GPA_E_TYPE, "unsupported operand: a formatter must return str, not %s",
                      value_type_name(text));

@@ -256,7 +256,7 @@ static gpa_code percent_text(percents *p, const percent *f, value v, gpa_str *te
 static gpa_code number_in(gpa_vm *vm, value v, const char *method, value *now) {
     if (instance_has(v, method) || instance_has(v, "__index__")) {
         bool handled;
-        return record_call_member(vm, v, instance_has(v, method) ? method : "__index__", 0, NULL,
+        return record_call_member(vm, v, instance_has(v, method) ? method : "__index__", NO_ARGS,
                                   now, &handled);
     }
     bool array = v.tag == V_ARRAY && !v.aux && v.array->arr->ndim == 0;

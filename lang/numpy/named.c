@@ -181,7 +181,7 @@ gpa_code named_make(gpa_vm *vm, value *argv, value *out) { /* cls or self, itera
     const named *r =
         row_of(argv[0].tag == V_TYPE ? object_kinds[argv[0].aux - AUX_KIND] : argv[0].object->kind);
     value items = v_none();
-    gpa_code rc = vm_call(vm, v_type(V_TUPLE), 1, &argv[1], 0, NULL, &items);
+    gpa_code rc = vm_call(vm, v_type(V_TUPLE), ARGS(1, &argv[1]), &items);
     if (!rc && items.tuple->count != count_of(r))
         rc = vm_fail(vm, GPA_E_TYPE, "Expected %zu arguments, got %zu", count_of(r),
                      items.tuple->count);

@@ -30,8 +30,7 @@ gpa_code ufunc_loop(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value dtype,
                     gpa_dtype *loop);
 /* Calls a ufunc: its operands, out positionally or by name, where=, dtype=, signature=, casting=,
  * order=, subok=. */
-gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw,
-                    const value *kw_names, value *out);
+gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, const call_args *a, value *out);
 
 /* As ufunc_call for scalar operands, without the checks of float_errors.h. */
 gpa_code ufunc_numbers(gpa_vm *vm, gpa_op op, const value *args, value *out);

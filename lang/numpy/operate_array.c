@@ -372,7 +372,7 @@ static gpa_code op_array_unary(gpa_vm *vm, ast_op op, value a, value *out) {
         out->f = -a.f;
         return GPA_OK;
     }
-    return ufunc_call(vm, ufunc_of(op_row(op)), 1, &a, 0, NULL, out);
+    return ufunc_call(vm, ufunc_of(op_row(op)), ARGS(1, &a), out);
 }
 
 /* ---- subscripts ---- */

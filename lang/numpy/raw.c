@@ -258,16 +258,16 @@ static gpa_code keywords(gpa_vm *vm, const object_obj *k, size_t n, const value 
 }
 
 /* CuPy: kernel(grid, block, args, *, shared_mem=0). */
-static gpa_code call_cupy(gpa_vm *vm, object_obj *k, size_t n, const value *args, size_t n_kw,
-                          const value *names) {
+static gpa_code call_cupy(gpa_vm *vm, object_obj *k, const call_args *a) {
     static const char *const known[] = {"grid", "block", "args", "shared_mem", "stream"};
     value v[5] = {v_unset(), v_unset(), v_unset(), v_unset(), v_unset()}, list = v_unset();
-    if (n > 3)
+    if (a->n > 3)
         return vm_fail(vm, GPA_E_TYPE,
                        "%s() takes 3 positional arguments (grid, block, args), not %zu", name_of(k),
-                       n);
-    for (size_t i = 0; i < n; i++) v[i] = args[i];
-    gpa_code rc = keywords(vm, k, n_kw, args + n, names, known, COUNT_OF(known), v);
+                       a->n);
+    for (size_t i = 0; i < a->n; i++) v[i] = a->values[i];
+    gpa_code rc =
+        keywords(vm, k, a->n_named, a->values + a->n, a->names, known, COUNT_OF(known), v);
     for (size_t i = 0; i < 3 && !rc; i++)
         if (v[i].tag == V_UNSET)
             rc = vm_fail(vm, GPA_E_TYPE, "%s() missing required argument: '%s'", name_of(k),
@@ -280,21 +280,19 @@ static gpa_code call_cupy(gpa_vm *vm, object_obj *k, size_t n, const value *args
 }
 
 /* PyCUDA: kernel(*args, block=(x, y, z), grid=(1, 1), shared=0, stream=None, ...). */
-static gpa_code call_pycuda(gpa_vm *vm, object_obj *k, size_t n, const value *args, size_t n_kw,
-                            const value *names) {
+static gpa_code call_pycuda(gpa_vm *vm, object_obj *k, const call_args *a) {
     static const char *const known[] = {"block",  "grid",        "shared",
                                         "stream", "time_kernel", "texrefs"};
     value v[6] = {v_unset(), v_int(1), v_unset(), v_unset(), v_unset(), v_unset()};
-    gpa_code rc = keywords(vm, k, n_kw, args + n, names, known, COUNT_OF(known), v);
+    gpa_code rc =
+        keywords(vm, k, a->n_named, a->values + a->n, a->names, known, COUNT_OF(known), v);
     if (!rc && v[0].tag == V_UNSET) rc = vm_fail(vm, GPA_E_VALUE, "must specify block size");
-    return rc ? rc : launch(vm, k, &(launch_config){v[1], v[0], v[2]}, n, args);
+    return rc ? rc : launch(vm, k, &(launch_config){v[1], v[0], v[2]}, a->n, a->values);
 }
 
-static gpa_code call_kernel(gpa_vm *vm, object_obj *k, size_t n, const value *args, size_t n_kw,
-                            const value *names, value *out) {
+static gpa_code call_kernel(gpa_vm *vm, object_obj *k, const call_args *a, value *out) {
     *out = v_none();
-    return module_of(k)->fields[FROM_SOURCE_MODULE].i ? call_pycuda(vm, k, n, args, n_kw, names)
-                                                      : call_cupy(vm, k, n, args, n_kw, names);
+    return module_of(k)->fields[FROM_SOURCE_MODULE].i ? call_pycuda(vm, k, a) : call_cupy(vm, k, a);
 }
 
 static gpa_code repr_kernel(gpa_vm *vm, object_obj *k, gpa_str *out) {

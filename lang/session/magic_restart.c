@@ -143,7 +143,7 @@ static gpa_code save_array(keeping *k, const char *name, value v) {
     snprintf(path, sizeof path, "%s/%s.npy", k->folder, name);
     value args[2] = {v_str(vm, path, strlen(path)), v}, done = v_unset();
     gpa_code rc = args[0].tag == V_UNSET ? vm_err(vm)->code : vm_import(vm, "numpy", &numpy);
-    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, numpy, "save"), 2, args, 0, NULL, &done);
+    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, numpy, "save"), ARGS(2, args), &done);
     value_release(vm, args[0]);
     value_release(vm, done);
     bool scalar = v.tag == V_NUM || v.aux;

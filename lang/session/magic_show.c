@@ -117,7 +117,7 @@ static gpa_code set_array_precision(gpa_session *s, int64_t digits) {
     value set = rc ? v_unset() : module_get_text_peek(s->vm, np, "set_printoptions"),
           name = v_cstr(s->vm, "precision"), arg = v_int(digits), none = v_none();
     if (!rc && name.tag == V_UNSET) rc = vm_err(s->vm)->code;
-    if (!rc && set.tag != V_UNSET) rc = vm_call(s->vm, set, 0, &arg, 1, &name, &none);
+    if (!rc && set.tag != V_UNSET) rc = vm_call(s->vm, set, &(call_args){0, 1, &arg, &name}, &none);
     value_release(s->vm, name);
     return rc;
 }

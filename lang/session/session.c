@@ -271,7 +271,7 @@ static gpa_code show_figures(gpa_session *s) {
     const module_obj *plots = s->host.display ? vm_loaded_peek(s->vm, "matplotlib.pyplot") : NULL;
     value show = plots ? module_get_text_peek(s->vm, plots, "show") : v_unset(), nothing = v_none();
     if (show.tag != V_FUNC) return GPA_OK;
-    gpa_code rc = vm_call(s->vm, show, 0, NULL, 0, NULL, &nothing);
+    gpa_code rc = vm_call(s->vm, show, NO_ARGS, &nothing);
     value_release(s->vm, nothing);
     return rc;
 }

@@ -589,7 +589,7 @@ call:
     }
     if (fn->tag == V_NATIVE) {
         value result = v_none();
-        if (UNLIKELY(call_native(vm, fn->native, args, n, 0, NULL, &result))) goto failed;
+        if (UNLIKELY(call_native(vm, fn->native, ARGS(n, args), &result))) goto failed;
         for (size_t i = 0; i < n; i++)
             if (is_counted(args[i])) {
                 value v = args[i];
@@ -617,7 +617,7 @@ L_CALL_NAMED:
     f->next = I + 2;
     f->dst = I->a;
 call_slowly:
-    if (UNLIKELY(run_call(vm, f, fn, args, n, n_named, names, &answer))) goto failed;
+    if (UNLIKELY(run_call(vm, f, fn, &(call_regs){n, n_named, args, names}, &answer))) goto failed;
     END_ABANDONED();
     goto called;
 L_CALL_SPREAD:

@@ -78,10 +78,8 @@ void vm_progress(gpa_vm *vm, const char *text, double done, double left);
 /* Reads a line for input(); EOFError at the end. */
 gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out);
 
-/* Calls any callable: n positional arguments, then n_kw keyword ones with their names (STR values).
- */
-gpa_code vm_call(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_kw,
-                 const value *kw_names, value *out);
+/* Calls any callable: vm_call(vm, fn, ARGS(2, pair), &result). */
+gpa_code vm_call(gpa_vm *vm, value fn, const call_args *a, value *out);
 /* Iteration: an ITER over any iterable, and its next value (*done at the end). */
 gpa_code vm_iter(gpa_vm *vm, value iterable, value *out);
 /* All items of an iterable as a new list. */

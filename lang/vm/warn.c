@@ -41,7 +41,7 @@ static gpa_code log_it(gpa_vm *vm, gpa_code category, const char *text, const ch
           ignored = v_none();
     gpa_code rc = args[0].tag == V_UNSET || args[2].tag == V_UNSET
                       ? GPA_E_MEMORY
-                      : vm_call(vm, vm->warning_log, 4, args, 0, NULL, &ignored);
+                      : vm_call(vm, vm->warning_log, ARGS(4, args), &ignored);
     value_release(vm, args[0]);
     value_release(vm, args[2]);
     value_release(vm, ignored);
