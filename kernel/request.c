@@ -161,8 +161,8 @@ json_t *answer_inspect(kernel *k, message *m) {
     size_t cursor = cursor_of(m, code, n);
     json_t *data = json_object();
     int level = json_integer_value(json_object_get(m->content, "detail_level")) > 0;
-    bool found =
-        data && gpa_session_inspect(k->session, code, n, cursor, level, add_repr, data) == GPA_OK;
+    bool found = data && gpa_session_inspect(k->session, &(gpa_inspection){code, n, cursor, level},
+                                             add_repr, data) == GPA_OK;
     return json_pack("{s:s, s:b, s:o, s:{}}", "status", "ok", "found", found, "data", data,
                      "metadata");
 }

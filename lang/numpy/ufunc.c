@@ -111,8 +111,8 @@ static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
         op_types(u->op, o->dtype, &compute, &result);
     int n = op_info[u->op].sig == SIG_LOGIC ? 0 : op_info[u->op].arity;
     for (int i = 0; i < n && !rc; i++)
-        rc = ufunc_check_input(vm, u->name, in, i, n, op_operand_type(u->op, compute, i),
-                               o->casting);
+        rc = ufunc_check_input(vm, u->name, &in[i], n > 1 ? i : -1,
+                               op_operand_type(u->op, compute, i), o->casting);
     return rc || !o->into
                ? rc
                : ufunc_check_output(vm, u->name, result, (gpa_dtype)o->into->dtype, o->casting);

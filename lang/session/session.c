@@ -220,7 +220,7 @@ gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const
     gpa_str shifted;
     str_init(&shifted);
     if (kind == SOURCE_CELL && shift_left(src, n, &shifted)) src = shifted.text, n = shifted.len;
-    gpa_code rc = source_add(s->sources, kind, name, src, n, &id, e);
+    gpa_code rc = source_add(s->sources, &(source_text){kind, name, src, n}, &id, e);
     str_free(&shifted);
     if (!rc)
         rc = parse_module(source_get(s->sources, id), s->names, &(parse_options){.magics = true},

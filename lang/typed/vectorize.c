@@ -91,7 +91,7 @@ static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_op
     gpa_code rc = choose_types(vm, o, in, n, opts->dtype, &s);
     for (int i = 0; i < n && !rc; i++)
         if (in[i].weak == WEAK_NO)
-            rc = ufunc_check_input(vm, name_of(vm, o), in, i, 2, (gpa_dtype)s.args[i].dtype,
+            rc = ufunc_check_input(vm, name_of(vm, o), &in[i], i, (gpa_dtype)s.args[i].dtype,
                                    opts->casting);
     if (rc) return rc;
     rc = typed_get(

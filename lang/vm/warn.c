@@ -72,9 +72,9 @@ gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
         rc = log_it(vm, category, text, s ? s->name : "", line);
     else if (!rc && shown) {
         size_t n = 0;
-        const char *source_text = s && line ? source_line(s, line, &n) : NULL;
-        while (n && *source_text == ' ') source_text++, n--;
-        if (n) str_printf(&out, "  %.*s\n", (int)n, source_text);
+        const char *line_text = s && line ? source_line(s, line, &n) : NULL;
+        while (n && *line_text == ' ') line_text++, n--;
+        if (n) str_printf(&out, "  %.*s\n", (int)n, line_text);
         rc = vm_write(vm, true, out.text, out.len);
     }
     str_free(&out);
