@@ -766,6 +766,9 @@ L_LEAVE_RAISED:
     STEP(IMPORT_ALL, import_all, 1)
     STEP(MAGIC, magic, 1)
 
+leave: /* C entered the frame */
+    *out = given;
+    return GPA_OK;
 edge:
     f->ip = I;
     if (UNLIKELY(poll(vm))) goto failed;
@@ -773,9 +776,6 @@ edge:
 unset:
     f->ip = I;
     step_unset(vm, f, R, I);
-leave: /* C entered the frame */
-    *out = given;
-    return GPA_OK;
 failed:
     if (!catch_error(vm)) return vm->core.err.code;
     end_abandoned(vm);

@@ -27,6 +27,9 @@
 /* argv is borrowed; *out is owned by the caller and starts as NONE. Errors go to vm_err. */
 typedef gpa_code (*native_fn)(gpa_vm *vm, value *argv, value *out);
 
+/* The head of a native function that a row of a table defines. */
+#define NATIVE_FN(name) gpa_code name(gpa_vm *vm, value *argv, value *out)
+
 /* FUNCTION: called directly (of a module, or STATIC). METHOD: argv[0] is self. PROPERTY: called by
  * attribute access. */
 typedef enum { NATIVE_FUNCTION, NATIVE_METHOD, NATIVE_PROPERTY } native_kind;

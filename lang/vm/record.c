@@ -18,6 +18,7 @@
 bool record_is(const object_kind *kind) {
     if (kind == &instance_kind) return true;
     static const object_kind *const all[] = {
+#define RECORD_HOOKS .mimes = mimes, .truth = record_truth, .hash = record_hash
 #define RECORD(id, variable, name) &variable,
 #include "lang/vm/records.def"
 #undef RECORD
@@ -353,15 +354,16 @@ static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {
 /* The method table shared by all records. */
 #define RECORD_METHODS                                                                         \
     .repr = repr, .str = str, .enter = enter, .exit = leave, .call = call, .getitem = getitem, \
-    .setitem = setitem, .delitem = delitem, .iter = iter, .len = len, .contains = contains,    \
-    .mimes = mimes, .truth = record_truth, .hash = record_hash
-#define RECORD(id, variable, name) \
-    const object_kind variable = {.type_name = name, .attr = get, .set = set, RECORD_METHODS};
+    .setitem = setitem, .delitem = delitem, .iter = iter, .len = len, .contains = contains
+#define RECORD_HOOKS .mimes = mimes, .truth = record_truth, .hash = record_hash
+#define RECORD(id, variable, name)                                                            \
+    const object_kind variable = {RECORD_METHODS, .type_name = name, .attr = get, .set = set, \
+                                  RECORD_HOOKS};
 #include "lang/vm/records.def"
 #undef RECORD
 
-const object_kind instance_kind = {
-    .type_name = "object", .instance = true, .free = instance_free, RECORD_METHODS};
+const object_kind instance_kind = {RECORD_METHODS, .type_name = "object", .instance = true,
+                                   .free = instance_free, RECORD_HOOKS};
 
 gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     put_default(vm, o, out);
