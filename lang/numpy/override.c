@@ -25,7 +25,7 @@ gpa_code override_run(gpa_vm *vm, value of, const char *method, const override_c
     gpa_code rc = made ? np_library_func(vm, "_override", &fn) : vm_err(vm)->code;
     for (size_t i = 0; i < call->n_named && !rc; i++)
         rc = dict_set_text(vm, args[3].dict, call->names[i], call->values[i]);
-    if (!rc) rc = vm_call(vm, fn, 4, args, 0, NULL, out);
+    if (!rc) rc = vm_call(vm, fn, ARGS(4, args), out);
     for (int i = 1; i < 4; i++) value_release(vm, args[i]);
     value_release(vm, fn);
     return rc;
