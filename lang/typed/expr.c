@@ -116,9 +116,12 @@ gpa_code typed_apply(lowering *lw, const ast_node *at, gpa_op op, const tv *in, 
     return GPA_OK;
 }
 
-/* Operands of Python's operators, integers widened to 64 bits as in Numba. */
+/* Operands of Python's operators, integers widened to 64 bits as in Numba. A module of the library
+ * that computes in narrower words defines _NARROW_INTEGERS. */
 static void widen_integers(lowering *lw, gpa_op op, tv *in, int n) {
     jit_operand types[2];
+    const module_obj *m = lw->frame->fn->module;
+    if (m->builtin && module_get_text_peek(lw->vm, m, "_NARROW_INTEGERS").tag != V_UNSET) return;
     for (int i = 0; i < n; i++)
         types[i] = (jit_operand){.dtype = (gpa_dtype)in[i].t.dtype, .weak = in[i].t.weak};
     gpa_dtype t = jit_integer_type(op, types, n);
