@@ -16,16 +16,11 @@
 const char *typed_name(typed_ty t) {
     static const char *const weak[] = {"", "bool", "int", "float", "complex"};
     static const char *const arrays[DT_COUNT][KIR_MAX_DIMS + 1] = {
-#define DT(id, name, ...)                \
-    [DT_##id] = {name "[()]",            \
-                 name "[:]",             \
-                 name "[:,:]",           \
-                 name "[:,:,:]",         \
-                 name "[:,:,:,:]",       \
-                 name "[:,:,:,:,:]",     \
-                 name "[:,:,:,:,:,:]",   \
-                 name "[:,:,:,:,:,:,:]", \
-                 name "[:,:,:,:,:,:,:,:]"},
+// clang-format off
+#define DT(id, name, ...) [DT_##id] = {name "[()]", name "[:]", name "[:,:]", name "[:,:,:]", \
+    name "[:,:,:,:]", name "[:,:,:,:,:]", name "[:,:,:,:,:,:]", name "[:,:,:,:,:,:,:]", \
+    name "[:,:,:,:,:,:,:,:]"},
+// clang-format on
 #include "runtime/tables/dtype.def"
 #undef DT
     };

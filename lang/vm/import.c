@@ -94,7 +94,8 @@ static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, cons
     gpa_sym s = intern_get(vm->core.names, name, strlen(name));
     if (!s) return vm_no_memory(vm);
     gpa_code rc =
-        source_add(vm->core.sources, SOURCE_FILE, path, text->text, text->len, &id, &vm->core.err);
+        source_add(vm->core.sources, &(source_text){SOURCE_FILE, path, text->text, text->len}, &id,
+                   &vm->core.err);
     if (!rc)
         rc = parse_module(source_get(vm->core.sources, id), vm->core.names, &options, &ast,
                           &vm->core.err);
@@ -153,7 +154,8 @@ gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, module_obj 
     *last = v_unset();
     if (!in && !(in = module_new(vm, 0))) return vm->core.err.code;
     gpa_code rc =
-        source_add(vm->core.sources, SOURCE_FILE, name, text, strlen(text), &id, &vm->core.err);
+        source_add(vm->core.sources, &(source_text){SOURCE_FILE, name, text, strlen(text)}, &id,
+                   &vm->core.err);
     if (!rc)
         rc = parse_module(source_get(vm->core.sources, id), vm->core.names, &options, &ast,
                           &vm->core.err);

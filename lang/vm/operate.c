@@ -581,7 +581,7 @@ gpa_code vm_binary(gpa_vm *vm, gpa_op op, value a, value b, value *out) {
     for (int k = AST_OP_ADD; k <= AST_OP_GE; k++)
         if (op_row((ast_op)k) == op && k != AST_OP_POS && k != AST_OP_NEG && k != AST_OP_INVERT)
             return op_binary(vm, (ast_op)k, a, b, out);
-    return array_operators.call_ufunc(vm, ufunc_of(op), 2, (value[]){a, b}, 0, NULL, out);
+    return array_operators.call_ufunc(vm, ufunc_of(op), ARGS(2, (value[]){a, b}), out);
 }
 
 gpa_code vm_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
@@ -589,5 +589,5 @@ gpa_code vm_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
     if (op == OP_POSITIVE) return op_unary(vm, AST_OP_POS, a, out);
     if (op == OP_INVERT) return op_unary(vm, AST_OP_INVERT, a, out);
     if (op == OP_ABSOLUTE && a.tag == V_NUM) return array_operators.unary(vm, op, a, out);
-    return array_operators.call_ufunc(vm, ufunc_of(op), 1, &a, 0, NULL, out);
+    return array_operators.call_ufunc(vm, ufunc_of(op), ARGS(1, &a), out);
 }
