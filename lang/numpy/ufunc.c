@@ -517,6 +517,18 @@ static bool prefers_device_sort(const ufunc *u, value array, value indices) {
            dtype_is_int((gpa_dtype)at->dtype);
 }
 
+/* Checks for floating-point errors of `at` in a separate evaluation, as if no index occurred twice.
+ */
+static gpa_code check_errors_at(gpa_vm *vm, value *argv) {
+    value args[2] = {v_none(), argv[3]}, result = v_none();
+    gpa_code rc = vm_getitem(vm, argv[1], argv[2], &args[0]);
+    if (!rc)
+        rc = ufunc_call(vm, argv[0].ufunc, ARGS(op_info[argv[0].ufunc->op].arity, args), &result);
+    value_release(vm, args[0]);
+    value_release(vm, result);
+    return rc;
+}
+
 gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     const ufunc *u = argv[0].ufunc;
     gpa_opnd rhs = {0};
@@ -534,6 +546,12 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
         return vm_fail(vm, GPA_E_VALUE, "second operand needed for ufunc");
     if (!two && argv[3].tag != V_NONE)
         return vm_fail(vm, GPA_E_VALUE, "second operand provided when ufunc is unary");
+    if (float_checks_enabled(vm)) {
+        bool adds_up = u->op == OP_ADD || u->op == OP_SUBTRACT || u->op == OP_MULTIPLY;
+        gpa_code failed = adds_up ? library_reduction(vm, "_checked_at", 4, argv, out)
+                                  : check_errors_at(vm, argv);
+        if (failed || adds_up) return failed;
+    }
     if (prefers_device_sort(u, argv[1], argv[2])) {
         value done = v_none();
         gpa_code rc = library_reduction(vm, "_put_at", 4, argv, &done);
