@@ -117,14 +117,20 @@ static gpa_code put_grouped(gpa_vm *vm, gpa_str *out, const char *digits, size_t
     return rc;
 }
 
-/* Appends sign, prefix and body, padded; grouping and zeros apply to the first `whole` bytes of the
- * body. */
-static gpa_code lay_out(gpa_vm *vm, gpa_str *out, const spec *s, const char *sign,
-                        const char *prefix, const char *body, size_t n, size_t whole) {
+/* The parts of a formatted value; grouping and zeros apply to the first `whole` bytes of the body.
+ */
+typedef struct {
+    const char *sign, *prefix, *body;
+    size_t n, whole; /* of the body */
+} parts;
+
+/* Appends sign, prefix and body, padded. */
+static gpa_code lay_out(gpa_vm *vm, gpa_str *out, const spec *s, const parts *p) {
     gpa_str grouped;
     gpa_code rc = GPA_OK;
     str_init(&grouped);
-    size_t before = strlen(sign) + strlen(prefix);
+    const char *body = p->body;
+    size_t before = strlen(p->sign) + strlen(p->prefix), n = p->n, whole = p->whole;
     int every = s->type && strchr("boxX", s->type) ? 4 : 3;
     if (s->group && whole) {
         int64_t columns =
@@ -138,8 +144,8 @@ static gpa_code lay_out(gpa_vm *vm, gpa_str *out, const spec *s, const char *sig
     int64_t left = s->align == '>' ? pad : s->align == '^' ? pad / 2 : 0;
     int64_t middle = s->align == '=' ? pad : 0;
     if (!rc) rc = fill_with(vm, out, s->fill, left);
-    str_put(out, sign);
-    str_put(out, prefix);
+    str_put(out, p->sign);
+    str_put(out, p->prefix);
     if (!rc) rc = fill_with(vm, out, s->fill, middle);
     str_putn(out, body, n);
     if (!rc) rc = fill_with(vm, out, s->fill, pad - left - middle);
@@ -173,7 +179,7 @@ static gpa_code format_text(gpa_vm *vm, value v, const char *text, size_t n, gpa
     size_t size = v.str->size;
     if (s.precision >= 0 && s.precision < v.str->length)
         size = str_offset(v.str, (size_t)s.precision);
-    return lay_out(vm, out, &s, "", "", v.str->text, size, 0);
+    return lay_out(vm, out, &s, &(parts){"", "", v.str->text, size, 0});
 }
 
 /* ---- integers ---- */
@@ -193,7 +199,7 @@ static gpa_code format_char(gpa_vm *vm, const spec *s, int64_t c, gpa_str *out) 
                        "Alternate form (#) not allowed with integer format specifier 'c'");
     if (c < 0 || c > 0x10FFFF) return vm_fail(vm, GPA_E_OVERFLOW, "%%c arg not in range(0x110000)");
     char b[4];
-    return lay_out(vm, out, s, "", "", b, text_encode((uint32_t)c, b), 0);
+    return lay_out(vm, out, s, &(parts){"", "", b, text_encode((uint32_t)c, b), 0});
 }
 
 static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str *out) {
@@ -213,12 +219,12 @@ static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str
     const char *sign = sign_of(s, negative), *before = s->alternate && base != 10 ? prefix : "";
     if (n->kind != NUMBER_BIG) {
         size_t len = put_digits(digits + sizeof digits, v, base, s->type == 'X');
-        return lay_out(vm, out, s, sign, before, digits + sizeof digits - len, len, len);
+        return lay_out(vm, out, s, &(parts){sign, before, digits + sizeof digits - len, len, len});
     }
     gpa_str many;
     str_init(&many);
     gpa_code rc = big_put_digits(vm, n->big, base, s->type == 'X', &many);
-    if (!rc) rc = lay_out(vm, out, s, sign, before, many.text, many.len, many.len);
+    if (!rc) rc = lay_out(vm, out, s, &(parts){sign, before, many.text, many.len, many.len});
     out->failed = out->failed || many.failed;
     str_free(&many);
     return rc;
@@ -320,8 +326,8 @@ static gpa_code format_float(gpa_vm *vm, value v, const spec *s, double f, gpa_s
     bool negative = signbit(f) && !isnan(f);
     put_magnitude(&body, s, fabs(s->type == '%' ? f * 100 : f), true);
     if (s->no_negative_zero && isfinite(f) && all_zero(body.text)) negative = false;
-    gpa_code rc =
-        lay_out(vm, out, s, sign_of(s, negative), "", body.text, body.len, whole_digits(&body));
+    gpa_code rc = lay_out(
+        vm, out, s, &(parts){sign_of(s, negative), "", body.text, body.len, whole_digits(&body)});
     out->failed = out->failed || body.failed;
     str_free(&body);
     return rc;
@@ -351,13 +357,14 @@ static gpa_code format_complex(gpa_vm *vm, value v, const spec *s, double re, do
         str_clear(&part);
         put_magnitude(&part, &plain, fabs(x), false);
         if (s->no_negative_zero && isfinite(x) && all_zero(part.text)) negative = false;
-        rc = lay_out(vm, &body, &plain, i && both && !negative ? "+" : sign_of(s, negative), "",
-                     part.text, part.len, whole_digits(&part));
+        rc = lay_out(vm, &body, &plain,
+                     &(parts){i && both && !negative ? "+" : sign_of(s, negative), "", part.text,
+                              part.len, whole_digits(&part)});
     }
     str_put(&body, both && !s->type ? "j)" : "j");
     plain.width = s->width;
     plain.group = 0;
-    if (!rc) rc = lay_out(vm, out, &plain, "", "", body.text, body.len, 0);
+    if (!rc) rc = lay_out(vm, out, &plain, &(parts){"", "", body.text, body.len, 0});
     out->failed = out->failed || body.failed || part.failed;
     str_free(&part);
     str_free(&body);

@@ -105,11 +105,11 @@ gpa_code np_imag(gpa_vm *vm, value *argv, value *out) { /* val */
 gpa_code np_angle(gpa_vm *vm, value *argv, value *out) { /* z, deg */
     bool deg;
     gpa_code rc = arg_bool(vm, argv[1], "deg", &deg);
-    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_ANGLE), 1, argv, 0, NULL, out);
+    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_ANGLE), ARGS(1, argv), out);
     if (rc || !deg) return rc;
     value radians = *out;
-    rc = ufunc_call(vm, ufunc_of(OP_MULTIPLY), 2,
-                    (value[]){radians, v_float(180 / 3.141592653589793)}, 0, NULL, out);
+    rc = ufunc_call(vm, ufunc_of(OP_MULTIPLY),
+                    ARGS(2, (value[]){radians, v_float(180 / 3.141592653589793)}), out);
     value_release(vm, radians);
     return rc;
 }
@@ -273,7 +273,7 @@ static gpa_code resize(gpa_vm *vm, value *argv) {
                        "in this way.\nUse the np.resize function or refcheck=False");
     if (shape.tuple->count == 1) shape = shape.tuple->items[0];
     rc = np_library_func(vm, "_resized", &resized);
-    if (!rc) rc = vm_call(vm, resized, 2, (value[]){argv[0], shape}, 0, NULL, &filled);
+    if (!rc) rc = vm_call(vm, resized, ARGS(2, (value[]){argv[0], shape}), &filled);
     if (!rc) {
         argv[0].array->arr = arr_retain(filled.array->arr);
         arr_release(vm_rt(vm), a);
@@ -333,7 +333,7 @@ gpa_code nd_set_flat(gpa_vm *vm, value *argv,
         return assign_all(vm, a, argv[1]);
     TRY(ints_tuple(vm, a->ndim, a->shape, 1, &shape));
     TRY(np_library_func(vm, "resize", &resize));
-    TRY(vm_call(vm, resize, 2, (value[]){argv[1], shape}, 0, NULL, &filled));
+    TRY(vm_call(vm, resize, ARGS(2, (value[]){argv[1], shape}), &filled));
     rc = assign_all(vm, a, filled);
 out:
     value_release(vm, filled);
@@ -366,15 +366,11 @@ out:
 
 /* Reshape in F order ('F', or 'A' of an F-contiguous array): a C-order reshape of the transpose. */
 static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
-    if (order.tag != V_STR && order.tag != V_NONE)
-        return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(order));
-    if (order.tag == V_STR && (order.str->size != 1 || !strchr("CFAK", order.str->text[0])))
-        return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
-                       order.str->text);
-    if (order.tag == V_STR && order.str->text[0] == 'K')
-        return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
+    char wish;
+    gpa_code bad = arg_order_letter(vm, order, &wish);
+    if (bad) return bad;
+    if (wish == 'K') return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
     const gpa_arr *a = a_value.tag == V_ARRAY ? a_value.array->arr : NULL;
-    char wish = order.tag == V_STR ? order.str->text[0] : 'C';
     bool columns = wish == 'F' || (wish == 'A' && a && arr_is_only_f_contiguous(a));
     if (!columns) return reshape_to(vm, a_value, shape, out);
     value t = v_none(), reversed = v_none(), reshaped = v_none();
@@ -767,7 +763,7 @@ gpa_code nd_compress(gpa_vm *vm, value *argv, value *out) { /* self, condition, 
     value fn;
     gpa_code rc = np_library_func(vm, "compress", &fn);
     if (rc) return rc;
-    rc = vm_call(vm, fn, 4, (value[]){argv[1], argv[0], argv[2], argv[3]}, 0, NULL, out);
+    rc = vm_call(vm, fn, ARGS(4, (value[]){argv[1], argv[0], argv[2], argv[3]}), out);
     value_release(vm, fn);
     return rc;
 }
@@ -776,7 +772,7 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
     value type;
     gpa_code rc = np_library_func(vm, "flatiter", &type);
     if (rc) return rc;
-    rc = vm_call(vm, type, 1, argv, 0, NULL, out);
+    rc = vm_call(vm, type, ARGS(1, argv), out);
     value_release(vm, type);
     return rc;
 }
@@ -785,7 +781,7 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
 gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
     bool itself = argv[0].tag == V_ARRAY && !argv[0].aux &&
                   !dtype_is_complex((gpa_dtype)argv[0].array->arr->dtype);
-    if (!itself) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), 1, argv, 0, NULL, out);
+    if (!itself) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), ARGS(1, argv), out);
     *out = value_retain(argv[0]);
     return GPA_OK;
 }
@@ -801,7 +797,7 @@ static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value decimals, value *out
         if (!rc) rc = np_return(vm, p, &parts[i]);
         if (!rc) rc = nd_round(vm, (value[]){parts[i], decimals, v_none()}, &rounded[i]);
     }
-    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), 2, rounded, 0, NULL, out);
+    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), ARGS(2, rounded), out);
     for (int i = 0; i < 2; i++) {
         value_release(vm, parts[i]);
         value_release(vm, rounded[i]);
@@ -830,13 +826,13 @@ static gpa_code round_scaled(gpa_vm *vm, value a, int64_t decimals, gpa_dtype t,
     double power = power_of_ten(decimals);
     bool exact = dtype_is_int(t);
     value by = exact && power < 1e19 ? v_int((int64_t)power) : v_float(power);
-    TRY(ufunc_call(vm, ufunc_of(up), 2, (value[]){a, by}, 0, NULL, &scaled));
-    TRY(ufunc_call(vm, ufunc_of(OP_RINT), 1, &scaled, 0, NULL, &whole));
+    TRY(ufunc_call(vm, ufunc_of(up), ARGS(2, (value[]){a, by}), &scaled));
+    TRY(ufunc_call(vm, ufunc_of(OP_RINT), ARGS(1, &scaled), &whole));
     if (!exact) {
-        rc = ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, out);
+        rc = ufunc_call(vm, ufunc_of(down), ARGS(2, (value[]){whole, by}), out);
         goto out;
     }
-    TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &integers));
+    TRY(ufunc_call(vm, ufunc_of(down), ARGS(2, (value[]){whole, by}), &integers));
     TRY(cast_to(vm, integers, DT_I64, &wrapped));
     rc = cast_to(vm, wrapped, t, out);
 out:
@@ -850,8 +846,9 @@ out:
 /* op(in[0], ..., out=in[n]) */
 static gpa_code compute_into(gpa_vm *vm, gpa_op op, size_t n, value *in) {
     value name = v_cstr(vm, "out"), result = v_none();
-    gpa_code rc = name.tag == V_UNSET ? vm_err(vm)->code
-                                      : ufunc_call(vm, ufunc_of(op), n, in, 1, &name, &result);
+    gpa_code rc = name.tag == V_UNSET
+                      ? vm_err(vm)->code
+                      : ufunc_call(vm, ufunc_of(op), &(call_args){n, 1, in, &name}, &result);
     value_release(vm, result);
     value_release(vm, name);
     return rc;
@@ -880,7 +877,7 @@ static gpa_code round_into(gpa_vm *vm, value *argv, const gpa_arr *a, int64_t de
         }
     } else if (decimals >= 0 && dtype_is_int(t)) {
         TRY(np_library_func(vm, "copyto", &copyto));
-        TRY(vm_call(vm, copyto, 2, (value[]){target, argv[0]}, 0, NULL, &ignored));
+        TRY(vm_call(vm, copyto, ARGS(2, (value[]){target, argv[0]}), &ignored));
     } else if (decimals == 0) {
         TRY(compute_into(vm, OP_RINT, 1, (value[]){argv[0], target}));
     } else {
@@ -909,7 +906,7 @@ static gpa_code round_new(gpa_vm *vm, value *argv, gpa_arr *a, int64_t decimals,
     if (decimals >= 0 && dtype_is_int(t) && argv[0].tag == V_ARRAY && a->ndim)
         return native_return(value_retain(argv[0]), out); /* the array itself, as in NumPy */
     if (decimals == 0 || (decimals > 0 && dtype_is_int(t)))
-        return ufunc_call(vm, ufunc_of(dtype_is_int(t) ? OP_POSITIVE : OP_RINT), 1, argv, 0, NULL,
+        return ufunc_call(vm, ufunc_of(dtype_is_int(t) ? OP_POSITIVE : OP_RINT), ARGS(1, argv),
                           out);
     return round_scaled(vm, argv[0], decimals, t, out);
 }

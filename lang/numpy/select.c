@@ -4,6 +4,7 @@
 #include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
+#include "lang/numpy/override.h"
 
 gpa_code np_where(gpa_vm *vm, value *argv, value *out) { /* condition, x, y */
     if (argv[1].tag == V_UNSET && argv[2].tag == V_UNSET) return np_nonzero(vm, argv, out);
@@ -271,7 +272,7 @@ static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
         k.values[0] = a;
         k.values[1] = min;
         k.values[2] = has_high ? v_none() : into;
-        rc = ufunc_call(vm, ufunc_of(OP_MAXIMUM), 2, k.values, k.n, k.names, &low);
+        rc = ufunc_call(vm, ufunc_of(OP_MAXIMUM), &(call_args){2, k.n, k.values, k.names}, &low);
     } else {
         low = value_retain(a);
     }
@@ -279,12 +280,13 @@ static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
     if (!rc && has_high) {
         k.values[0] = low;
         k.values[1] = max;
-        rc = ufunc_call(vm, ufunc_of(OP_MINIMUM), 2, k.values, k.n, k.names, out);
+        rc = ufunc_call(vm, ufunc_of(OP_MINIMUM), &(call_args){2, k.n, k.values, k.names}, out);
     } else if (!rc && has_low) {
         *out = value_retain(low);
     } else if (!rc) {
         k.values[1] = a;
-        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, k.values + 1, k.n, k.names, out);
+        rc =
+            ufunc_call(vm, ufunc_of(OP_POSITIVE), &(call_args){1, k.n, k.values + 1, k.names}, out);
     }
     value_release(vm, low);
     value_release(vm, name);
@@ -346,6 +348,14 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv,
     int axis = 0;
     gpa_dtype t;
     gpa_code rc = GPA_OK;
+    if (argv[0].tag != V_LIST && argv[0].tag != V_TUPLE && argv[0].tag != V_ARRAY &&
+        argv[0].tag != V_OBJECT)
+        return vm_fail(vm, GPA_E_TYPE, "The first input argument needs to be a sequence");
+    if (argv[2].tag != V_NONE && argv[2].tag != V_UNSET && argv[3].tag != V_NONE &&
+        argv[3].tag != V_UNSET)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "concatenate() only takes `out` or `dtype` as an argument, but both were "
+                       "provided.");
     TRY(vm_collect(vm, argv[0], &list));
     TRY(arg_dtype(vm, argv[3], &t));
     TRY(arg_casting(vm, argv[4], &rule.casting));
@@ -479,7 +489,7 @@ gpa_code nd_partition(gpa_vm *vm, value *argv,
     if (argv[0].array->arr->readonly)
         return vm_fail(vm, GPA_E_VALUE, "partition array is read-only");
     gpa_code rc = np_library_func(vm, "partition", &partition);
-    if (!rc) rc = vm_call(vm, partition, 5, argv, 0, NULL, &partition_with);
+    if (!rc) rc = vm_call(vm, partition, ARGS(5, argv), &partition_with);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], partition_with}, out);
     value_release(vm, partition_with);
     value_release(vm, partition);
@@ -554,6 +564,16 @@ gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
     gpa_opnd a = {0}, b = {0};
     gpa_arr *into, *result = NULL;
     gpa_code rc = GPA_OK;
+    if (override_among(3, argv)) {
+        const char *const name = "out";
+        bool given = argv[2].tag != V_NONE && argv[2].tag != V_UNSET;
+        value matmul;
+        if ((rc = np_library_func(vm, "matmul", &matmul))) return rc;
+        rc = override_run(vm, matmul, "__call__", &(override_call){2, argv, given, &name, &argv[2]},
+                          out);
+        value_release(vm, matmul);
+        return rc;
+    }
     TRY(arg_opnd(vm, argv[0], &a));
     TRY(arg_opnd(vm, argv[1], &b));
     TRY(arg_out(vm, argv[2], &into));
