@@ -7,6 +7,7 @@
 #include "lang/builtin/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -346,11 +347,49 @@ static gpa_code return_text(gpa_vm *vm, file *f, gpa_str *s, value *out) {
     return rc;
 }
 
+/* Creates an empty file next to `path`, with the permissions of an existing one; false: not
+ * possible. The name ends as that of the path does: what is written may depend on it. */
+static bool create_beside(const char *path, gpa_str *fresh) {
+    static unsigned count; /* names of one process differ */
+    struct stat st;
+    bool there = !lstat(path, &st);
+    if (there && !S_ISREG(st.st_mode)) return false;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    str_putn(fresh, path, (size_t)(name - path));
+    str_printf(fresh, ".gpa-%ld-%u-%s", (long)getpid(),
+               __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED), name);
+    if (fresh->failed) return false;
+    int fd = open(fresh->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool good = fd >= 0 && !(there && fchmod(fd, st.st_mode & 07777));
+    if (fd >= 0) close(fd);
+    if (fd >= 0 && !good) unlink(fresh->text);
+    return good;
+}
+
+gpa_code file_replace_begin(gpa_vm *vm, const char *path, gpa_str *fresh) {
+    str_init(fresh);
+    if (create_beside(path, fresh)) return GPA_OK;
+    str_clear(fresh);
+    str_put(fresh, path);
+    return fresh->failed ? vm_no_memory(vm) : GPA_OK;
+}
+
+gpa_code file_replace_end(gpa_vm *vm, gpa_code rc, const char *path, gpa_str *fresh) {
+    bool beside = strcmp(fresh->text, path) != 0;
+    if (!rc && beside && rename(fresh->text, path)) rc = os_error(vm, errno, path);
+    if (rc && beside) unlink(fresh->text);
+    str_free(fresh);
+    return rc;
+}
+
 gpa_code file_save(gpa_vm *vm, const char *path, const char *bytes, size_t n) {
-    FILE *f = fopen(path, "wb");
-    bool bad = !f || fwrite(bytes, 1, n, f) != n;
-    if (f) bad = fclose(f) != 0 || bad;
-    return bad ? os_error(vm, errno, path) : GPA_OK;
+    gpa_str fresh;
+    gpa_code rc = file_replace_begin(vm, path, &fresh);
+    FILE *f = rc ? NULL : fopen(fresh.text, "wb");
+    if (!rc && !f) rc = os_error(vm, errno, path);
+    if (f && fwrite(bytes, 1, n, f) != n) rc = os_error(vm, errno, path);
+    if (f && fclose(f) && !rc) rc = os_error(vm, errno, path);
+    return file_replace_end(vm, rc, path, &fresh);
 }
 
 /* Bytes from the position to the end of the file; 0 if unknown. */

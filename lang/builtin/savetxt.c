@@ -142,12 +142,13 @@ out:
 
 /* Writes the file, compressed if its name ends in .gz. */
 static gpa_code save(gpa_vm *vm, const char *path, const gpa_str *text) {
-    FILE *f;
-    gpa_code rc = gzip_fopen(vm, path, "wb", &f);
-    if (rc) return rc;
-    bool bad = fwrite(text->text, 1, text->len, f) != text->len;
-    bad = fclose(f) != 0 || bad;
-    return bad ? os_error(vm, errno, path) : GPA_OK;
+    FILE *f = NULL;
+    gpa_str fresh;
+    gpa_code rc = file_replace_begin(vm, path, &fresh);
+    if (!rc) rc = gzip_fopen(vm, fresh.text, "wb", &f);
+    if (f && fwrite(text->text, 1, text->len, f) != text->len) rc = os_error(vm, errno, path);
+    if (f && fclose(f) && !rc) rc = os_error(vm, errno, path);
+    return file_replace_end(vm, rc, path, &fresh);
 }
 
 gpa_code textio_savetxt(gpa_vm *vm, value *argv, value *out) {

@@ -108,7 +108,7 @@ static gpa_code put_grouped(gpa_vm *vm, gpa_str *out, const char *digits, size_t
                             int every, int64_t width) {
     gpa_code rc = GPA_OK;
     int64_t shown = MAX((int64_t)n, width - width / (every + 1));
-    while (shown > (int64_t)n && shown - 1 + (shown - 2) / every >= width) shown--;
+    while (shown + (shown - 1) / every < width) shown++;
     for (int64_t i = shown; i > 0 && !rc; i--) {
         str_putc(out, i > (int64_t)n ? '0' : digits[(int64_t)n - i]);
         if (i > 1 && (i - 1) % every == 0) str_putc(out, group);

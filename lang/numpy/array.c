@@ -730,8 +730,10 @@ gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
 gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_opnd rhs = {0};
     value self;
-    gpa_code rc = np_receiver(vm, argv[0], &self);
     *out = v_none();
+    if (argv[1].tag == V_LIST || argv[1].tag == V_TUPLE)
+        return vm_fail(vm, GPA_E_VALUE, "setting an array element with a sequence.");
+    gpa_code rc = np_receiver(vm, argv[0], &self);
     if (rc) return rc;
     gpa_arr *a = self.array->arr;
     rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs);
@@ -754,7 +756,10 @@ gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, where */
         chosen = value_retain(argv[1]);
     else
         rc = np_where(vm, (value[]){argv[2], argv[1], argv[0]}, &chosen);
-    if (!rc) rc = nd_fill(vm, (value[]){argv[0], chosen}, out);
+    bool listed = chosen.tag == V_LIST || chosen.tag == V_TUPLE;
+    if (!rc)
+        rc = listed ? assign_all(vm, argv[0].array->arr, chosen)
+                    : nd_fill(vm, (value[]){argv[0], chosen}, out);
     value_release(vm, chosen);
     return rc;
 }
@@ -899,7 +904,7 @@ static gpa_code round_new(gpa_vm *vm, value *argv, gpa_arr *a, int64_t decimals,
     gpa_dtype t = (gpa_dtype)a->dtype;
     if (dtype_is_complex(t) && decimals) return round_complex(vm, a, argv[1], out);
     if (t == DT_BOOL && decimals) /* a product with a float does not fit a bool array */
-        return vm_fail(vm, GPA_E_TYPE,
+        return vm_fail(vm, GPA_E_UFUNC_TYPE,
                        "Cannot cast ufunc '%s' output from dtype('float64') to dtype('bool') with "
                        "casting rule 'same_kind'",
                        decimals > 0 ? "multiply" : "divide");
