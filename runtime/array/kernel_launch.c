@@ -218,7 +218,7 @@ static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const 
 static bool may_fault(const kir_func *f) {
     if (f->form == KIR_KERNEL) return true;
     for (size_t i = 0; i < f->n_code; i++)
-        if (f->code[i].code == KIR_FAULT || f->code[i].code == KIR_BOUND) return true;
+        if (kir_has(f->code[i].code, KI_FAULTS)) return true;
     return false;
 }
 

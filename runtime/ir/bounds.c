@@ -170,7 +170,7 @@ static interval value_of_op(analysis *s, const kir_ins *i) {
     const int32_t from[3] = {i->a, i->b, i->c};
     interval in[3] = {none, none, none};
     for (int k = 0; k < 3; k++)
-        if (from[k] >= 0 && k < op_info[i->sub].arity) in[k] = value_of(s, from[k]);
+        if (from[k] >= 0 && k < kir_arity(i)) in[k] = value_of(s, from[k]);
     return interval_of_op((gpa_op)i->sub, (gpa_dtype)s->f->code[i->a].type, (gpa_dtype)i->type, in);
 }
 
@@ -183,7 +183,7 @@ static interval checked_index(interval index, interval extent) {
 static interval find_value(analysis *s, int32_t v) {
     const kir_ins *i = &s->f->code[v];
     gpa_dtype t = (gpa_dtype)i->type;
-    switch ((kir_code)i->code) {
+    switch ((int)i->code) {
         case KIR_CONST:
             if (t == DT_U64 && s->f->consts[i->imm].v.U64 > INT64_MAX) break;
             return (interval){dtype_cast(s->f->consts[i->imm].v, t, DT_I64).I64,
@@ -197,33 +197,7 @@ static interval find_value(analysis *s, int32_t v) {
         case KIR_BOUND: return checked_index(value_of(s, i->a), value_of(s, i->b));
         case KIR_GET:
         case KIR_FOR: return s->leaf[v];
-        case KIR_INDEX:
-        case KIR_STRIDE:
-        case KIR_LOAD:
-        case KIR_STORE:
-        case KIR_IOTA:
-        case KIR_LOADX:
-        case KIR_STOREX:
-        case KIR_ATOMIC:
-        case KIR_VAR:
-        case KIR_SET:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_IF:
-        case KIR_ELSE:
-        case KIR_LOOP:
-        case KIR_BLOCK:
-        case KIR_BREAK:
-        case KIR_NEXT:
-        case KIR_END:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT:
-        case KIR_COUNT: break;
+        default: break;
     }
     return interval_of_type(t);
 }
@@ -504,7 +478,7 @@ static bool walk(analysis *s, int32_t lo, int32_t hi) {
     for (int32_t at = lo; at < hi && s->steps > 0; at++) {
         const kir_ins *i = &s->f->code[at];
         bool through = true;
-        switch ((kir_code)i->code) {
+        switch ((int)i->code) {
             case KIR_BOUND: walk_bound(s, at); break;
             case KIR_VAR: walk_var(s, at); break;
             case KIR_GET: walk_get(s, at); break;
@@ -514,33 +488,7 @@ static bool walk(analysis *s, int32_t lo, int32_t hi) {
             case KIR_FOR: walk_for(s, at); break;
             case KIR_LOOP:
             case KIR_EACH: walk_loop(s, at); break;
-            case KIR_BREAK:
-            case KIR_NEXT:
-            case KIR_FAULT: through = false; break;
-            case KIR_CONST:
-            case KIR_PARAM:
-            case KIR_OP:
-            case KIR_CAST:
-            case KIR_INDEX:
-            case KIR_SIZE:
-            case KIR_STRIDE:
-            case KIR_LOAD:
-            case KIR_STORE:
-            case KIR_IOTA:
-            case KIR_LOADX:
-            case KIR_STOREX:
-            case KIR_ATOMIC:
-            case KIR_REDUCE:
-            case KIR_SCAN:
-            case KIR_ELSE:
-            case KIR_END:
-            case KIR_THREAD:
-            case KIR_BARRIER:
-            case KIR_FENCE:
-            case KIR_WARP:
-            case KIR_ARG:
-            case KIR_PRINT:
-            case KIR_COUNT: break;
+            default: through = !kir_has(i->code, KI_ENDS);
         }
         if (!through) return false;
         if (s->close[at] >= 0) at = s->close[at];
@@ -555,11 +503,8 @@ static double work_within(analysis *s, int32_t lo, int32_t hi) {
     double work = 0;
     for (int32_t at = lo; at < hi; at++) {
         const kir_ins *i = &s->f->code[at];
-        work += i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC ||
-                        i->code == KIR_BARRIER
-                    ? 4
-                    : 1;
-        if (kir_info[i->code].result != 'R') continue;
+        work += kir_has(i->code, KI_OFFSET) || i->code == KIR_BARRIER ? 4 : 1;
+        if (!kir_has(i->code, KI_REGION)) continue;
         double inner = work_within(s, at + 1, s->close[at]),
                trips =
                    i->code == KIR_LOOP || (i->code == KIR_FOR && s->trips[at] < 0) ? INFINITY : 1;

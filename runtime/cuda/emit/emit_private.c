@@ -76,7 +76,7 @@ static void visit(analysis *s, int32_t lo, int32_t hi, bool certain) {
         const kir_ins *i = &f->code[at];
         int64_t from, to;
         if (++s->steps > TUNE_CUDA_PRIVATE_MAX_STEPS) s->good = false;
-        switch ((kir_code)i->code) {
+        switch ((int)i->code) {
             case KIR_CONST:
             case KIR_PARAM:
             case KIR_SIZE:
@@ -107,26 +107,7 @@ static void visit(analysis *s, int32_t lo, int32_t hi, bool certain) {
                 }
                 at = s->E->end_of[at];
                 break;
-            case KIR_IOTA:
-            case KIR_LOAD:
-            case KIR_STORE:
-            case KIR_ATOMIC:
-            case KIR_BOUND:
-            case KIR_EACH:
-            case KIR_REDUCE:
-            case KIR_SCAN:
-            case KIR_LOOP:
-            case KIR_BLOCK:
-            case KIR_BREAK:
-            case KIR_NEXT:
-            case KIR_THREAD:
-            case KIR_BARRIER:
-            case KIR_FENCE:
-            case KIR_WARP:
-            case KIR_ARG:
-            case KIR_PRINT:
-            case KIR_FAULT:
-            case KIR_COUNT: s->good = false;
+            default: s->good = false;
         }
     }
 }

@@ -483,8 +483,7 @@ static void put_warp(em *E, int32_t at) {
 static void put_print(em *E, int32_t at) {
     const kir_ins *code = E->f->code;
     char buffer[FIELD_NAME_BYTES];
-    int32_t first = at;
-    while (first > 0 && code[first - 1].code == KIR_ARG) first--;
+    int32_t first = at - kir_print_args(E->f, at);
     E->needs |= NEED_PRINT;
     em_line(E, "if (g_word *said = g_say(%s, %uu, %du)) {", em_field(E, buffer, FIELD_PRINT, 0, 0),
             code[at].imm, (int)(at - first));
@@ -607,13 +606,8 @@ static bool is_deferrable(const em *E, const kir_ins *i) {
 }
 
 static bool commutes_with_deferred(const em *E, const kir_ins *i) {
-    switch ((kir_code)i->code) {
-        case KIR_CONST:
-        case KIR_PARAM:
-        case KIR_SIZE:
-        case KIR_STRIDE:
-        case KIR_OP:
-        case KIR_CAST:
+    if (kir_has(i->code, KI_FIXED | KI_COMPUTES)) return true;
+    switch ((int)i->code) {
         case KIR_BOUND:
         case KIR_THREAD:
         case KIR_VAR:
@@ -621,29 +615,7 @@ static bool commutes_with_deferred(const em *E, const kir_ins *i) {
         case KIR_SET: return true;
         case KIR_LOADX:
         case KIR_STOREX: break;
-        case KIR_INDEX:
-        case KIR_LOAD:
-        case KIR_STORE:
-        case KIR_IOTA:
-        case KIR_ATOMIC:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_IF:
-        case KIR_ELSE:
-        case KIR_FOR:
-        case KIR_LOOP:
-        case KIR_BLOCK:
-        case KIR_BREAK:
-        case KIR_NEXT:
-        case KIR_END:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT:
-        case KIR_COUNT: return false;
+        default: return false;
     }
     for (unsigned k = 0; k < E->n_deferred; k++)
         if (E->f->arrays[E->f->code[E->deferred[k]].sub].group == E->f->arrays[i->sub].group)

@@ -41,9 +41,7 @@ typedef struct {
 
 /* ---- live ranges ---- */
 
-static bool is_loop(const kir_func *f, int32_t at) {
-    return f->code[at].code == KIR_LOOP || f->code[at].code == KIR_FOR;
-}
+static bool is_loop(const kir_func *f, int32_t at) { return kir_has(f->code[at].code, KI_LOOP); }
 
 static void use(translator *M, int32_t v, int32_t at) {
     int32_t end = at;
@@ -61,7 +59,7 @@ static bool find_live_ranges(translator *M) {
         M->outer[k] = around;
         M->close[k] = -1;
         M->end[k] = k;
-        if (kir_info[i->code].result == 'R') {
+        if (kir_has(i->code, KI_REGION)) {
             around = k;
         } else if (i->code == KIR_END) {
             M->close[i->imm] = k;
@@ -71,7 +69,7 @@ static bool find_live_ranges(translator *M) {
     for (int32_t k = 0; k < (int32_t)f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
-        for (int n = 0; n < kir_info[i->code].args; n++) use(M, in[n], k);
+        for (int n = 0; n < kir_arity(i); n++) use(M, in[n], k);
         if (i->code == KIR_FOR) M->end[k] = M->close[k];
         if (i->code == KIR_FOR) M->end[i->c] = MAX(M->end[i->c], M->close[k]);
     }
@@ -143,8 +141,7 @@ static int32_t region_of(const translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     uint32_t left = i->imm;
     for (int32_t r = M->outer[at]; r >= 0; r = M->outer[r]) {
-        bool block = M->f->code[r].code == KIR_BLOCK && i->code == KIR_BREAK;
-        if ((block || is_loop(M->f, r)) && left-- == 0) return r;
+        if (kir_counts_region(i->code, M->f->code[r].code) && left-- == 0) return r;
     }
     return 0;
 }
@@ -265,7 +262,7 @@ static void put_fault(translator *M, const kir_ins *i) {
 
 static void put_step(translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
-    switch ((kir_code)i->code) {
+    switch ((int)i->code) {
         case KIR_CONST: M->slot[at] = uniform(M, IC_CONST, i->imm, 0); break;
         case KIR_PARAM: M->slot[at] = uniform(M, IC_PARAM, i->imm, 0); break;
         case KIR_SIZE: M->slot[at] = uniform(M, IC_SIZE, i->sub, i->imm); break;
@@ -309,17 +306,7 @@ static void put_step(translator *M, int32_t at) {
         case KIR_NEXT: put_jump(M, region_of(M, at), i->code == KIR_NEXT); break;
         case KIR_END: put_end(M, at); break;
         case KIR_FAULT: put_fault(M, i); break;
-        case KIR_ATOMIC:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_THREAD:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_COUNT: M->failed = true;
+        default: M->failed = true;
     }
 }
 
