@@ -4,6 +4,7 @@
 #include "runtime/ir/body.h"
 #include "runtime/exec/rt.h"
 #include "runtime/exec/program_cache.h"
+#include "runtime/plan/loop_body.h"
 #include "runtime/plan/plan_cache.h"
 #include "tests/unit/graph.h"
 
@@ -490,6 +491,41 @@ static void test_targets_of_other_dimensions(void **state) {
     buf_remove_owner(rt, b);
 }
 
+/* Loops whose descriptions and kinds of scalars make the same sequence of words, all 0: the key of
+ * a body delimits them and is never cut short, so that each loop has a body of its own. */
+static void test_keys_of_loop_bodies(void **state) {
+    (void)state;
+    static const struct {
+        int n_words, n_scalars;
+    } loops[] = {{10, 2}, {11, 1}, {12, 0}, {LOOP_MAX_WORDS - 2, 1}, {LOOP_MAX_WORDS, 0}};
+    struct loop_batch *r = mem_zero(sizeof *r);
+    assert_non_null(r);
+    node *n;
+    gpa_body *made[COUNT_OF(loops)];
+    ok(node_scalar(rt, DT_F64, (gpa_val){.F64 = 0.5}, &n, &err));
+    gpa_storage result = {.dtype = DT_F64, .node = n};
+    iteration *t = r->current = &r->iteration[0];
+    *t = (iteration){.storage = {&result}, .type = {DT_F64, DT_F64}, .n_nodes = 1, .n_out = 1};
+    r->is_read[0] = true;
+    for (int again = 0; again < 2; again++) {
+        for (size_t i = 0; i < COUNT_OF(loops); i++) {
+            gpa_body *b;
+            memset(t->words, 0, sizeof t->words);
+            t->n_words = loops[i].n_words;
+            t->n_scalars = loops[i].n_scalars;
+            ok(loop_find_body(r, t, false, &b, &err));
+            assert_int_equal(t->n_words, loops[i].n_words);
+            if (again) assert_ptr_equal(b, made[i]);
+            for (size_t k = 0; k < i && !again; k++) assert_ptr_not_equal(b, made[k]);
+            made[i] = b;
+            body_release(b); /* the cache keeps it */
+        }
+    }
+    loop_free_bodies(r);
+    mem_free(r);
+    node_release(rt, n);
+}
+
 /* %explain shows the programs of cached plans too. */
 static void test_explained(void **state) {
     (void)state;
@@ -558,6 +594,7 @@ int main(void) {
         GRAPH_TEST(test_functions),
         GRAPH_TEST(test_stoppable),
         GRAPH_TEST(test_targets_of_other_dimensions),
+        GRAPH_TEST(test_keys_of_loop_bodies),
         GRAPH_TEST(test_many),
         GRAPH_TEST(test_interrupt),
         GRAPH_TEST(test_memory),
