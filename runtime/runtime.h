@@ -434,10 +434,11 @@ typedef struct {
 gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e);
 
 typedef struct {
-    int kind;            /* 1 to 4 */
-    bool sines, weighed; /* DST; SciPy's `orthogonalize` */
-    int axis;            /* not empty; DCT-I has at least 2 points */
-    double scale;        /* multiplies the result */
+    int type;           /* 1 to 4 */
+    bool dst;           /* sine transforms */
+    bool orthogonalize; /* SciPy's option of that name */
+    int axis;           /* not empty; DCT-I has at least 2 points */
+    double scale;       /* multiplies the result */
 } arr_dct_opts;
 
 /* Discrete cosine or sine transform (SciPy's dct, dst) of float32 or float64 along an axis. *out
@@ -457,7 +458,7 @@ gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
 typedef struct {
     gpa_factorization form;
-    int way;          /* 0: A X = B, 1: A^T X = B, 2: A^H X = B; 0 for Cholesky */
+    int trans;        /* 0: A X = B, 1: A^T X = B, 2: A^H X = B; 0 for Cholesky */
     bool upper, unit; /* the triangle (not LU); FACTORS_TRIANGLE: unit diagonal */
 } arr_solve_factored_opts;
 

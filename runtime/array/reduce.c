@@ -200,14 +200,14 @@ static gpa_code argminmax_by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32
     gpa_code rc = device_default(rt, &d, e);
     gpa_libcall c = {.kind = LIB_ARGMINMAX,
                      .dtype = (gpa_dtype)a->dtype,
-                     .extreme = {.n = reduced_size(a, axes), .most = red == RED_ARGMAX}};
-    c.extreme.rows = a->size / c.extreme.n;
+                     .argminmax = {.n = reduced_size(a, axes), .max = red == RED_ARGMAX}};
+    c.argminmax.rows = a->size / c.argminmax.n;
     if (rc || d != a->storage->buf->device || !library_can(d, &c)) return rc;
     gpa_arr *made = NULL;
     TRY(arr_empty(rt, DT_I64, ndim, shape, &made, e));
     TRY(arr_force(rt, made, CUT_LIBRARY, e));
-    c.extreme.in = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset};
-    c.extreme.out = (gpa_binding){.mem = made->storage->buf->mem, .offset = made->offset};
+    c.argminmax.in = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset};
+    c.argminmax.out = (gpa_binding){.mem = made->storage->buf->mem, .offset = made->offset};
     TRY(library_run(rt, d, &c, e));
     explain_call(rt, library_names[LIB_ARGMINMAX], d, made);
     *out = made;

@@ -18,7 +18,7 @@ typedef struct {
     int n;
     const int *axes;
     int64_t last;
-    bool alone; /* one library call, scaled, that preserves the operand (libcall.h) */
+    bool scaled; /* one library call, scaled, that preserves the operand (libcall.h) */
     double scale;
 } transform;
 
@@ -50,7 +50,7 @@ static bool describe(const transform *f, int ndim, const int64_t *real, const in
                        .fft = {.form = f->form,
                                .inverse = f->inverse,
                                .rank = rank,
-                               .alone = f->alone,
+                               .scaled = f->scaled,
                                .scale = f->scale}};
     if (rank > KIR_MAX_DIMS) return false;
     for (int i = 0; i < rank; i++) {
@@ -247,8 +247,8 @@ out:
 }
 
 /* A whole transform by one library call, in host-visible memory; *out NULL: not supported. */
-static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double scale, gpa_arr **out,
-                          gpa_err *e) {
+static gpa_code run_scaled(gpa_rt *rt, gpa_arr *a, const transform *f, double scale, gpa_arr **out,
+                           gpa_err *e) {
     transform g = *f;
     gpa_libcall c;
     gpa_device *d;
@@ -256,7 +256,7 @@ static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double sca
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     *out = NULL;
-    g.alone = true;
+    g.scaled = true;
     g.scale = scale;
     result_shape(a, &g, shape);
     shape_c_strides(a->ndim, shape, strides);
@@ -367,7 +367,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
         a = wide;
     }
     if (!o->into && (copied || (scale && f.form != FFT_C2R))) {
-        TRY(run_alone(rt, a, &f, o->scale, out, e));
+        TRY(run_scaled(rt, a, &f, o->scale, out, e));
         if (*out) goto out;
     }
     if (scale && a != o->into &&
@@ -391,7 +391,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
         if (scale) TRY(arr_update(rt, OP_MULTIPLY, result, &by, e));
         *out = arr_retain(result);
     } else {
-        if (scale) TRY(run_alone(rt, first, &f, o->scale, out, e));
+        if (scale) TRY(run_scaled(rt, first, &f, o->scale, out, e));
         if (*out) goto out;
         TRY(run(rt, first, &f, &result, e));
         if (scale)

@@ -431,14 +431,14 @@ static gpa_code sort_here(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_a
     c.sort.rows = a->size / c.sort.n;
     if (at < a->ndim - 1) {
         TRY(arr_force(rt, a, CUT_LIBRARY, e));
-        c.sort.beside = 1;
-        for (int d = at + 1; d < a->ndim; d++) c.sort.beside *= a->shape[d];
+        c.sort.stride = 1;
+        for (int d = at + 1; d < a->ndim; d++) c.sort.stride *= a->shape[d];
     }
-    if (!c.sort.beside || library_can(a->storage->buf->device, &c)) {
+    if (!c.sort.stride || library_can(a->storage->buf->device, &c)) {
         TRY(run_sort(rt, a, &c, to, out, e));
         goto out;
     }
-    c.sort.beside = 0;
+    c.sort.stride = 0;
     TRY(arr_transpose(rt, a, perm, &rows, e));
     TRY(run_sort(rt, rows, &c, to, &sorted, e));
     for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d == at ? a->ndim - 1 : d - 1;
@@ -466,15 +466,14 @@ gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
 
 gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
                        gpa_arr **out, gpa_err *e) {
-    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT, .sort = {.places = places, .n_places = n}},
-                     a, axis, out, e);
+    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT, .sort = {.kth = places, .n_kth = n}}, a,
+                     axis, out, e);
 }
 
 gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
                           gpa_arr **out, gpa_err *e) {
-    return sort_axis(rt,
-                     (gpa_libcall){.kind = LIB_ARGSORT, .sort = {.places = places, .n_places = n}},
-                     a, axis, out, e);
+    return sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT, .sort = {.kth = places, .n_kth = n}}, a,
+                     axis, out, e);
 }
 
 gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {

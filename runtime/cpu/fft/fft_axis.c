@@ -110,7 +110,7 @@ static bool is_inverse(const gpa_libcall *c) { return c->fft.inverse || c->fft.f
 /* True for an odd number of real elements, which cannot be paired to complex ones. */
 static bool is_odd_real(const gpa_libcall *c) { return c->fft.form != FFT_C2C && c->fft.n[0] % 2; }
 
-static double scale_of(const gpa_libcall *c) { return c->fft.alone ? c->fft.scale : 1; }
+static double scale_of(const gpa_libcall *c) { return c->fft.scaled ? c->fft.scale : 1; }
 
 /* ---- rows in lanes ---- */
 

@@ -303,7 +303,7 @@ static void one_part(void *arg, int64_t i) {
 /* ---- calls ---- */
 
 bool argminmax_can(const gpa_libcall *c) {
-    return c->extreme.n >= SHORTEST && finders[c->dtype].find[c->extreme.most];
+    return c->argminmax.n >= SHORTEST && finders[c->dtype].find[c->argminmax.max];
 }
 
 /* One long row, partitioned among the threads: the best of their results. */
@@ -323,17 +323,17 @@ static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) 
 
 gpa_code argminmax_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     int64_t item = (int64_t)dtype_size(c->dtype);
-    work k = {.find = finders[c->dtype].find[c->extreme.most],
-              .rows = c->extreme.rows,
-              .n = c->extreme.n,
+    work k = {.find = finders[c->dtype].find[c->argminmax.max],
+              .rows = c->argminmax.rows,
+              .n = c->argminmax.n,
               .item = item,
-              .per_item = MAX(1, ITEM / c->extreme.n)};
+              .per_item = MAX(1, ITEM / c->argminmax.n)};
     if (k.n <= (k.rows * k.n * item > FARTHER ? SHORT / 2 : SHORT)) {
-        k.find_rows = finders[c->dtype].find_rows[c->extreme.most];
+        k.find_rows = finders[c->dtype].find_rows[c->argminmax.max];
         k.per_item = (k.per_item + LANES_4 - 1) / LANES_4 * LANES_4;
     }
-    k.in = c->extreme.in.mem->base + c->extreme.in.offset * item;
-    k.out = (int64_t *)(void *)c->extreme.out.mem->base + c->extreme.out.offset;
+    k.in = c->argminmax.in.mem->base + c->argminmax.in.offset * item;
+    k.out = (int64_t *)(void *)c->argminmax.out.mem->base + c->argminmax.out.offset;
     gpa_code rc = GPA_OK;
     if (k.rows == 1 && threads > 1 && k.n * k.item >= 2 * PART)
         rc = by_parts(&k, threads, stop, e);

@@ -139,9 +139,9 @@ typedef struct {
 } work;
 
 bool sort_can(const gpa_libcall *c) {
-    bool columns = c->sort.beside; /* interleaved rows: only short ones, sorted whole */
+    bool columns = c->sort.stride; /* interleaved rows: only short ones, sorted whole */
     if (columns &&
-        (c->kind != LIB_SORT || c->sort.n > SORT_SHORT || c->sort.beside < SORT_SHORT_ROWS / 2))
+        (c->kind != LIB_SORT || c->sort.n > SORT_SHORT || c->sort.stride < SORT_SHORT_ROWS / 2))
         return false;
     return !(columns && dtype_is_complex(c->dtype)) && c->sort.n <= UINT32_MAX;
 }
@@ -203,7 +203,7 @@ static bool sort_one(const work *k, int64_t i, int threads) {
     if (k->order.item == 2 && !k->ranks && n >= WORDS && threads <= COUNTING) {
         const size_t from = (size_t)(i * n) * sizeof(uint16_t);
         if (!sort_words(k, (const void *)(k->in + from), (void *)(k->out + from))) return false;
-        if (k->order.kind == 'F' && !k->c->sort.n_places && !threads_stopped(k->stop))
+        if (k->order.kind == 'F' && !k->c->sort.n_kth && !threads_stopped(k->stop))
             sortkey_restore_zeros(&k->order, k->in + from, n, 1, k->out + from);
         return true;
     }
@@ -216,8 +216,8 @@ static bool sort_one(const work *k, int64_t i, int threads) {
              .threads = n < SHARED ? 1 : threads,
              .stop = k->stop,
              .n = n,
-             .places = k->c->sort.places,
-             .n_places = k->c->sort.n_places};
+             .places = k->c->sort.kth,
+             .n_places = k->c->sort.n_kth};
     size_t size = k->order.item == 8 ? sizeof(uint64_t) : sizeof(uint32_t);
     if (k->ranks) size = k->order.item == 8 ? sizeof(ranked) : sizeof(uint64_t);
     w.in = k->in + (size_t)(i * n) * k->order.item;
@@ -319,10 +319,9 @@ static void complex_take(void *arg, int64_t c) {
 /* Argsort of n keys of a dtype; with n_places > 0 a partition. */
 static bool sort_places(const work *k, gpa_dtype t, int64_t n, const void *key, int64_t *place,
                         int n_places, int threads) {
-    const gpa_libcall c = {
-        .kind = LIB_ARGSORT,
-        .dtype = t,
-        .sort = {.rows = 1, .n = n, .places = k->c->sort.places, .n_places = n_places}};
+    const gpa_libcall c = {.kind = LIB_ARGSORT,
+                           .dtype = t,
+                           .sort = {.rows = 1, .n = n, .kth = k->c->sort.kth, .n_kth = n_places}};
     const work w = {.c = &c,
                     .stop = k->stop,
                     .order = sortkey_order_of(t),
@@ -369,12 +368,12 @@ static inline uint64_t key_at(const complex_row *w, int64_t i) {
 /* Orders the runs of indices whose keys agree in the sorted bits; in a partition only those that
  * hold a requested index. */
 static bool order_runs(const work *k, const complex_row *w, int threads) {
-    const int n_places = k->c->sort.n_places;
+    const int n_places = k->c->sort.n_kth;
     bool fits = true;
     if (!w->lost && !w->doubted) return true;
     for (int64_t i = 0, end = 0, to = n_places ? n_places : w->n;
          i < to && fits && !threads_stopped(k->stop); i++) {
-        int64_t from = n_places ? k->c->sort.places[i] : i;
+        int64_t from = n_places ? k->c->sort.kth[i] : i;
         if (from < end) continue;
         const uint64_t own = key_at(w, from);
         for (end = from + 1; end < w->n && key_at(w, end) == own;) end++;
@@ -416,7 +415,7 @@ static bool sort_complex(const work *k, int64_t i, int threads) {
         w.brief = (uint32_t *)(void *)(w.key + n);
         brief_keys(w.key, n, low, drop, w.brief);
         w.doubted |= drop > 0 || w.lost;
-        fits = sort_places(k, DT_U32, n, w.brief, w.place, k->c->sort.n_places, threads) &&
+        fits = sort_places(k, DT_U32, n, w.brief, w.place, k->c->sort.n_kth, threads) &&
                order_runs(k, &w, threads);
         if (fits && !k->ranks && !threads_stopped(k->stop))
             threads_each(threads, chunks, k->stop, complex_take, &w);
@@ -582,7 +581,7 @@ SMALL_ITEMS(2, uint16_t)
 static void small_rows(const work *k, const char *in, char *out, int64_t rows, uint32_t *key,
                        void *room) {
     const sortkey_order *o = &k->order, plain = sortkey_order_of(DT_I32);
-    const int64_t n = k->c->sort.n, beside = k->c->sort.beside, lines = beside ? n : 1,
+    const int64_t n = k->c->sort.n, beside = k->c->sort.stride, lines = beside ? n : 1,
                   each = beside ? rows : rows * n;
     const size_t item = o->item, apart = (size_t)beside * item;
     for (int64_t i = 0; i < lines; i++) {
@@ -726,7 +725,7 @@ static bool complex_rows(const work *k, int64_t from, int64_t rows, uint64_t *ke
 /* Contiguous rows, or interleaved ones of one stack. */
 static void some(void *arg, int64_t i) {
     work *k = arg;
-    int64_t n = k->c->sort.n, beside = k->c->sort.beside, all = beside ? beside : k->c->sort.rows,
+    int64_t n = k->c->sort.n, beside = k->c->sort.stride, all = beside ? beside : k->c->sort.rows,
             groups = (all + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS;
     int64_t from = i % groups * SORT_SHORT_ROWS;
     size_t at = (size_t)(beside ? i / groups * n * beside + from : from * n) * k->order.item;
@@ -764,9 +763,9 @@ gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_er
     k.in = c->sort.in.mem->base + (size_t)c->sort.in.offset * item;
     k.out = c->sort.out.mem->base + (size_t)c->sort.out.offset * (ranks ? sizeof(int64_t) : item);
     int use = rows * c->sort.n < SHARED ? 1 : threads;
-    if (c->sort.beside)
+    if (c->sort.stride)
         threads_each(
-            use, rows / c->sort.beside * ((c->sort.beside + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS),
+            use, rows / c->sort.stride * ((c->sort.stride + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS),
             stop, some, &k);
     else if (dtype_is_complex(c->dtype) && c->sort.n <= HANDFUL)
         threads_each(use, (rows + complex_each(c) - 1) / complex_each(c), stop, complex_few, &k);

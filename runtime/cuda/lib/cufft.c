@@ -119,7 +119,7 @@ static bool is_pair_aligned(const gpa_libcall *c) {
 bool cufft_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
     key k;
-    if (c->fft.alone || !describe(c, &k) || !is_pair_aligned(c)) return false;
+    if (c->fft.scaled || !describe(c, &k) || !is_pair_aligned(c)) return false;
     if (!d->fft && !(d->fft = api_fft(why, sizeof why))) return false;
     return d->fft_plans || (d->fft_plans = mem_zero(sizeof *d->fft_plans));
 }

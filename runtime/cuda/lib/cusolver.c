@@ -313,7 +313,7 @@ gpa_code cusolver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     bool wide = c->dtype == DT_F64 || c->dtype == DT_C128;
     w.part = wide ? CUDA_R_64F : CUDA_R_32F;
     w.data = !dtype_is_complex(c->dtype) ? w.part : wide ? CUDA_C_64F : CUDA_C_32F;
-    *c->matrix.blind =
+    *c->matrix.ignores_nan =
         c->kind == LIB_LU || c->kind == LIB_SOLVE; /* the pivot search does not detect NaN */
     gpa_code rc = allocate(&w, ((size_t)w.batch + 1) * sizeof *w.info, &w.info, e);
     if (!rc)
