@@ -226,25 +226,29 @@ static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int
 
 /* ---- assignment ---- */
 
-/* Single elements, with a loop for each element size. */
+/* Writes n elements of `bytes` bytes, a constant of the caller. */
+static inline __attribute__((always_inline)) void write_sized(const points *p, int64_t n,
+                                                              char *target, const char *value,
+                                                              int64_t step, size_t bytes) {
+    const int64_t size = (int64_t)bytes;
+    if (p->plain)
+        for (int64_t j = 0; j < n; j++)
+            memcpy(target + (p->base + p->at[j]) * size, value + j * step * size, bytes);
+    else
+        for (int64_t j = 0; j < n; j++)
+            memcpy(target + offset_of(p, j) * size, value + j * step * size, bytes);
+}
+
+/* Writes single elements, with a loop for each element size. */
 static void write_elements(points p, int64_t n, char *target, const char *value, int64_t step,
                            size_t item) {
-#define WRITE(bytes)                                                                      \
-    if (p.plain)                                                                          \
-        for (int64_t j = 0; j < n; j++)                                                   \
-            memcpy(target + (p.base + p.at[j]) * bytes, value + j * step * bytes, bytes); \
-    else                                                                                  \
-        for (int64_t j = 0; j < n; j++)                                                   \
-            memcpy(target + offset_of(&p, j) * bytes, value + j * step * bytes, bytes);   \
-    break
     switch (item) {
-        case 1: WRITE(1);
-        case 2: WRITE(2);
-        case 4: WRITE(4);
-        case 8: WRITE(8);
-        case 16: WRITE(16);
+        case 1: write_sized(&p, n, target, value, step, 1); break;
+        case 2: write_sized(&p, n, target, value, step, 2); break;
+        case 4: write_sized(&p, n, target, value, step, 4); break;
+        case 8: write_sized(&p, n, target, value, step, 8); break;
+        case 16: write_sized(&p, n, target, value, step, 16); break;
     }
-#undef WRITE
 }
 
 /* The size in bytes of a contiguous block whose value is contiguous too or one scalar (*number,
@@ -371,31 +375,41 @@ static void update_converted(const update *u, char *to, const char *from) {
     dtype_store(to, u->own, u->result == u->own ? r : dtype_cast(r, u->result, u->own));
 }
 
-/* Updates elements at offsets from `target` without conversions; values are `step` elements
- * value_step. */
-static void update_elements(const update *u, char *target, const int64_t *at, int64_t n,
-                            const char *value, int64_t step) {
+/* n elements of `target` to update, at offsets `at`; their values are `step` elements apart. */
+typedef struct {
+    char *target;
+    const int64_t *at;
+    int64_t n;
+    const char *value;
+    int64_t step;
+} element_run;
+
+/* Updates elements of `bytes` bytes, a constant of the caller. */
+static inline __attribute__((always_inline)) void update_sized(gpa_op_fn fn, const element_run *x,
+                                                               size_t bytes) {
+    const int64_t size = (int64_t)bytes;
     gpa_val a, b, r;
-#define EACH(bytes)                                  \
-    for (int64_t j = 0; j < n; j++) {                \
-        memcpy(&a, target + at[j] * bytes, bytes);   \
-        memcpy(&b, value + j * step * bytes, bytes); \
-        u->fn(&r, &a, &b, &b);                       \
-        memcpy(target + at[j] * bytes, &r, bytes);   \
-    }                                                \
-    return
+    for (int64_t j = 0; j < x->n; j++) {
+        memcpy(&a, x->target + x->at[j] * size, bytes);
+        memcpy(&b, x->value + j * x->step * size, bytes);
+        fn(&r, &a, &b, &b);
+        memcpy(x->target + x->at[j] * size, &r, bytes);
+    }
+}
+
+/* Updates elements without conversions. */
+static void update_elements(const update *u, const element_run *x) {
     if (u->loop) {
-        u->loop(target, at, n, value, step);
+        u->loop(x->target, x->at, x->n, x->value, x->step);
         return;
     }
     switch (dtype_size(u->own)) {
-        case 1: EACH(1);
-        case 2: EACH(2);
-        case 4: EACH(4);
-        case 8: EACH(8);
-        case 16: EACH(16);
+        case 1: update_sized(u->fn, x, 1); break;
+        case 2: update_sized(u->fn, x, 2); break;
+        case 4: update_sized(u->fn, x, 4); break;
+        case 8: update_sized(u->fn, x, 8); break;
+        case 16: update_sized(u->fn, x, 16); break;
     }
-#undef EACH
 }
 
 /* Updates the block at `to`, a row of its last dimension at a time. `line`: the offsets of
@@ -409,9 +423,9 @@ static void update_block(const update *u, const block *b, const int64_t *line, c
     int64_t in[GPA_MAX_DIMS] = {0};
     for (int64_t k = last < 0 ? 1 : shape_size(last, b->shape); k > 0; k--) {
         for (int64_t j = 0; j < wide && u->plain; j += TUNE_SCATTER_CHUNK_POINTS)
-            update_elements(u, to + j * step * own, line,
-                            MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, wide - j),
-                            from + j * value_step * item, value_step);
+            update_elements(u, &(element_run){to + j * step * own, line,
+                                              MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, wide - j),
+                                              from + j * value_step * item, value_step});
         for (int64_t j = 0; j < wide && !u->plain; j++)
             update_converted(u, to + j * step * own, from + j * value_step * item);
         for (int d = last - 1; d >= 0; d--) {
@@ -438,12 +452,13 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
         int64_t n = MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, s->points - i);
         const points p = points_at(s, i, n, to);
         if (single && p.plain) {
-            update_elements(u, target + p.base * own, p.at, n, value + i * step * item, step);
+            update_elements(
+                u, &(element_run){target + p.base * own, p.at, n, value + i * step * item, step});
             continue;
         }
         if (p.at != to) make_offsets(s, i, n, to);
         if (single) {
-            update_elements(u, target, to, n, value + i * step * item, step);
+            update_elements(u, &(element_run){target, to, n, value + i * step * item, step});
             continue;
         }
         value_offsets(m, s, at, &where, n, from);

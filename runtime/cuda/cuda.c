@@ -299,7 +299,8 @@ static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
     context_enter(d);
     if (wait_is_stuck(d)) return GPA_OK; /* nothing was queued since the wait was abandoned */
     gpa_code rc = wait_idle(d, e);
-    if (!rc) rc = CALL(stream_wait, d->stream); /* returns at once; the driver flushes printf */
+    if (!rc)
+        rc = CALL(stream_synchronize, d->stream); /* returns at once; the driver flushes printf */
     if (!rc && interrupt_requested(d)) rc = gpa_interrupted(e);
     return rc;
 }

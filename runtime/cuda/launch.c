@@ -275,7 +275,7 @@ static gpa_code queue_printing(launch *L, gpa_err *e) {
     TRY(queue(L, e));
     TRY(wait_idle(L->d, e)); /* before the copy, which cannot be interrupted */
     TRY(api_check(cu->to_host(buf, L->print_buffer, bytes, stream), "cuMemcpyDtoHAsync", e));
-    TRY(api_check(cu->stream_wait(stream), "cuStreamSynchronize", e));
+    TRY(api_check(cu->stream_synchronize(stream), "cuStreamSynchronize", e));
     if (L->l->say) print_lines(L, buf);
     if (buf->w[2])
         rc = gpa_fail(e, GPA_E_DEVICE, "a kernel printed too much: %u lines are lost", buf->w[2]);

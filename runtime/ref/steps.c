@@ -136,19 +136,19 @@ static unsigned char *element(ref_frame *fr, const ref_step *s, int64_t at) {
     return NULL;
 }
 
-#define LOADER(name, member)                                         \
-    static const ref_step *name(ref_frame *fr, const ref_step *s) {  \
-        const unsigned char *p = element(fr, s, fr->cursor[s->sub]); \
-        if (!p) return NULL;                                         \
-        memcpy(&fr->r[s->out].member, p, sizeof fr->r->member);      \
-        return s + 1;                                                \
-    }
-LOADER(run_load1, U8)
-LOADER(run_load2, U16)
-LOADER(run_load4, U32)
-LOADER(run_load8, U64)
-LOADER(run_load16, C128)
-#undef LOADER
+/* LOAD of elements of `size` bytes, a constant of the callers. */
+static inline const ref_step *load(ref_frame *fr, const ref_step *s, size_t size) {
+    const unsigned char *p = element(fr, s, fr->cursor[s->sub]);
+    if (!p) return NULL;
+    memcpy(&fr->r[s->out], p, size);
+    return s + 1;
+}
+
+static const ref_step *run_load1(ref_frame *fr, const ref_step *s) { return load(fr, s, 1); }
+static const ref_step *run_load2(ref_frame *fr, const ref_step *s) { return load(fr, s, 2); }
+static const ref_step *run_load4(ref_frame *fr, const ref_step *s) { return load(fr, s, 4); }
+static const ref_step *run_load8(ref_frame *fr, const ref_step *s) { return load(fr, s, 8); }
+static const ref_step *run_load16(ref_frame *fr, const ref_step *s) { return load(fr, s, 16); }
 
 static const ref_step *run_store(ref_frame *fr, const ref_step *s) {
     unsigned char *p = element(fr, s, fr->cursor[s->sub]);

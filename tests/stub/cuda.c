@@ -65,17 +65,23 @@ static void press(void) {
     kill(getpid(), SIGINT);
 }
 
-#define LIVE()                              \
-    do {                                    \
-        press();                            \
-        if (!current) return 201;           \
-        if (current->broken) return BROKEN; \
-    } while (0)
-#define WAITS()                                  \
-    do {                                         \
-        LIVE();                                  \
-        if (current->stuck) stub_log("hangs\n"); \
-    } while (0)
+static int failure; /* of the call: what it returns */
+
+/* Whether the context is missing or broken. */
+static bool has_failed(void) {
+    press();
+    return (failure = !current ? 201 : current->broken ? BROKEN : 0) != 0;
+}
+
+static void wait_begins(void) {
+    if (current->stuck) stub_log("hangs\n");
+}
+
+#define LIVE() \
+    if (has_failed()) return failure
+#define WAITS() \
+    LIVE();     \
+    wait_begins()
 #define STUB(symbol, ...)    \
     int symbol(__VA_ARGS__); \
     int symbol(__VA_ARGS__)

@@ -174,10 +174,10 @@ enum { COUNTED = 0 };
 #else
 enum { COUNTED = 1 };
 #endif
-#define count_is(actual, want)                           \
-    do {                                                 \
-        if (COUNTED) assert_int_equal((actual), (want)); \
-    } while (0)
+static inline void count_is_at(uint64_t actual, uint64_t want, const char *file, int line) {
+    if (COUNTED) _assert_int_equal(actual, want, file, line);
+}
+#define count_is(actual, want) count_is_at((uint64_t)(actual), (uint64_t)(want), __FILE__, __LINE__)
 
 /* The array is computed now in one launch that moves so many bytes. */
 static inline void one_step_at(gpa_arr *a, uint64_t read, uint64_t written, const char *file,

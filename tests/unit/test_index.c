@@ -11,18 +11,19 @@
 static gpa_rt *rt;
 static gpa_err err;
 
-#define OK(call)                                 \
-    do {                                         \
-        gpa_code code_ = (call);                 \
-        if (code_) print_error("%s\n", err.msg); \
-        assert_int_equal(code_, GPA_OK);         \
-    } while (0)
-#define FAILS(call, code, words)             \
-    do {                                     \
-        assert_int_equal((call), code);      \
-        assert_string_equal(err.msg, words); \
-        gpa_err_clear(&err);                 \
-    } while (0)
+static void ok_at(gpa_code code, const char *file, int line) {
+    if (code) print_error("%s\n", err.msg);
+    _assert_int_equal((uintmax_t)code, GPA_OK, file, line);
+}
+#define OK(call) ok_at(call, __FILE__, __LINE__)
+
+static void fails_at(gpa_code code, gpa_code want, const char *words, const char *file, int line) {
+    _assert_int_equal((uintmax_t)code, (uintmax_t)want, file, line);
+    _assert_string_equal(err.msg, words, file, line);
+    gpa_err_clear(&err);
+}
+#define FAILS(call, code, words) fails_at(call, code, words, __FILE__, __LINE__)
+
 #define DIMS(...) \
     (int)COUNT_OF(((int64_t[]){__VA_ARGS__})), (int64_t[]) { __VA_ARGS__ }
 #define SCALAR 0, NULL
@@ -31,11 +32,6 @@ static gpa_err err;
     { .kind = IX_INT, .i = n }
 #define ALL \
     { .kind = IX_SLICE }
-#define SLICE(a, b, s)                                                                           \
-    {                                                                                            \
-        .kind = IX_SLICE, .start = a, .stop = b, .step = s, .has_start = true, .has_stop = true, \
-        .has_step = true                                                                         \
-    }
 #define NEW \
     { .kind = IX_NEWAXIS }
 #define DOTS \
@@ -48,6 +44,17 @@ static gpa_err err;
     }
 #define OPND(a) \
     &(gpa_opnd) { .arr = a }
+
+/* start:stop:step */
+static gpa_index slice(int64_t start, int64_t stop, int64_t step) {
+    return (gpa_index){.kind = IX_SLICE,
+                       .start = start,
+                       .stop = stop,
+                       .step = step,
+                       .has_start = true,
+                       .has_stop = true,
+                       .has_step = true};
+}
 
 static void begin(void) {
     memset(&err, 0, sizeof err);
@@ -141,10 +148,10 @@ static void basic(void **state) {
         gpa_arr *a = range(computed, DIMS(3, 4)), *r;
         bool one = false;
         HOLDS(get(a, IX(INT(-1))), DIMS(4), 8, 9, 10, 11);
-        HOLDS(get(a, IX(ALL, SLICE(3, 0, -2))), DIMS(3, 2), 3, 1, 7, 5, 11, 9);
-        HOLDS(get(a, IX(SLICE(-100, 100, 2), INT(1), NEW)), DIMS(2, 1), 1, 9);
+        HOLDS(get(a, IX(ALL, slice(3, 0, -2))), DIMS(3, 2), 3, 1, 7, 5, 11, 9);
+        HOLDS(get(a, IX(slice(-100, 100, 2), INT(1), NEW)), DIMS(2, 1), 1, 9);
         HOLDS(get(a, IX(DOTS, INT(0))), DIMS(3), 0, 4, 8);
-        HOLDS(get(a, IX(SLICE(2, 1, 1))), DIMS(0, 4), 0);
+        HOLDS(get(a, IX(slice(2, 1, 1))), DIMS(0, 4), 0);
         OK(arr_get(rt, a, IX(INT(1), INT(2)), &one, &r, &err));
         assert_true(one);
         HOLDS(r, SCALAR, 6);
@@ -155,7 +162,7 @@ static void basic(void **state) {
               "too many indices for array: array is 2-dimensional, but 3 were indexed");
         FAILS(arr_get(rt, a, IX(ALL, INT(4)), NULL, &r, &err), GPA_E_INDEX,
               "index 4 is out of bounds for axis 1 with size 4");
-        FAILS(arr_get(rt, a, IX(SLICE(0, 1, 0)), NULL, &r, &err), GPA_E_VALUE,
+        FAILS(arr_get(rt, a, IX(slice(0, 1, 0)), NULL, &r, &err), GPA_E_VALUE,
               "slice step cannot be zero");
         FAILS(arr_get(rt, a, IX(DOTS, DOTS), NULL, &r, &err), GPA_E_INDEX,
               "an index can only have a single ellipsis ('...')");
@@ -209,7 +216,7 @@ static void late_bounds(void **state) {
     FAILS(arr_read(rt, r, got, &err), GPA_E_INDEX,
           "index 4 is out of bounds for axis 0 with size 4");
     arr_release(rt, r);
-    HOLDS(get(a, IX(SLICE(1, 3, 1))), DIMS(2), 1, 2);
+    HOLDS(get(a, IX(slice(1, 3, 1))), DIMS(2), 1, 2);
     arr_release(rt, i);
     arr_release(rt, a);
     end();
@@ -223,19 +230,19 @@ static void stores(void **state) {
     for (int computed = 0; computed < 2; computed++) {
         gpa_arr *a = range(computed, DIMS(6)), *r, *b = range(computed, DIMS(2, 3)),
                 *row = list(3, (int64_t[]){7, 8, 9});
-        r = get(a, IX(SLICE(0, 5, 1)));
-        OK(arr_set(rt, a, IX(SLICE(1, 6, 1)), OPND(r),
+        r = get(a, IX(slice(0, 5, 1)));
+        OK(arr_set(rt, a, IX(slice(1, 6, 1)), OPND(r),
                    &err)); /* overlap: as if r had been read first */
         arr_release(rt, r);
         HOLDS(arr_retain(a), DIMS(6), 0, 0, 1, 2, 3, 4);
-        r = get(a, IX(SLICE(5, -7, -1)));
+        r = get(a, IX(slice(5, -7, -1)));
         OK(arr_set(rt, a, NULL, 0, OPND(r), &err));
         arr_release(rt, r);
         HOLDS(arr_retain(a), DIMS(6), 4, 3, 2, 1, 0, 0);
         OK(arr_set(rt, b, IX(ALL), OPND(row), &err));
         OK(arr_set(rt, b, IX(INT(0), INT(-1)), NUMBER(5), &err));
         HOLDS(arr_retain(b), DIMS(2, 3), 7, 8, 5, 7, 8, 9);
-        FAILS(arr_set(rt, b, IX(ALL, SLICE(0, 2, 1)), OPND(row), &err), GPA_E_VALUE,
+        FAILS(arr_set(rt, b, IX(ALL, slice(0, 2, 1)), OPND(row), &err), GPA_E_VALUE,
               "could not broadcast input array from shape (3,) into shape (2,2)");
         arr_release(rt, row);
         arr_release(rt, a);
@@ -315,7 +322,7 @@ static void scatters(void **state) {
     OK(arr_full(rt, DT_I64, DIMS(3), (gpa_val){.I64 = 0}, &count, &err));
     OK(arr_update_at(rt, OP_ADD, count, IX(ARR(i)), NUMBER(1), &err));
     HOLDS(arr_retain(count), DIMS(3), 2, 0, 2);
-    OK(arr_update_at(rt, OP_NEGATIVE, count, IX(SLICE(0, 1, 1)), NULL, &err));
+    OK(arr_update_at(rt, OP_NEGATIVE, count, IX(slice(0, 1, 1)), NULL, &err));
     HOLDS(arr_retain(count), DIMS(3), -2, 0, 2);
     OK(arr_set(rt, v, IX(ARR(i)), OPND(i), &err));
     gpa_arr *all[] = {a, i, v, far, count};
