@@ -241,19 +241,22 @@ bool arr_may_share_memory(const gpa_arr *a, const gpa_arr *b);
 
 /* ---- making ---- */
 
+/* The dtype and shape of an array. */
+typedef struct {
+    gpa_dtype dtype;
+    int ndim;
+    const int64_t *shape;
+} arr_spec;
+
 /* A copy of host memory in C order. */
-gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data,
-                  gpa_arr **out, gpa_err *e);
+gpa_code arr_from(gpa_rt *rt, const arr_spec *s, const void *data, gpa_arr **out, gpa_err *e);
 /* The same with elements that `fill` writes: n bytes at `to`, which is the array's own memory on
  * host-visible devices. Its error is passed on. */
-gpa_code arr_filled(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape,
-                    gpa_code (*fill)(void *user, void *to, size_t n), void *user, gpa_arr **out,
-                    gpa_err *e);
-gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_arr **out,
-                   gpa_err *e);
-/* Every element v (a value of dtype t); a pending array. */
-gpa_code arr_full(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_val v, gpa_arr **out,
-                  gpa_err *e);
+gpa_code arr_filled(gpa_rt *rt, const arr_spec *s, gpa_code (*fill)(void *user, void *to, size_t n),
+                    void *user, gpa_arr **out, gpa_err *e);
+gpa_code arr_empty(gpa_rt *rt, const arr_spec *s, gpa_arr **out, gpa_err *e);
+/* Every element v (a value of the dtype); a pending array. */
+gpa_code arr_full(gpa_rt *rt, const arr_spec *s, gpa_val v, gpa_arr **out, gpa_err *e);
 /* int64 values start + i * step, i < n, generated inside the programs that read them. */
 gpa_code arr_iota(gpa_rt *rt, int64_t n, int64_t start, int64_t step, gpa_arr **out, gpa_err *e);
 /* A 0-d array. */
@@ -303,10 +306,16 @@ gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 
 /* Makes the only handle of a storage its owner: base becomes NULL. */
 void arr_own(gpa_rt *rt, gpa_arr *a);
-/* as_strided: a view of a's storage, with strides and offset in elements relative to a's first
- * element. GPA_E_VALUE if it reaches outside the storage. */
-gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const int64_t *strides,
-                  int64_t offset, gpa_arr **out, gpa_err *e);
+/* A strided layout in elements. */
+typedef struct {
+    gpa_dtype dtype;
+    int ndim;
+    const int64_t *shape, *strides;
+    int64_t offset;
+} arr_layout;
+/* as_strided: a view of a's storage, with strides and offset relative to a's first element and
+ * a's dtype. GPA_E_VALUE if it reaches outside the storage. */
+gpa_code arr_view(gpa_rt *rt, gpa_arr *a, const arr_layout *l, gpa_arr **out, gpa_err *e);
 /* Sets ndarray.flags.writeable. GPA_E_VALUE where NumPy does not allow True: views of read-only
  * arrays, and arrays whose elements share memory. */
 gpa_code arr_set_writeable(gpa_arr *a, bool writeable, gpa_err *e);
@@ -336,32 +345,37 @@ typedef struct {
     int64_t i;                 /* INT */
     int64_t start, stop, step; /* SLICE; has_*: which of them are given */
     bool has_start, has_stop, has_step;
-    gpa_arr *arr; /* ARRAY: integers or bool */
-    bool sure; /* ARRAY: all indices are known to be in bounds and not negative: no bounds check */
+    gpa_arr *arr;   /* ARRAY: integers or bool */
+    bool in_bounds; /* ARRAY: all indices are known to be, and not negative: no bounds check */
     gpa_span span;
 } gpa_index;
 
+/* An index expression of n items. */
+typedef struct {
+    const gpa_index *items;
+    int n;
+} gpa_indices;
+
 /* a[ix...] with NumPy's rules: a view for basic indexing, else a new array. *one (may be NULL):
  * the result is one element, which NumPy returns as a scalar. */
-gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out,
+gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_arr **out,
                  gpa_err *e);
 /* Checks that a scalar can be stored as an element of dtype `to`. Python scalars convert as by
  * int(), float() and complex(), with range checks; NumPy scalars are cast, except that `element`
  * ones are range-checked for signed dtypes. */
 gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e);
-/* a[ix...] = rhs: one fused store. */
-gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs,
-                 gpa_err *e);
+/* a[ix...] = rhs: one fused store. ix NULL: a[...]. */
+gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs, gpa_err *e);
 /* a[...] op= rhs, casting 'same_kind' as NumPy's in-place operators. */
 gpa_code arr_update(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_opnd *rhs, gpa_err *e);
 /* ufunc.at: unbuffered; repeated indices apply each time (scatter-add for OP_ADD). */
-gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n,
+gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
                        const gpa_opnd *rhs, gpa_err *e);
 /* One element by a full set of indices (negative ones allowed, bounds checked): fast, for scalar
  * loops. */
 gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val *out, gpa_err *e);
-gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtype t, gpa_val v,
-                      gpa_err *e);
+gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gpa_opnd *number,
+                      gpa_err *e); /* number: a scalar, which is cast */
 
 /* ---- reductions, scans, library calls ---- */
 
@@ -380,27 +394,38 @@ typedef struct {
  * identity. */
 gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out,
                     gpa_err *e);
+/* A reduction along one axis. */
+typedef struct {
+    gpa_red red;
+    int axis;
+    gpa_dtype dtype; /* the accumulator's and the result's; DT_NONE: NumPy's choice */
+} arr_axis_reduction;
+
 /* ufunc.reduceat (segmented reduction) along an axis; `at`: 1-d integer segment starts. Computed
  * by the host on host-visible devices. *out is NULL if it does not apply: another device or
  * operation, or so few or even segments that parallel programs are faster. GPA_E_INDEX. */
-gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis, gpa_dtype dtype,
+gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr *at,
                       gpa_arr **out, gpa_err *e);
 /* Mean and variance in one fused pass each; ddof as NumPy's. */
 gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
 gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *o, gpa_arr **out,
                  gpa_err *e);
 /* Scan (running reduction) along an axis: cumsum, cumprod, maximum.accumulate. */
-gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out,
-                  gpa_err *e);
+gpa_code arr_scan(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr **out, gpa_err *e);
 /* The same with the result in the memory order of `a`; axis >= 0. */
-gpa_code arr_scan_order_k(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype,
-                          gpa_arr **out, gpa_err *e);
+gpa_code arr_scan_order_k(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr **out,
+                          gpa_err *e);
 /* numpy.matmul: stacks of matrices, vectors, integer dtypes. */
 gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
-gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out,
-                    gpa_err *e);
-gpa_code arr_concat_order_k(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
-                            gpa_arr **out, gpa_err *e); /* order='K' */
+/* numpy.concatenate of n arrays; dtype DT_NONE: their common one. */
+typedef struct {
+    gpa_arr *const *in;
+    int n, axis;
+    gpa_dtype dtype;
+} arr_concatenation;
+gpa_code arr_concat(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out, gpa_err *e);
+gpa_code arr_concat_order_k(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out,
+                            gpa_err *e); /* order='K' */
 gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
                   gpa_err *e); /* stable, NaN last */
 gpa_code arr_sort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
@@ -679,11 +704,16 @@ gpa_code rt_raw_new(gpa_rt *rt, const raw_source *s, rt_raw **out, gpa_err *e);
 void rt_raw_free(gpa_rt *rt, rt_raw *r); /* NULL is ignored */
 /* True if its device was restarted since: only rt_raw_free may be called. */
 bool rt_raw_is_lost(const rt_raw *r);
+typedef struct {
+    const char *function;
+    uint32_t grid[3], block[3];
+    uint32_t shared; /* bytes of dynamic shared memory */
+    const rt_raw_arg *args;
+    size_t n_args;
+} rt_raw_launch;
 /* Queues a launch. Computes the arrays first, and pending work that reads them, since the kernel
  * may write any of them. The arrays must be contiguous and on the module's device. */
-gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const char *function, const uint32_t grid[3],
-                    const uint32_t block[3], uint32_t shared, const rt_raw_arg *args, size_t n_args,
-                    gpa_err *e);
+gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const rt_raw_launch *l, gpa_err *e);
 gpa_code rt_raw_fact(gpa_rt *rt, rt_raw *r, const char *function, raw_fact which, int64_t *out,
                      gpa_err *e);
 
@@ -692,12 +722,16 @@ gpa_code rt_raw_fact(gpa_rt *rt, rt_raw *r, const char *function, raw_fact which
 typedef enum { ARR_SOURCE, ARR_IR, ARR_ASM, ARR_RESOURCES } arr_text;
 gpa_code arr_program_text(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, arr_text what,
                           gpa_str *out, gpa_err *e);
+/* The resources of a thread block. */
+typedef struct {
+    uint32_t threads, shared; /* bytes of dynamic shared memory */
+} arr_block;
 /* A fact about a kernel's program (registers, shared memory; -1: unknown), and its occupancy:
- * resident blocks of so many threads per multiprocessor. */
+ * resident blocks per multiprocessor. */
 gpa_code arr_program_fact(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, raw_fact which,
                           int64_t *out, gpa_err *e);
-gpa_code arr_program_blocks(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, uint32_t threads,
-                            uint32_t shared, int64_t *out, gpa_err *e);
+gpa_code arr_program_blocks(gpa_rt *rt, const struct kir_func *f, arr_memo *memo,
+                            const arr_block *block, int64_t *out, gpa_err *e);
 
 /* ---- values ---- */
 

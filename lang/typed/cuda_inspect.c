@@ -174,8 +174,8 @@ gpa_code cuda_active_blocks(gpa_vm *vm, value *argv, value *out) { /* self, bloc
     if (!rc && !t) rc = not_compiled_yet(vm);
     if (rc) return rc;
     *out = v_int(0);
-    rc = arr_program_blocks(vm_rt(vm), t->f, &t->memo, (uint32_t)threads, (uint32_t)shared, &out->i,
-                            vm_err(vm));
+    rc = arr_program_blocks(vm_rt(vm), t->f, &t->memo,
+                            &(arr_block){(uint32_t)threads, (uint32_t)shared}, &out->i, vm_err(vm));
     if (!rc && out->i < 0) out->i = 1; /* other devices run one block per thread of the pool */
     return rc;
 }

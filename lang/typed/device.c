@@ -160,7 +160,7 @@ static gpa_code store_into(gpa_vm *vm, value target, value v, value *out) {
     gpa_index all = {.kind = IX_ELLIPSIS};
     gpa_code rc = arg_out(vm, target, &to);
     if (!rc) rc = arg_opnd(vm, v, &from);
-    if (!rc) rc = arr_set(vm_rt(vm), to, &all, 1, &from, vm_err(vm));
+    if (!rc) rc = arr_set(vm_rt(vm), to, &(gpa_indices){&all, 1}, &from, vm_err(vm));
     arg_opnd_release(vm, &from);
     if (!rc) *out = value_retain(target);
     return rc;
@@ -280,7 +280,7 @@ static gpa_code unset(gpa_vm *vm, gpa_dtype t, int ndim, const int64_t *shape, b
     gpa_arr *a;
     int64_t lying[GPA_MAX_DIMS];
     for (int d = 0; d < ndim; d++) lying[d] = shape[columns ? ndim - 1 - d : d];
-    gpa_code rc = arr_empty(vm_rt(vm), t, ndim, lying, &a, vm_err(vm));
+    gpa_code rc = arr_empty(vm_rt(vm), &(arr_spec){t, ndim, lying}, &a, vm_err(vm));
     if (!rc) rc = transpose_take(vm, a, columns, &a);
     return rc ? rc : np_return_array(vm, a, out);
 }

@@ -59,8 +59,8 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
         dtype_store(number, t, dtype_cast(o->v, o->dtype, t));
     }
     b->version++;
-    strided_copy(b->host + to->offset * (int64_t)item, to->strides, from, strides, item, to->ndim,
-                 to->shape);
+    strided_copy(b->host + to->offset * (int64_t)item, to->strides, from, strides,
+                 &(strided_elems){item, to->ndim, to->shape});
     return GPA_OK;
 }
 
@@ -79,7 +79,9 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
     if (o.arr && o.arr->ndim > to->ndim) {
         int64_t strides[GPA_MAX_DIMS];
         if (broadcast_value(o.arr, to->ndim, to->shape, strides))
-            TRY(arr_view(rt, o.arr, to->ndim, to->shape, strides, 0, &wide, e));
+            TRY(arr_view(rt, o.arr,
+                         &(arr_layout){(gpa_dtype)o.arr->dtype, to->ndim, to->shape, strides, 0},
+                         &wide, e));
         o.arr = wide;
     }
     int64_t fit[GPA_MAX_DIMS];
@@ -150,7 +152,10 @@ static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_
     TRY(index_view(rt, a, p, &to, e));
     if (o.arr) {
         if (!broadcast_over_mask(p, to, o.arr, strides)) goto out;
-        if (to->size) TRY(arr_view(rt, o.arr, to->ndim, to->shape, strides, 0, &wide, e));
+        if (to->size)
+            TRY(arr_view(rt, o.arr,
+                         &(arr_layout){(gpa_dtype)o.arr->dtype, to->ndim, to->shape, strides, 0},
+                         &wide, e));
         o.arr = wide;
     }
     *done = true;
@@ -161,7 +166,8 @@ static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_
         for (int k = 0; m && k < m->ndim; k++) strides[d++] = m->strides[k];
         if (m) mask = p->at[i].arr;
     }
-    TRY(arr_view(rt, mask, to->ndim, to->shape, strides, 0, &mask, e));
+    TRY(arr_view(rt, mask, &(arr_layout){(gpa_dtype)mask->dtype, to->ndim, to->shape, strides, 0},
+                 &mask, e));
     rc = arr_node(rt, mask, &when, e);
     arr_release(rt, mask);
     if (rc) goto out;
@@ -232,16 +238,25 @@ static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rh
     gpa_code rc = GPA_OK;
     if (o.arr) {
         broadcast_value(o.arr, m->ndim, m->shape, strides);
-        TRY(arr_view(rt, o.arr, m->ndim, m->shape, strides, 0, &wide, e));
+        TRY(arr_view(rt, o.arr,
+                     &(arr_layout){(gpa_dtype)o.arr->dtype, m->ndim, m->shape, strides, 0}, &wide,
+                     e));
         o.arr = wide;
     }
     TRY(value_node(rt, &o, t, &raw, e));
     TRY(node_cast(rt, raw, t, &typed, e));
     TRY(node_broadcast(rt, typed, m->ndim, m->shape, &value, e));
     TRY(index_nodes(rt, m, at, e));
-    TRY(store_scatter(
-        rt, m->view, at, m->from, m->ndim, m->shape,
-        &(scatter_options){.value = value, .add = add, .sure = m->sure, .once = m->once}, e));
+    TRY(store_scatter(rt, m->view,
+                      &(store_scatter_args){.index = at,
+                                            .from = m->from,
+                                            .ndim = m->ndim,
+                                            .shape = m->shape,
+                                            .value = value,
+                                            .add = add,
+                                            .in_bounds = m->in_bounds,
+                                            .distinct = m->distinct},
+                      e));
 out:
     for (int k = 0; k < m->view->ndim; k++) node_release(rt, at[k]);
     node_release(rt, raw);
@@ -274,15 +289,15 @@ out:
     return rc;
 }
 
-gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs,
-                 gpa_err *e) {
+gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs, gpa_err *e) {
+    static const gpa_index ellipsis = {.kind = IX_ELLIPSIS};
     index_plan p; /* large, so not cleared */
     gpa_arr *to = NULL;
     bool done = false;
     gpa_code rc = GPA_OK;
     p.n = 0;
     if (a->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only"));
-    TRY(index_resolve(rt, a, ix, n, &p, e));
+    TRY(index_resolve(rt, a, ix ? ix : &(gpa_indices){&ellipsis, 1}, &p, e));
     if (!rhs->arr) TRY(arr_check_number(rhs, (gpa_dtype)a->dtype, e));
     if (!p.masks && !p.places) {
         TRY(index_view(rt, a, &p, &to, e));
@@ -316,7 +331,7 @@ static bool adds_on_device(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_d
            result == a->dtype && !a->storage->buf->host && a->size;
 }
 
-gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n,
+gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
                        const gpa_opnd *rhs, gpa_err *e) {
     index_plan p;
     index_map m = {.view = NULL};
@@ -329,7 +344,7 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, i
     if (a->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only"));
     if (rhs) in[1] = *rhs;
     TRY(arr_ufunc_types(op, in, &compute, &result, e));
-    TRY(index_resolve(rt, a, ix, n, &p, e));
+    TRY(index_resolve(rt, a, ix, &p, e));
     TRY(index_coordinates(rt, a, &p, &m, e));
     if (rhs && rhs->arr &&
         (rhs->arr->ndim > m.ndim || !broadcast_value(rhs->arr, m.ndim, m.shape, strides)))
@@ -339,7 +354,7 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, i
     if (places && adds_on_device(a, op, compute, result))
         TRY(shape_size(m.ndim, m.shape) ? set_on_device(rt, &m, rhs, true, e) : GPA_OK);
     else if (places)
-        TRY(scatter_update(rt, &m, op, compute, result, rhs, e));
+        TRY(scatter_update(rt, &m, &(ufunc_loop){op, compute, result}, rhs, e));
 out:
     index_map_drop(rt, &m);
     index_drop(rt, &p);

@@ -78,9 +78,13 @@ static gpa_code copy_to(gpa_rt *rt, gpa_device *d, gpa_arr *a, gpa_arr **out, gp
         TRY(arr_copy(rt, a, &dense, e));
     TRY(arr_force(rt, dense, CUT_NEEDED, e));
     rt->device = d;
-    TRY(arr_empty(rt, (gpa_dtype)a->dtype, a->ndim, a->shape, &made, e));
-    TRY(buf_copy(rt, made->storage->buf, 0, dense->storage->buf, (size_t)dense->offset * item,
-                 (size_t)a->size * item, e));
+    TRY(arr_empty(rt, &(arr_spec){(gpa_dtype)a->dtype, a->ndim, a->shape}, &made, e));
+    TRY(buf_copy(rt,
+                 &(buf_transfer){.to = made->storage->buf,
+                                 .from = dense->storage->buf,
+                                 .from_at = (size_t)dense->offset * item,
+                                 .n = (size_t)a->size * item},
+                 e));
     *out = made;
     made = NULL;
 out:

@@ -122,8 +122,10 @@ static void add_full(index_plan *p, const gpa_arr *a, int axis, int n) {
             .kind = AT_SLICE, .axis = (int8_t)(axis + d), .step = 1, .count = a->shape[axis + d]};
 }
 
-gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index_plan *p,
+gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_indices *indices, index_plan *p,
                        gpa_err *e) {
+    const gpa_index *ix = indices->items;
+    const int n = indices->n;
     (void)rt;
     p->n = p->masks = p->places = 0;
     p->ellipsis = false;
@@ -145,7 +147,7 @@ gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index
             case IX_ARRAY:
                 at.kind = is_mask(&ix[i]) ? AT_MASK : AT_INDICES;
                 at.arr = arr_retain(ix[i].arr);
-                at.sure = ix[i].sure;
+                at.in_bounds = ix[i].in_bounds;
                 *(at.kind == AT_MASK ? &p->masks : &p->places) += 1;
                 break;
         }
@@ -199,7 +201,8 @@ gpa_code index_view(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out, 
         }
     }
     if (ndim > GPA_MAX_DIMS) return too_many_dims(ndim, e);
-    return arr_view(rt, a, ndim, shape, strides, offset, out, e);
+    return arr_view(rt, a, &(arr_layout){(gpa_dtype)a->dtype, ndim, shape, strides, offset}, out,
+                    e);
 }
 
 /* ---- coordinates ---- */
@@ -210,7 +213,8 @@ static gpa_code zero_d_mask(gpa_rt *rt, index_entry *at, gpa_err *e) {
     gpa_arr *none = NULL;
     gpa_code rc = arr_item(rt, at->arr, &v, e);
     if (rc) return rc;
-    rc = arr_full(rt, DT_I64, 1, &(int64_t){v.BOOL ? 1 : 0}, (gpa_val){.I64 = 0}, &none, e);
+    rc = arr_full(rt, &(arr_spec){DT_I64, 1, &(int64_t){v.BOOL ? 1 : 0}}, (gpa_val){.I64 = 0},
+                  &none, e);
     if (rc) return rc;
     arr_release(rt, at->arr);
     at->arr = none;
@@ -237,7 +241,7 @@ static gpa_code expand_mask(gpa_rt *rt, index_plan *p, int i, gpa_err *e) {
         p->at[i + d] = (index_entry){.kind = AT_INDICES,
                                      .axis = (int8_t)(at.axis + d),
                                      .arr = where[d],
-                                     .sure = true,
+                                     .in_bounds = true,
                                      .span = at.span};
     return GPA_OK;
 }
@@ -306,8 +310,8 @@ gpa_code index_coordinates(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, 
     memset(m->from, -1, sizeof m->from);
     memset(m->arr, 0, sizeof m->arr);
     m->view = NULL;
-    m->sure = true;
-    m->once = p->masks == 1 && !p->places;
+    m->in_bounds = true;
+    m->distinct = p->masks == 1 && !p->places;
     for (int i = 0; i < p->n; i++)
         if (p->at[i].kind == AT_MASK) TRY(expand_mask(rt, p, i, e));
     TRY(broadcast_indices(p, &wide, broad, e));
@@ -321,9 +325,10 @@ gpa_code index_coordinates(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, 
         if (slice) offset += at->start * a->strides[at->axis];
         m->start[at->axis] = at->start;
         m->arr[at->axis] = at->arr;
-        m->sure = m->sure && (at->kind != AT_INDICES || at->sure);
+        m->in_bounds = m->in_bounds && (at->kind != AT_INDICES || at->in_bounds);
     }
-    TRY(arr_view(rt, a, a->ndim, shape, strides, offset, &m->view, e));
+    TRY(arr_view(rt, a, &(arr_layout){(gpa_dtype)a->dtype, a->ndim, shape, strides, offset},
+                 &m->view, e));
 out:
     return rc;
 }
@@ -424,7 +429,7 @@ static gpa_code check_all_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_p
     *certain = true;
     for (int i = 0; i < p->n && !rc; i++) {
         const index_entry *at = &p->at[i];
-        if (at->kind != AT_INDICES || at->axis < 0 || at->sure) continue;
+        if (at->kind != AT_INDICES || at->axis < 0 || at->in_bounds) continue;
         bool now = at->arr->size <= TUNE_CHECK_NOW_MAX_ELEMS && !arr_is_pending(at->arr) &&
                    at->arr->storage->buf->device->caps.host_visible;
         if (now) rc = check_bounds_now(rt, a, at, e);
@@ -443,7 +448,7 @@ static gpa_code get_gather(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out,
         TRY(check_all_bounds_now(rt, a, p, &certain, e));
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
-    TRY(node_gather(rt, leaf, &(gather_map){at, m.from, m.ndim, m.shape, m.sure}, &all, e));
+    TRY(node_gather(rt, leaf, &(gather_map){at, m.from, m.ndim, m.shape, m.in_bounds}, &all, e));
     if (certain) node_bounds_checked(rt, all);
     TRY(arr_of_node(rt, all, out, e));
 out:
@@ -492,13 +497,14 @@ static bool is_columns(const gpa_arr *a, const index_plan *p) {
 static gpa_code get_columns(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out,
                             gpa_err *e) {
     const index_entry *last = &p->at[p->n - 1];
-    gpa_index row = {.kind = IX_ARRAY, .arr = last->arr, .sure = last->sure, .span = last->span};
+    gpa_index row = {
+        .kind = IX_ARRAY, .arr = last->arr, .in_bounds = last->in_bounds, .span = last->span};
     gpa_arr *transposed = NULL, *rows = NULL;
     bool certain;
     gpa_code rc = check_all_bounds_now(rt, a, p, &certain, e);
     if (rc || !certain) return rc;
     TRY(arr_transpose(rt, a, NULL, &transposed, e));
-    TRY(arr_get(rt, transposed, &row, 1, NULL, &rows, e));
+    TRY(arr_get(rt, transposed, &(gpa_indices){&row, 1}, NULL, &rows, e));
     TRY(arr_transpose(rt, rows, NULL, out, e));
 out:
     arr_release(rt, transposed);
@@ -507,13 +513,13 @@ out:
     return rc;
 }
 
-gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out,
+gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_arr **out,
                  gpa_err *e) {
     index_plan p;
     gpa_device *d;
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
-    TRY(index_resolve(rt, a, ix, n, &p, e));
+    TRY(index_resolve(rt, a, ix, &p, e));
     *out = NULL;
     if (one) *one = false;
     if (one && is_columns(a, &p)) TRY(get_columns(rt, a, &p, out, e));

@@ -22,8 +22,8 @@ typedef struct {
     uint8_t kind; /* index_kind */
     int8_t axis;  /* the first axis it consumes */
     int64_t start, step, count;
-    gpa_arr *arr; /* retained */
-    bool sure;    /* INDICES: known to be in bounds and not negative */
+    gpa_arr *arr;   /* retained */
+    bool in_bounds; /* INDICES: known to be, and not negative */
     gpa_span span;
 } index_entry;
 
@@ -38,8 +38,7 @@ typedef struct {
 
 /* Resolves an expression; index_drop also after a failure. NumPy's IndexErrors, at the span of
  * the item concerned. */
-gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index_plan *p,
-                       gpa_err *e);
+gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, index_plan *p, gpa_err *e);
 void index_drop(gpa_rt *rt, index_plan *p);
 /* True if the expression is one mask over the first axes (boolean select). */
 bool index_is_lone_mask(const gpa_arr *a, const index_plan *p);
@@ -58,8 +57,9 @@ typedef struct {
     /* Per axis of `view`: its coordinates (borrowed from the plan); NULL: `start`. */
     gpa_arr *arr[GPA_MAX_DIMS];
     int64_t start[GPA_MAX_DIMS];
-    bool sure, once; /* all in bounds and not negative; no element selected twice */
-    gpa_arr *view;   /* of the array, with its axes of slices sliced (owned) */
+    bool in_bounds; /* all indices are, and not negative */
+    bool distinct;  /* no element is selected twice */
+    gpa_arr *view;  /* of the array, with its axes of slices sliced (owned) */
 } index_map;
 /* Turns the masks of a plan into index arrays (nonzero, which computes them) and broadcasts all
  * index arrays. Does not check bounds. index_map_drop also after a failure. */

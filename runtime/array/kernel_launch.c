@@ -132,24 +132,32 @@ static struct arr_known *launch_cache_on(arr_memo *memo, gpa_device *d) {
     return k;
 }
 
-static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_memo *memo,
-                           gpa_prog **out, gpa_err *e) {
-    struct arr_known *k = launch_cache_on(memo, d);
+/* A program to launch on a device. */
+typedef struct {
+    gpa_device *device;
+    const kir_func *f;
+    struct arr_known *cache; /* NULL: none */
+} kernel;
+
+static gpa_code program_of(gpa_rt *rt, const kernel *k, gpa_prog **out, gpa_err *e) {
+    struct arr_known *c = k->cache;
     program_cache_entry *x;
     bool built;
-    if (k && k->last) {
-        *out = k->last;
+    if (c && c->last) {
+        *out = c->last;
         return GPA_OK;
     }
-    gpa_code rc =
-        k ? look_up(rt, d, f, &k->checked, e) : program_cache_get(rt, d, f, &x, &built, e);
-    if (!rc) *out = k ? k->checked->prog : x->prog;
+    gpa_code rc = c ? look_up(rt, k->device, k->f, &c->checked, e)
+                    : program_cache_get(rt, k->device, k->f, &x, &built, e);
+    if (!rc) *out = c ? c->checked->prog : x->prog;
     return rc;
 }
 
 /* Builds the program with the bounds facts of this launch as literals (specialization). */
-static gpa_code specialize(gpa_rt *rt, gpa_device *d, const kir_func *f, const uint8_t *marks,
-                           struct arr_known *k, gpa_prog **out, gpa_err *e) {
+static gpa_code specialize(gpa_rt *rt, const kernel *k, const uint8_t *marks, gpa_prog **out,
+                           gpa_err *e) {
+    const kir_func *f = k->f;
+    struct arr_known *c = k->cache;
     kir_func marked = *f;
     program_cache_entry *program = NULL;
     uint8_t *own = mem_new(f->n_code);
@@ -161,10 +169,10 @@ static gpa_code specialize(gpa_rt *rt, gpa_device *d, const kir_func *f, const u
     memcpy(marked.code, f->code, f->n_code * sizeof *f->code);
     for (size_t i = 0; i < f->n_code; i++)
         if (marks[i]) marked.code[i].imm = marks[i];
-    TRY(look_up(rt, d, &marked, &program, e));
+    TRY(look_up(rt, k->device, &marked, &program, e));
     *out = program->prog;
-    k->special[k->n_special].program = program;
-    k->special[k->n_special++].marks = own;
+    c->special[c->n_special].program = program;
+    c->special[c->n_special++].marks = own;
     own = NULL;
 out:
     mem_free(own);
@@ -182,35 +190,35 @@ static bool assumes_at_most(const uint8_t *known, const uint8_t *marks, size_t n
 /* The program specialized for this launch's bounds facts; once there are
  * TUNE_KERNEL_MAX_SPECIALIZATIONS, one of them that assumes no more than is known, or the program
  * with all checks. */
-static gpa_code special_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k,
-                                gpa_prog **out, gpa_err *e) {
+static gpa_code special_program(gpa_rt *rt, const kernel *k, gpa_prog **out, gpa_err *e) {
+    struct arr_known *c = k->cache;
     size_t n;
-    const uint8_t *known = bounds_marks(k->bounds, &n);
-    for (int i = 0; n && i < k->n_special; i++) {
-        if (memcmp(k->special[i].marks, known, f->n_code) != 0 &&
-            (k->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS ||
-             !assumes_at_most(known, k->special[i].marks, f->n_code)))
+    const uint8_t *known = bounds_marks(c->bounds, &n);
+    for (int i = 0; n && i < c->n_special; i++) {
+        if (memcmp(c->special[i].marks, known, k->f->n_code) != 0 &&
+            (c->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS ||
+             !assumes_at_most(known, c->special[i].marks, k->f->n_code)))
             continue;
-        *out = k->special[i].program->prog;
+        *out = c->special[i].program->prog;
         return GPA_OK;
     }
-    if (n && k->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS)
-        return specialize(rt, d, f, known, k, out, e);
-    gpa_code rc = look_up(rt, d, f, &k->checked, e);
-    *out = rc ? NULL : k->checked->prog;
+    if (n && c->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS)
+        return specialize(rt, k, known, out, e);
+    gpa_code rc = look_up(rt, k->device, k->f, &c->checked, e);
+    *out = rc ? NULL : c->checked->prog;
     return rc;
 }
 
 /* The program for this launch. */
-static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const gpa_launch *l,
-                            arr_memo *memo, gpa_prog **out, gpa_err *e) {
-    struct arr_known *k = launch_cache_on(memo, d);
+static gpa_code program_for(gpa_rt *rt, const kernel *k, const gpa_launch *l, gpa_prog **out,
+                            gpa_err *e) {
+    struct arr_known *c = k->cache;
     bounds_result a = BOUNDS_UNKNOWN;
-    if (k && f->form == KIR_KERNEL) a = bounds_analyze(&k->bounds, f, l);
-    if (k && a == BOUNDS_UNKNOWN) k->last = NULL;
-    if (a != BOUNDS_NEW) return program_of(rt, d, f, memo, out, e);
-    gpa_code rc = special_program(rt, d, f, k, out, e);
-    k->last = rc ? NULL : *out;
+    if (c && k->f->form == KIR_KERNEL) a = bounds_analyze(&c->bounds, k->f, l);
+    if (c && a == BOUNDS_UNKNOWN) c->last = NULL;
+    if (a != BOUNDS_NEW) return program_of(rt, k, out, e);
+    gpa_code rc = special_program(rt, k, out, e);
+    c->last = rc ? NULL : *out;
     return rc;
 }
 
@@ -262,7 +270,8 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     for (int i = 0; p->size && i < f->ndim; i++) l.size[i] = p->size[i];
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);
-    if ((rc = program_for(rt, d, f, &l, p->memo, &prog, e))) return rc;
+    rc = program_for(rt, &(kernel){d, f, launch_cache_on(p->memo, d)}, &l, &prog, e);
+    if (rc) return rc;
     if (exec_unsettled(rt) >= TUNE_MAX_UNSETTLED_LAUNCHES) rc = exec_wait(rt, d, e);
     bool raises = may_fault(f);
     if (!rc && (raises || exec_may_stop(d, f)))
@@ -283,7 +292,7 @@ static gpa_code built(gpa_rt *rt, const kir_func *f, arr_memo *memo, gpa_device 
                       gpa_err *e) {
     *d = memo && *memo ? (*memo)->device : NULL;
     gpa_code rc = *d ? GPA_OK : device_default(rt, d, e);
-    return rc ? rc : program_of(rt, *d, f, memo, out, e);
+    return rc ? rc : program_of(rt, &(kernel){*d, f, launch_cache_on(memo, *d)}, out, e);
 }
 
 gpa_code arr_program_text(gpa_rt *rt, const kir_func *f, arr_memo *memo, arr_text what,
@@ -307,13 +316,14 @@ gpa_code arr_program_fact(gpa_rt *rt, const kir_func *f, arr_memo *memo, raw_fac
     return rc || !d->be->fact ? rc : d->be->fact(d->dev, prog, which, out, e);
 }
 
-gpa_code arr_program_blocks(gpa_rt *rt, const kir_func *f, arr_memo *memo, uint32_t threads,
-                            uint32_t shared, int64_t *out, gpa_err *e) {
+gpa_code arr_program_blocks(gpa_rt *rt, const kir_func *f, arr_memo *memo, const arr_block *block,
+                            int64_t *out, gpa_err *e) {
     gpa_device *d;
     gpa_prog *prog;
     int blocks = -1;
     gpa_code rc = built(rt, f, memo, &d, &prog, e);
-    if (!rc && d->be->occupancy) rc = d->be->occupancy(d->dev, prog, threads, shared, &blocks, e);
+    if (!rc && d->be->occupancy)
+        rc = d->be->occupancy(d->dev, prog, block->threads, block->shared, &blocks, e);
     *out = blocks;
     return rc;
 }

@@ -271,13 +271,20 @@ enum {
     ROW = 4096
 }; /* bytes: inline copies up to LONG_ROW, block copies up to ROW */
 
-/* Short contiguous blocks. Those of 16 bytes and more are copied in 16-byte steps, with an
- * overlapping last step. */
-static void write_rows(const int64_t *to, const int64_t *from, int64_t n, char *target,
-                       const char *value, size_t item, size_t bytes) {
-    for (int64_t j = 0; j < n; j++) {
-        char *row = target + to[j] * (int64_t)item;
-        const char *source = value + (from ? from[j] * (int64_t)item : 0);
+/* n contiguous blocks to write, at offsets in elements; from NULL: all from `value`. */
+typedef struct {
+    char *target;
+    const char *value;
+    const int64_t *to, *from;
+    int64_t n;
+} row_run;
+
+/* Writes short contiguous blocks of elements of `item` bytes. Those of 16 bytes and more are copied
+ * in 16-byte steps, with an overlapping last step. */
+static void write_rows(const row_run *x, size_t item, size_t bytes) {
+    for (int64_t j = 0; j < x->n; j++) {
+        char *row = x->target + x->to[j] * (int64_t)item;
+        const char *source = x->value + (x->from ? x->from[j] * (int64_t)item : 0);
         if (bytes < 16 || bytes > LONG_ROW) {
             memcpy(row, source, bytes);
             continue;
@@ -308,12 +315,13 @@ static void write_points(const index_map *m, const scatter *s, char *target, siz
         make_offsets(s, i, n, to);
         value_offsets(m, s, at, &where, n, from);
         if (rows) {
-            write_rows(to, number ? NULL : from, n, target, number ? row : s->from, item, bytes);
+            write_rows(&(row_run){target, number ? row : s->from, to, number ? NULL : from, n},
+                       item, bytes);
             continue;
         }
         for (int64_t j = 0; j < n; j++)
             strided_copy(target + to[j] * (int64_t)item, b.to, s->from + from[j] * (int64_t)item,
-                         b.from, item, b.ndim, b.shape);
+                         b.from, &(strided_elems){item, b.ndim, b.shape});
     }
 }
 
@@ -469,9 +477,10 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
     }
 }
 
-gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute,
-                        gpa_dtype result, const gpa_opnd *rhs, gpa_err *e) {
-    const gpa_dtype own = (gpa_dtype)m->view->dtype;
+gpa_code scatter_update(gpa_rt *rt, const index_map *m, const ufunc_loop *l, const gpa_opnd *rhs,
+                        gpa_err *e) {
+    const gpa_dtype own = (gpa_dtype)m->view->dtype, compute = l->compute, result = l->result;
+    const gpa_op op = l->op;
     update u = {op,  op_function(op, compute), compute, op_operand_type(op, compute, 1), result,
                 own, op_loop(op, own),         false};
     scatter s = {.axes = 0};

@@ -619,7 +619,7 @@ static bool begin_step(ctx *c, fuse_root *r) {
     use first = {.step = s, .map = map};
     if (!add_use(c, first, r->value) || (r->mask && !add_use(c, first, r->mask))) return false;
     c->w->step_info[s].last = r->into != NULL;
-    c->w->step_info[s].faults = (r->index && !r->sure) || c->w->item[r->value->slot].faults ||
+    c->w->step_info[s].faults = (r->index && !r->in_bounds) || c->w->item[r->value->slot].faults ||
                                 (r->mask && c->w->item[r->mask->slot].faults);
     if (r->index) c->w->step_info[s].arrays++;
     for (int k = 0; r->index && k < r->into->ndim; k++)

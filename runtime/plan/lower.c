@@ -331,7 +331,7 @@ static bool visit_scatter(ctx *c, output *o, int map) {
     x.inner = affine_depends_on(&c->p->maps, map, c->s->inner);
     if (!visit_inputs(c, &x, index, n_in, map)) return false;
     const shape_layout target = {to->ndim, to->shape, to->strides, to->offset, 0};
-    if (!add_indexed(c, &target, from, map, r->sure, &x)) return false;
+    if (!add_indexed(c, &target, from, map, r->in_bounds, &x)) return false;
     o->array = add_array(c, &(array_spec){to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL,
                                           KIR_WRITE, 0, none, NULL});
     if (o->array < 0) return false;
@@ -423,7 +423,7 @@ static int32_t emit_scatter_offset(ctx *c, entry *x, const fuse_root *r) {
     int n_index = 0;
     for (int k = 0; k < r->into->ndim; k++)
         if (r->index[k]) axis[n_index++] = (int8_t)k;
-    return emit_offset(c, x, n_index, axis, r->sure, c->rt->at);
+    return emit_offset(c, x, n_index, axis, r->in_bounds, c->rt->at);
 }
 
 /* A body is inlined once for all of its results that the program uses. */
@@ -679,7 +679,7 @@ static bool stores_once(const struct lower_work *w) {
     for (size_t i = 0; i < w->n_out; i++) {
         if (w->out[i].offset < 0) continue;
         any = true;
-        once = once && w->out[i].root->once;
+        once = once && w->out[i].root->distinct;
     }
     return any && once;
 }

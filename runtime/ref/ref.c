@@ -78,12 +78,11 @@ static gpa_code ref_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, siz
     return rc;
 }
 
-static gpa_code ref_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
-                         size_t n, gpa_err *e) {
+static gpa_code ref_copy(gpa_dev *d, const gpa_copy *c, gpa_err *e) {
     (void)d;
-    gpa_code rc = check_range(to, to_at, n, e);
-    if (!rc) rc = check_range(from, from_at, n, e);
-    if (!rc && n) memmove(to->data + to_at, from->data + from_at, n);
+    gpa_code rc = check_range(c->to, c->to_at, c->n, e);
+    if (!rc) rc = check_range(c->from, c->from_at, c->n, e);
+    if (!rc && c->n) memmove(c->to->data + c->to_at, c->from->data + c->from_at, c->n);
     return rc;
 }
 

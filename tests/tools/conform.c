@@ -304,11 +304,13 @@ static void print_value(gpa_dtype t, gpa_val v) {
 
 static int shown;
 
-static void head_of_failure(const char *kind, const char *what, gpa_dtype t) {
+/* Counts a failure; true if it is to be shown. */
+static bool head_of_failure(const char *kind, const char *what, gpa_dtype t) {
     if (shown++ == 0) {
         printf("not ok - %s: %s of %s on %s\n", kind, what, dtype_info[t].name, be->name);
         failed = 1;
     }
+    return shown <= SHOWN;
 }
 
 static void report(const char *kind, const char *what, gpa_dtype t, const job *j) {
@@ -327,14 +329,19 @@ static void report(const char *kind, const char *what, gpa_dtype t, const job *j
     shown = 0;
 }
 
-static void differ(const char *kind, const char *what, gpa_dtype in, const char *name, gpa_dtype t,
-                   const gpa_val *args, int n, gpa_dtype result, gpa_val got, gpa_val want) {
-    head_of_failure(kind, what, in);
-    if (shown > SHOWN) return;
-    printf("# %s(", name);
-    for (int i = 0; i < n; i++) {
+/* What was computed: name(args), n of them of dtype t. */
+typedef struct {
+    const char *name;
+    gpa_dtype t;
+    const gpa_val *args;
+    int n;
+} evaluated;
+
+static void differ(const evaluated *x, gpa_dtype result, gpa_val got, gpa_val want) {
+    printf("# %s(", x->name);
+    for (int i = 0; i < x->n; i++) {
         printf("%s", i ? "; " : "");
-        print_value(t, args[i]);
+        print_value(x->t, x->args[i]);
     }
     printf("): ");
     print_value(result, got);
@@ -380,8 +387,8 @@ static void check_op(job *j, const tried *o, int layout, gpa_dtype t) {
                 alike(o->result, have, want, ulps, size_of_terms(o->op, t, v), is_choice(o->op)) ||
                 worst++)
                 continue;
-            differ("ops", layouts[layout].name, t, op_info[o->op].name, t, v, arity, o->result,
-                   have, want);
+            if (head_of_failure("ops", layouts[layout].name, t))
+                differ(&(evaluated){op_info[o->op].name, t, v, arity}, o->result, have, want);
         }
     if (!j->why && memcmp(got, j->host[o->out], ROOM * written) != 0)
         j->why = "an element was written that is not of the result";
@@ -458,8 +465,8 @@ static void try_casts(gpa_dtype t, int layout) {
                     got + (size_t)element_at(&layouts[layout].out, i, k) * dtype_size(type), type);
                 gpa_val want = dtype_cast(v, t, type);
                 if (alike(type, have, want, 0, 0, false) || worst++) continue;
-                differ("casts", layouts[layout].name, t, dtype_info[to].name, t, &v, 1, type, have,
-                       want);
+                if (head_of_failure("casts", layouts[layout].name, t))
+                    differ(&(evaluated){dtype_info[to].name, t, &v, 1}, type, have, want);
             }
         free(got);
     }
@@ -542,8 +549,9 @@ static void check_reduction(job *j, gpa_red r, gpa_dtype t, int shape, int out) 
         gpa_val have = dtype_load(got + (size_t)o * dtype_size(type), type),
                 want = expected(j, r, t, shape, o);
         if (alike(type, have, want, 0, 0, true) || worst++) continue;
-        differ("reductions", shapes[shape].name, t, red_info[r].name, DT_I64, &(gpa_val){.I64 = o},
-               1, type, have, want);
+        if (head_of_failure("reductions", shapes[shape].name, t))
+            differ(&(evaluated){red_info[r].name, DT_I64, &(gpa_val){.I64 = o}, 1}, type, have,
+                   want);
     }
     free(got);
 }

@@ -36,7 +36,7 @@ static gpa_arr *numbers(int seed, int ndim, const int64_t *shape) {
     for (int d = 0; d < ndim; d++) n *= shape[d];
     assert_true(n <= N * M);
     for (int64_t i = 0; i < n; i++) v[i] = value(seed, i);
-    ok(arr_from(rt, DT_F64, ndim, shape, v, &a, &err));
+    ok(arr_from(rt, &(arr_spec){DT_F64, ndim, shape}, v, &a, &err));
     return keep(a);
 }
 
@@ -146,7 +146,7 @@ static double fallen(int64_t i, const double *w) {
 static void test_rows(void **state) {
     (void)state;
     gpa_arr *a = numbers(1, SHAPE(N, M)), *out;
-    ok(arr_full(rt, DT_F64, SHAPE(N, M), (gpa_val){.F64 = 0}, &out, &err));
+    ok(arr_full(rt, &(arr_spec){DT_F64, SHAPE(N, M)}, (gpa_val){.F64 = 0}, &out, &err));
     keep(out);
     eval(out);
     for (int64_t i = 2; i < N; i++) {
@@ -386,7 +386,8 @@ static void test_many(void **state) {
         for (int64_t n = 1; n < N; n++)
             for (int64_t m = 1; m < 40; m++) {
                 gpa_arr *a, *sum;
-                ok(arr_full(rt, DT_F64, SHAPE(n, m), (gpa_val){.F64 = (double)n}, &a, &err));
+                ok(arr_full(rt, &(arr_spec){DT_F64, SHAPE(n, m)}, (gpa_val){.F64 = (double)n}, &a,
+                            &err));
                 keep(a);
                 eval(a);
                 sum = red(RED_SUM, opn(OP_ADD, a, (double)m), 3, false);
@@ -439,7 +440,7 @@ static void test_memory(void **state) {
     ok(rt_set_memory_limit(rt, "2M", &err));
     for (int round = 0; round < 2; round++) { /* no memory for the results of a cached plan */
         gpa_arr *a, *sum;
-        ok(arr_empty(rt, DT_F64, SHAPE(80000), &a, &err));
+        ok(arr_empty(rt, &(arr_spec){DT_F64, SHAPE(80000)}, &a, &err));
         sum = opn(OP_ADD, keep(a), 1);
         ONLY(sum, a);
         if (round == 0) eval(sum);
