@@ -225,11 +225,19 @@ static void hand_over(keeping *k) {
                    k->folder, program_name);
 }
 
-gpa_code magic_restart(magic_call *m, value *out) {
+MAGIC(restart, LINE, WORDS, "[-f]",
+      "Restart the process and restore the variables that can be saved.\n"
+      "\n"
+      "These are numbers, strings, containers of them, arrays, imports, functions and\n"
+      "classes; the others are listed, and confirmed. The restart recovers a GPU on\n"
+      "which a raw kernel has failed.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-f    Force: do not ask for confirmation.") {
     gpa_session *s = m->s;
     keeping k = {.s = s};
     bool force = magic_take(m, "-f"), yes = true;
-    (void)out;
     if (m->n)
         return magic_usage(m, "%%restart: unknown word '%.*s' (-f)", (int)MIN(m->n, 60), m->args);
     str_init(&k.program);

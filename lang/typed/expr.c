@@ -432,12 +432,12 @@ static gpa_code compare(lowering *lw, const ast_node *n, tv *out) {
 /* ---- names and attributes ---- */
 
 static gpa_code name(lowering *lw, const ast_node *n, tv *out) {
-    ast_storage p = n->name.place;
-    lw->fallback = lw->fallback || p.where == AST_IN_CELL;
-    if (p.where == AST_IN_CELL)
+    ast_storage p = n->name.storage;
+    lw->fallback = lw->fallback || p.kind == AST_IN_CELL;
+    if (p.kind == AST_IN_CELL)
         return typed_fail(lw, n, GPA_E_UNSUPPORTED,
                           "a variable that an inner function uses cannot be compiled");
-    if (p.where != AST_IN_SLOT) return typed_free_variable(lw, n, out);
+    if (p.kind != AST_IN_SLOT) return typed_free_variable(lw, n, out);
     slot *s = &lw->slots[lw->frame->slots + p.slot];
     bool kept = true;
     if (s->bound && !typed_is_bound(lw, (int32_t)(lw->frame->slots + p.slot))) {
@@ -581,8 +581,8 @@ static gpa_code subscript(lowering *lw, const ast_node *n, tv *out) {
 
 static gpa_code named(lowering *lw, const ast_node *n, tv *out) {
     gpa_code rc = typed_expr(lw, n->named.value, out);
-    if (rc || n->named.target->name.place.where != AST_IN_SLOT) return rc;
-    return typed_assign(lw, n, (int32_t)(lw->frame->slots + n->named.target->name.place.slot),
+    if (rc || n->named.target->name.storage.kind != AST_IN_SLOT) return rc;
+    return typed_assign(lw, n, (int32_t)(lw->frame->slots + n->named.target->name.storage.slot),
                         *out);
 }
 

@@ -611,7 +611,7 @@ gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdef
     g->n_free = n;
     for (uint32_t i = 0; i < n; i++) {
         ast_storage p = c->scope->frees[i].from;
-        g->free[i] = value_retain(p.where == AST_IN_FREE ? f->free[p.slot] : f->regs[p.slot]);
+        g->free[i] = value_retain(p.kind == AST_IN_FREE ? f->free[p.slot] : f->regs[p.slot]);
     }
     g->next = vm->functions;
     if (g->next) g->next->prev = g;

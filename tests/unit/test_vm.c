@@ -82,7 +82,7 @@ static void expect_code(const char *text, const char *listing) {
     code *c = code_new(ast, f, f->function.scope, f->function.name);
     assert_non_null(c);
     assert_int_equal(compile_code(m.vm, c, vm_main(m.vm), false), GPA_OK);
-    code_print(m.vm, c, &m.out);
+    code_print(m.vm, c, vm_main(m.vm), NULL, &m.out);
     assert_string_equal(m.out.text, listing);
     code_release(m.vm, c);
     ast_release(ast);
