@@ -224,8 +224,8 @@ static gpa_code queue_scatter(launch *L, gpa_err *e) {
     }
     TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
     TRY(api_check(cu->fill(L->scratch, 0, total, L->d->stream), "cuMemsetD8Async", e));
-    for (int16_t part = PHASE_CLAIM; part <= PHASE_STORE; part++) {
-        L->y.plan.phase = part;
+    for (int part = PHASE_CLAIM; part <= PHASE_STORE; part++) {
+        L->y.plan.phase = (int16_t)part;
         TRY(queue(L, e));
     }
 out:

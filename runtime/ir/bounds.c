@@ -53,7 +53,7 @@ typedef struct {
     const gpa_launch *l;
     bounds *x;
     int32_t *close, *other; /* per region opener: its END; the ELSE of an IF, or -1 */
-    int8_t *var;            /* per VAR: its number, or -1 */
+    int32_t *var;           /* per VAR: its number, or -1 */
     uint32_t *sets;         /* per region opener: bit set of the variables that it sets */
     bool *recorded;         /* per instruction: it is a recorded fact */
     interval *leaf;         /* of counters, and of variables where they are read */
@@ -523,12 +523,12 @@ static double work_within(analysis *s, int32_t lo, int32_t hi) {
 static void find_vars(analysis *s) {
     const kir_func *f = s->f;
     int n = 0;
-    memset(s->var, -1, f->n_code);
+    memset(s->var, -1, f->n_code * sizeof *s->var);
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         if (i->code == KIR_GET && n < MAX_VARS && s->var[i->a] < 0 &&
             (i->type == DT_BOOL || dtype_is_int((gpa_dtype)i->type)))
-            s->var[i->a] = (int8_t)n++;
+            s->var[i->a] = n++;
     }
 }
 
@@ -553,7 +553,7 @@ static void find_regions(analysis *s) {
 
 /* Allocates all tables in one block. */
 static void *alloc_tables(analysis *s, size_t n) {
-    char *block = mem_zero(n * (2 * sizeof(interval) + sizeof(int64_t) + 5 * sizeof(uint32_t) + 2)),
+    char *block = mem_zero(n * (2 * sizeof(interval) + sizeof(int64_t) + 6 * sizeof(uint32_t) + 1)),
          *at = block;
     if (!block) return NULL;
     s->leaf = (interval *)(void *)at, at += n * sizeof(interval);
@@ -564,7 +564,7 @@ static void *alloc_tables(analysis *s, size_t n) {
     s->sets = (uint32_t *)(void *)at, at += n * sizeof(uint32_t);
     s->of_var = (uint32_t *)(void *)at, at += n * sizeof(uint32_t);
     s->when = (uint32_t *)(void *)at, at += n * sizeof(uint32_t);
-    s->var = (int8_t *)at, at += n;
+    s->var = (int32_t *)(void *)at, at += n * sizeof(int32_t);
     s->recorded = (bool *)at;
     return block;
 }

@@ -256,8 +256,8 @@ int32_t kir_const(kir_func *f, gpa_dtype type, gpa_val v) {
     gpa_val clean = {.bits = {0, 0}};
     dtype_store(&clean, type, v);
     uint32_t i = 0;
-    while (i < f->n_consts &&
-           (f->consts[i].type != type || memcmp(&f->consts[i].v, &clean, sizeof clean) != 0))
+    while (i < f->n_consts && (f->consts[i].type != type ||
+                               memcmp(f->consts[i].v.bits, clean.bits, sizeof clean.bits) != 0))
         i++;
     if (i == f->n_consts) {
         if (!mem_grow(&f->consts, f->n_consts, &f->cap_consts, sizeof *f->consts)) {
