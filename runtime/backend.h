@@ -81,7 +81,7 @@ typedef struct {
     /* Where a fault is reported, at the latest by sync; NULL: the program cannot fault. */
     kir_fault_record *fault;
     /* Receives what a KERNEL prints, before `run` returns; NULL: output is dropped. */
-    void (*say)(void *user, const gpa_printed *what);
+    void (*print)(void *user, const gpa_printed *what);
     void *user;
 } gpa_launch;
 

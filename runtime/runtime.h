@@ -89,10 +89,10 @@ bool rt_may_raise(const gpa_rt *rt);
 gpa_code rt_check(gpa_rt *rt, gpa_err *e);
 /* After another error: drops the deferred checks. Pending gathers are then checked only if they
  * are read. */
-void rt_excuse(gpa_rt *rt);
+void rt_discard_checks(gpa_rt *rt);
 
 /* Sets the current source location: nodes recorded from now on carry it for deferred errors. */
-void rt_at(gpa_rt *rt, gpa_span where);
+void rt_set_location(gpa_rt *rt, gpa_span where);
 
 /* True if pending arrays exist. Cheap enough for every loop back-edge. */
 bool rt_has_pending(const gpa_rt *rt);
@@ -114,7 +114,7 @@ void rt_programs(bool clear, gpa_str *out);
  * "": the best available), which computes pending work first; and the name last set, "" if none. */
 const char *rt_device(gpa_rt *rt);
 gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e);
-const char *rt_device_asked(const gpa_rt *rt);
+const char *rt_device_requested(const gpa_rt *rt);
 /* What the current device is, opened if need be: a GPU; a device whose source is CUDA C and whose
  * assembly is PTX. False if it does not open. */
 bool rt_is_gpu(gpa_rt *rt);
@@ -437,9 +437,9 @@ gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
 gpa_code arr_argsort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e);
 /* numpy.partition by n > 0 ascending positions in [0, extent): those elements are where sorting
  * would put them, smaller ones before. */
-gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
-                       gpa_arr **out, gpa_err *e);
-gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
+gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *kth, gpa_arr **out,
+                       gpa_err *e);
+gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *kth,
                           gpa_arr **out, gpa_err *e);
 gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out,
                           gpa_err *e);
@@ -565,9 +565,9 @@ gpa_code arr_csr_gather(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
  * columns of each row ascend. */
 gpa_code arr_csr_gather_indices(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
                                 gpa_arr *columns, gpa_arr **out, gpa_err *e);
-/* CSC (with `places` COO: columns, rows, values) of m rows times a vector or matrix x. */
-gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x,
-                      gpa_arr **out, gpa_err *e);
+/* CSC (with `coo` COO: columns, rows, values) of m rows times a vector or matrix x. */
+gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool coo, int64_t m, gpa_arr *x, gpa_arr **out,
+                      gpa_err *e);
 /* a[:, start:stop:step] by range[0 .. 2]; with spare capacity. GPA_E_VALUE for a step below 1. */
 gpa_code arr_csr_slice_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, const int64_t *range,
                                gpa_arr **out, gpa_err *e);
@@ -592,10 +592,10 @@ gpa_code arr_coo_row_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t l
                             gpa_err *e);
 /* The transpose, with sorted columns; duplicates keep their order. */
 gpa_code arr_csr_transpose(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
-/* The dense array of a CSR matrix (`turned`: of its transpose), added to `added` if not NULL;
+/* The dense array of a CSR matrix (`transposed`: of its transpose), added to `added` if not NULL;
  * and of an m x n COO matrix. Duplicates are summed. *out stays NULL if the dtype is not
  * supported. */
-gpa_code arr_csr_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added,
+gpa_code arr_csr_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool transposed, gpa_arr *added,
                           gpa_arr **out, gpa_err *e);
 gpa_code arr_coo_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out,
                           gpa_err *e);
@@ -607,11 +607,11 @@ gpa_code arr_dia_to_csr(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m
  * (minimum degree) and the operations it takes. lu: the factors of a CSC matrix in this order:
  * the row permutation, then L and U in CSC, three parts each; GPA_E_LINALG for a singular
  * matrix. lu_solve: given order, permutation and factors, the solution for a vector or the
- * columns of a matrix; `turned`: of the transposed system. */
+ * columns of a matrix; `transposed`: of the transposed system. */
 gpa_code arr_sparse_lu_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
 gpa_code arr_sparse_lu(gpa_rt *rt, gpa_arr *const *a, gpa_arr *order, int64_t n, gpa_arr **out,
                        gpa_err *e);
-gpa_code arr_sparse_lu_solve(gpa_rt *rt, gpa_arr *const *factors, gpa_arr *b, bool turned,
+gpa_code arr_sparse_lu_solve(gpa_rt *rt, gpa_arr *const *factors, gpa_arr *b, bool transposed,
                              gpa_arr **out, gpa_err *e);
 /* hstack of at least one CSR matrix, three parts each, of n[b] columns and one dtype. */
 gpa_code arr_csr_hstack(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks,
@@ -636,9 +636,9 @@ gpa_code arr_count_true(gpa_rt *rt, gpa_arr *a, int64_t *out, gpa_err *e);
 
 struct kir_func;
 /* The launch cache of one program: where it was built, its specializations. NULL at first; freed
- * by the program's owner with arr_memo_free. */
-typedef struct arr_known *arr_memo;
-void arr_memo_free(arr_memo *memo);
+ * by the program's owner with arr_launch_cache_free. */
+typedef struct arr_launches *arr_launch_cache;
+void arr_launch_cache_free(arr_launch_cache *cache);
 
 typedef struct {
     /* One per GLOBAL and CONSTANT array, in order; each binds its own shape and strides. */
@@ -648,12 +648,12 @@ typedef struct {
     uint32_t grid[3], block[3]; /* KERNEL */
     uint32_t shared;            /* KERNEL: bytes of dynamic shared memory */
     uint32_t stream;            /* KERNEL: of rt_stream_new; 0: the default queue */
-    arr_memo *memo;             /* avoids program cache lookups; may be NULL */
+    arr_launch_cache *cache;    /* avoids program cache lookups; may be NULL */
     /* KERNEL: called for each line that it printed, after it has ended: a text with \1 for each
      * argument, and the arguments with their dtypes. NULL: output is dropped. Its error is
      * arr_run's. */
-    gpa_code (*say)(void *user, const char *text, uint32_t n, const uint8_t *types,
-                    const gpa_val *args);
+    gpa_code (*print)(void *user, const char *text, uint32_t n, const uint8_t *types,
+                      const gpa_val *args);
     void *user;
 } arr_program;
 
@@ -720,17 +720,17 @@ gpa_code rt_raw_fact(gpa_rt *rt, rt_raw *r, const char *function, raw_fact which
 /* A program's code on the current device as text: generated source of its last variant, IR,
  * assembly, resource use. Builds it if necessary. */
 typedef enum { ARR_SOURCE, ARR_IR, ARR_ASM, ARR_RESOURCES } arr_text;
-gpa_code arr_program_text(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, arr_text what,
-                          gpa_str *out, gpa_err *e);
+gpa_code arr_program_text(gpa_rt *rt, const struct kir_func *f, arr_launch_cache *cache,
+                          arr_text what, gpa_str *out, gpa_err *e);
 /* The resources of a thread block. */
 typedef struct {
     uint32_t threads, shared; /* bytes of dynamic shared memory */
 } arr_block;
 /* A fact about a kernel's program (registers, shared memory; -1: unknown), and its occupancy:
  * resident blocks per multiprocessor. */
-gpa_code arr_program_fact(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, raw_fact which,
-                          int64_t *out, gpa_err *e);
-gpa_code arr_program_blocks(gpa_rt *rt, const struct kir_func *f, arr_memo *memo,
+gpa_code arr_program_fact(gpa_rt *rt, const struct kir_func *f, arr_launch_cache *cache,
+                          raw_fact which, int64_t *out, gpa_err *e);
+gpa_code arr_program_blocks(gpa_rt *rt, const struct kir_func *f, arr_launch_cache *cache,
                             const arr_block *block, int64_t *out, gpa_err *e);
 
 /* ---- values ---- */

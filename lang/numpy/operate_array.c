@@ -21,7 +21,7 @@ static places places_now(gpa_vm *vm) {
     places p = {vm_where(vm), {0, 0, 0}, {0, 0, 0}};
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
     const ast_node *n = f && !f->module->hidden ? raise_node(f) : NULL;
-    rt_at(vm->core.rt, p.at);
+    rt_set_location(vm->core.rt, p.at);
     vm->maybe_pending = true;
     if (!n) return p;
     if (n->kind == AST_BINARY) {

@@ -33,7 +33,7 @@ static gpa_code device_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 }
 
 static gpa_code device_enter(gpa_vm *vm, object_obj *o, value *out) {
-    value before = v_cstr(vm, rt_device_asked(vm_rt(vm)));
+    value before = v_cstr(vm, rt_device_requested(vm_rt(vm)));
     gpa_code rc =
         before.tag == V_UNSET ? vm_err(vm)->code : list_append(vm, o->fields[BEFORE].list, before);
     value_release(vm, before);

@@ -207,7 +207,7 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
     int n_params = (int)t->f->n_params;
     for (int i = 0; i < n_params; i++) params[i] = numbers[i].v;
     typed_arrays(vm, t, arrays + n);
-    arr_program p = {.arrays = arrays, .params = params, .size = f->loop, .memo = &t->memo};
+    arr_program p = {.arrays = arrays, .params = params, .size = f->loop, .cache = &t->cache};
     return arr_run(vm_rt(vm), t->f, &p, vm_err(vm));
 }
 

@@ -267,7 +267,7 @@ static gpa_code launch(gpa_vm *vm, loop_fn *f, const loop_inputs *x, gpa_arr *co
     if (rc) return rc;
     n_arrays += typed_arrays(vm, &f->base, arrays + n_arrays);
     for (int i = 0; i < f->n_results; i++) arrays[n_arrays++] = results[i];
-    arr_program p = {.arrays = arrays, .params = params, .size = size, .memo = &f->base.memo};
+    arr_program p = {.arrays = arrays, .params = params, .size = size, .cache = &f->base.cache};
     return arr_run(vm_rt(vm), f->base.f, &p, vm_err(vm));
 }
 

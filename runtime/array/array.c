@@ -308,11 +308,11 @@ out:
 }
 
 gpa_code arr_iota(gpa_rt *rt, int64_t n, int64_t start, int64_t step, gpa_arr **out, gpa_err *e) {
-    node *places;
+    node *iota;
     int64_t size;
     gpa_code rc = shape_check(1, &n, dtype_size(DT_I64), &size, e);
-    if (!rc) rc = node_iota(rt, &(shape_layout){1, &n, &step, start, 0}, &places, e);
-    return rc ? rc : array_take(rt, places, out, e);
+    if (!rc) rc = node_iota(rt, &(shape_layout){1, &n, &step, start, 0}, &iota, e);
+    return rc ? rc : array_take(rt, iota, out, e);
 }
 
 gpa_code arr_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, gpa_arr **out, gpa_err *e) {

@@ -66,7 +66,7 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
 
 /* `element`: a 0-d target is one element, not a view by an ellipsis. */
 static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool element, gpa_err *e) {
-    gpa_arr *wide = NULL;
+    gpa_arr *broadcast = NULL;
     bool done;
     node *value = NULL;
     gpa_code rc = GPA_OK;
@@ -81,8 +81,8 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
         if (broadcast_value(o.arr, to->ndim, to->shape, strides))
             TRY(arr_view(rt, o.arr,
                          &(arr_layout){(gpa_dtype)o.arr->dtype, to->ndim, to->shape, strides, 0},
-                         &wide, e));
-        o.arr = wide;
+                         &broadcast, e));
+        o.arr = broadcast;
     }
     int64_t fit[GPA_MAX_DIMS];
     if (rhs->arr && (!o.arr || !shape_broadcast_strides(o.arr->ndim, o.arr->shape, o.arr->strides,
@@ -96,7 +96,7 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
     TRY(store_node(rt, to, value, NULL, e));
 out:
     node_release(rt, value);
-    arr_release(rt, wide);
+    arr_release(rt, broadcast);
     return rc;
 }
 
@@ -115,10 +115,10 @@ static bool broadcast_over_mask(const index_plan *p, const gpa_arr *to, const gp
     }
     bool front =
         last - first + 1 != fancy; /* an integer apart from the mask moves its dimension first */
-    int places = front ? 0 : -1;
+    int mask_dim = front ? 0 : -1;
     if (front) dims++;
     for (int i = 0; i < p->n; i++) {
-        if (i == first && !front) places = dims++;
+        if (i == first && !front) mask_dim = dims++;
         if (p->at[i].kind == AT_MASK) {
             for (int d = 0; d < p->at[i].arr->ndim; d++) result[ndim++] = -1;
         } else if (p->at[i].kind == AT_SLICE || p->at[i].kind == AT_NEWAXIS) {
@@ -128,7 +128,7 @@ static bool broadcast_over_mask(const index_plan *p, const gpa_arr *to, const gp
     int skip = 0;
     while (v->ndim - skip > dims && v->shape[skip] == 1) skip++;
     int lead = dims - (v->ndim - skip);
-    if (lead < 0 || (places >= lead && v->shape[skip + places - lead] != 1)) return false;
+    if (lead < 0 || (mask_dim >= lead && v->shape[skip + mask_dim - lead] != 1)) return false;
     for (int d = 0; d < ndim; d++) {
         int k = result[d] - lead;
         strides[d] = 0;
@@ -143,7 +143,7 @@ static bool broadcast_over_mask(const index_plan *p, const gpa_arr *to, const gp
  * the element. */
 static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_opnd *rhs,
                          bool *done, gpa_err *e) {
-    gpa_arr *to = NULL, *mask = NULL, *wide = NULL;
+    gpa_arr *to = NULL, *mask = NULL, *broadcast = NULL;
     node *value = NULL, *when = NULL;
     int64_t strides[GPA_MAX_DIMS];
     gpa_opnd o = *rhs;
@@ -155,8 +155,8 @@ static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_
         if (to->size)
             TRY(arr_view(rt, o.arr,
                          &(arr_layout){(gpa_dtype)o.arr->dtype, to->ndim, to->shape, strides, 0},
-                         &wide, e));
-        o.arr = wide;
+                         &broadcast, e));
+        o.arr = broadcast;
     }
     *done = true;
     if (to->size == 0) goto out;
@@ -176,7 +176,7 @@ static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_
 out:
     node_release(rt, value);
     node_release(rt, when);
-    arr_release(rt, wide);
+    arr_release(rt, broadcast);
     arr_release(rt, to);
     return rc;
 }
@@ -212,7 +212,7 @@ static bool is_list(const gpa_arr *a, const index_plan *p) {
 /* ---- scatters ---- */
 
 static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, bool ellipsis, gpa_err *e) {
-    if (m->wide == 0)
+    if (m->broadcast_ndim == 0)
         return no_fit_view((gpa_dtype)m->view->dtype, m->ndim, m->shape, v, !ellipsis,
                            e); /* 0-d index arrays are integers */
     char from[SHAPE_TEXT], into[SHAPE_TEXT];
@@ -231,7 +231,7 @@ static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, bool ell
 static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, bool add,
                               gpa_err *e) {
     node *at[GPA_MAX_DIMS] = {0}, *raw = NULL, *typed = NULL, *value = NULL;
-    gpa_arr *wide = NULL;
+    gpa_arr *broadcast = NULL;
     int64_t strides[GPA_MAX_DIMS];
     gpa_opnd o = *rhs;
     gpa_dtype t = (gpa_dtype)m->view->dtype;
@@ -239,9 +239,9 @@ static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rh
     if (o.arr) {
         broadcast_value(o.arr, m->ndim, m->shape, strides);
         TRY(arr_view(rt, o.arr,
-                     &(arr_layout){(gpa_dtype)o.arr->dtype, m->ndim, m->shape, strides, 0}, &wide,
-                     e));
-        o.arr = wide;
+                     &(arr_layout){(gpa_dtype)o.arr->dtype, m->ndim, m->shape, strides, 0},
+                     &broadcast, e));
+        o.arr = broadcast;
     }
     TRY(value_node(rt, &o, t, &raw, e));
     TRY(node_cast(rt, raw, t, &typed, e));
@@ -262,7 +262,7 @@ out:
     node_release(rt, raw);
     node_release(rt, typed);
     node_release(rt, value);
-    arr_release(rt, wide);
+    arr_release(rt, broadcast);
     return rc;
 }
 
@@ -275,7 +275,7 @@ static gpa_code set_scatter(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opn
     TRY(index_coordinates(rt, a, p, &m, e));
     if (rhs->arr && !broadcast_value(rhs->arr, m.ndim, m.shape, strides))
         TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
-    if (shape_size(m.wide, m.shape + m.lead) == 0)
+    if (shape_size(m.broadcast_ndim, m.shape + m.broadcast_at) == 0)
         goto out; /* no indices: no bounds to check either */
     TRY(arr_force(rt, a, CUT_STORE, e));
     if (a->storage->buf->host ||
@@ -299,7 +299,7 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *
     if (a->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only"));
     TRY(index_resolve(rt, a, ix ? ix : &(gpa_indices){&ellipsis, 1}, &p, e));
     if (!rhs->arr) TRY(arr_check_number(rhs, (gpa_dtype)a->dtype, e));
-    if (!p.masks && !p.places) {
+    if (!p.masks && !p.index_arrays) {
         TRY(index_view(rt, a, &p, &to, e));
         TRY(set_view(rt, to, rhs, !p.ellipsis, e));
         goto out;
@@ -309,7 +309,7 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *
                      "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
                      "input has %d dimensions",
                      rhs->arr->ndim));
-    if (p.masks == 1 && !p.places && has_mask_shape(a, &p) && !selects_rows(a, &p))
+    if (p.masks == 1 && !p.index_arrays && has_mask_shape(a, &p) && !selects_rows(a, &p))
         TRY(set_mask(rt, a, &p, rhs, &done, e));
     if (!done && rhs->arr && index_is_lone_mask(a, &p)) {
         TRY(arr_force(rt, a, CUT_STORE, e));
@@ -350,10 +350,10 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
         (rhs->arr->ndim > m.ndim || !broadcast_value(rhs->arr, m.ndim, m.shape, strides)))
         TRY(gpa_fail(e, GPA_E_VALUE, "array is not broadcastable to correct shape"));
     TRY(arr_force(rt, a, CUT_STORE, e));
-    bool places = shape_size(m.wide, m.shape + m.lead) != 0;
-    if (places && adds_on_device(a, op, compute, result))
+    bool any = shape_size(m.broadcast_ndim, m.shape + m.broadcast_at) != 0;
+    if (any && adds_on_device(a, op, compute, result))
         TRY(shape_size(m.ndim, m.shape) ? set_on_device(rt, &m, rhs, true, e) : GPA_OK);
-    else if (places)
+    else if (any)
         TRY(scatter_update(rt, &m, &(ufunc_loop){op, compute, result}, rhs, e));
 out:
     index_map_drop(rt, &m);

@@ -63,7 +63,7 @@ device_scope device_scope_enter(gpa_rt *rt, gpa_arr *const *in, int n) {
 }
 
 void device_scope_leave(gpa_rt *rt, device_scope p) {
-    if (p.entered) rt->device = p.before && p.before->gone ? NULL : p.before;
+    if (p.entered) rt->device = p.before && p.before->lost ? NULL : p.before;
 }
 
 /* A copy of a computed array on another device, in C order. */

@@ -184,14 +184,14 @@ static gpa_op power_row(gpa_op op, const gpa_opnd *in, gpa_dtype compute) {
 
 /* ---- shapes ---- */
 
-enum { MOST_SHAPES = BODY_MAX_IN + 2 }; /* operands, out=, where= */
+enum { MAX_SHAPES = BODY_MAX_IN + 2 }; /* operands, out=, where= */
 
 /* The broadcast shape of the operands, where= and out=; out= itself must not be broadcast. */
 static gpa_code common_shape(const gpa_opnd *in, int n, const arr_ufunc_opts *o, int *ndim,
                              int64_t *shape, gpa_err *e) {
-    const gpa_arr *each[MOST_SHAPES];
-    int ndims[MOST_SHAPES];
-    const int64_t *shapes[MOST_SHAPES];
+    const gpa_arr *each[MAX_SHAPES];
+    int ndims[MAX_SHAPES];
+    const int64_t *shapes[MAX_SHAPES];
     char have[SHAPE_TEXT], want[SHAPE_TEXT];
     int count = 0;
     bool fits = true;

@@ -32,8 +32,8 @@ enum { INDEX_ENTRIES = 4 * GPA_MAX_DIMS };
 typedef struct {
     index_entry at[INDEX_ENTRIES];
     int n;
-    int masks, places; /* number of MASK and of INDICES entries */
-    bool ellipsis;     /* the expression has one: a 0-d result stays an array */
+    int masks, index_arrays; /* number of MASK and of INDICES entries */
+    bool ellipsis;           /* the expression has one: a 0-d result stays an array */
 } index_plan;
 
 /* Resolves an expression; index_drop also after a failure. NumPy's IndexErrors, at the span of
@@ -49,9 +49,9 @@ gpa_code index_view(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out, 
 /* Advanced indexing: the result has the dimensions of slices and newaxis, and in between,
  * adjacent, those of the broadcast index arrays. */
 typedef struct {
-    int ndim;                    /* of the result */
-    int lead, wide;              /* first dimension and number of the broadcast dimensions */
-    int64_t shape[GPA_MAX_DIMS]; /* of the result */
+    int ndim;                         /* of the result */
+    int broadcast_at, broadcast_ndim; /* the first of the broadcast dimensions; how many */
+    int64_t shape[GPA_MAX_DIMS];      /* of the result */
     /* Per axis of `view`: the dimension of the result it follows; -1: arr. */
     int8_t from[GPA_MAX_DIMS];
     /* Per axis of `view`: its coordinates (borrowed from the plan); NULL: `start`. */

@@ -155,9 +155,9 @@ static const char *ufunc_name(gpa_red red) {
 }
 
 /* The accumulator dtype: sums and products of integers use 64 bits. */
-static gpa_dtype accumulator(gpa_red red, gpa_dtype t, gpa_dtype asked) {
+static gpa_dtype accumulator(gpa_red red, gpa_dtype t, gpa_dtype requested) {
     if (red == RED_ANY || red == RED_ALL) return DT_BOOL;
-    if (asked != DT_NONE) return asked;
+    if (requested != DT_NONE) return requested;
     if (red != RED_SUM && red != RED_PROD) return t;
     if (dtype_info[t].kind == 'U') return DT_U64;
     return t == DT_BOOL || dtype_is_int(t) ? DT_I64 : t;
@@ -242,13 +242,13 @@ static gpa_code add_identity_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, n
 
 /* Sums with initial=-0.0: -0.0 if all elements are -0.0. */
 static gpa_code keep_minus_zero(gpa_rt *rt, node *x, uint32_t axes, node **sum, gpa_err *e) {
-    node *zero = NULL, *wide = NULL, *is_zero = NULL, *is_minus = NULL, *both = NULL, *all = NULL,
+    node *zero = NULL, *zeros = NULL, *is_zero = NULL, *is_minus = NULL, *both = NULL, *all = NULL,
          *minus = NULL, *r = NULL;
     const gpa_dtype t = (gpa_dtype)x->dtype;
     gpa_code rc = GPA_OK;
     TRY(node_scalar(rt, t, dtype_cast((gpa_val){.F64 = 0}, DT_F64, t), &zero, e));
-    TRY(node_broadcast(rt, zero, x->ndim, x->shape, &wide, e));
-    TRY(node_op2(rt, OP_EQUAL, x, wide, &is_zero, e));
+    TRY(node_broadcast(rt, zero, x->ndim, x->shape, &zeros, e));
+    TRY(node_op2(rt, OP_EQUAL, x, zeros, &is_zero, e));
     TRY(node_op1(rt, OP_SIGNBIT, x, &is_minus, e));
     TRY(node_op2(rt, OP_LOGICAL_AND, is_zero, is_minus, &both, e));
     TRY(node_reduce(rt, RED_ALL, both, axes, &all, e));
@@ -259,7 +259,7 @@ static gpa_code keep_minus_zero(gpa_rt *rt, node *x, uint32_t axes, node **sum, 
     *sum = r;
 out:
     node_release(rt, zero);
-    node_release(rt, wide);
+    node_release(rt, zeros);
     node_release(rt, is_zero);
     node_release(rt, is_minus);
     node_release(rt, both);
@@ -328,9 +328,9 @@ gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_a
     const int axis = r->axis;
     const gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, r->dtype),
                     computed = dtype_info[t].compute;
-    const int64_t n = a->shape[axis], wide = shape_size(a->ndim - axis - 1, a->shape + axis + 1),
+    const int64_t n = a->shape[axis], width = shape_size(a->ndim - axis - 1, a->shape + axis + 1),
                   rows = shape_size(axis, a->shape);
-    host_view x = {"", NULL, NULL}, places = {"", NULL, NULL};
+    host_view x = {"", NULL, NULL}, starts = {"", NULL, NULL};
     host_result made;
     gpa_arr *result = NULL;
     int64_t shape[GPA_MAX_DIMS];
@@ -338,7 +338,7 @@ gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_a
     bool even;
     gpa_code rc = device_default(rt, &d, e);
     *out = NULL;
-    if (rc || !d->caps.host_visible || !host_segmented_can(red, computed, wide > 1) || !a->size ||
+    if (rc || !d->caps.host_visible || !host_segmented_can(red, computed, width > 1) || !a->size ||
         !at->size)
         return rc;
     if ((a->storage->buf && a->storage->buf->device != d) ||
@@ -347,8 +347,8 @@ gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_a
     if (d->caps.units > 1 && at->size < TUNE_PARALLEL_MAX_SEGMENTS &&
         a->size > TUNE_PARALLEL_FEW_SEGMENTS_MIN_ELEMS)
         return GPA_OK;
-    TRY(host_view_get_as(rt, at, DT_I64, &places, e));
-    const int64_t *begin = (const int64_t *)(const void *)places.data;
+    TRY(host_view_get_as(rt, at, DT_I64, &starts, e));
+    const int64_t *begin = (const int64_t *)(const void *)starts.data;
     TRY(check_segments(red, begin, at->size, n, &even, e));
     if (even && d->caps.units > 1) goto out;
     TRY(host_view_get_as(rt, a, computed, &x, e));
@@ -360,7 +360,7 @@ gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_a
                                                  .x = x.data,
                                                  .rows = rows,
                                                  .n = n,
-                                                 .width = wide,
+                                                 .width = width,
                                                  .start = begin,
                                                  .count = at->size,
                                                  .out = made.data},
@@ -375,7 +375,7 @@ gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_a
 out:
     arr_release(rt, result);
     host_view_release(rt, &x);
-    host_view_release(rt, &places);
+    host_view_release(rt, &starts);
     return rc;
 }
 
@@ -411,8 +411,8 @@ out:
 }
 
 /* The dtype of a mean or variance of t. */
-static gpa_dtype mean_dtype(gpa_dtype t, gpa_dtype asked) {
-    if (asked != DT_NONE) return asked;
+static gpa_dtype mean_dtype(gpa_dtype t, gpa_dtype requested) {
+    if (requested != DT_NONE) return requested;
     return t == DT_BOOL || dtype_is_int(t) ? DT_F64 : t;
 }
 

@@ -59,9 +59,9 @@ static gpa_code check_bounds(index_axis *p, int64_t n, int axis, gpa_err *e) {
 
 /* Expands index arrays to all points; copies only those that are broadcast. */
 static gpa_code get_coordinates(gpa_rt *rt, const index_map *m, scatter *s, gpa_err *e) {
-    gpa_arr *wide = NULL;
+    gpa_arr *broadcast = NULL;
     gpa_code rc = GPA_OK;
-    s->points = shape_size(m->wide, m->shape + m->lead);
+    s->points = shape_size(m->broadcast_ndim, m->shape + m->broadcast_at);
     host_target_strides(m->view, s->to_strides);
     for (int k = 0; k < m->view->ndim; k++) {
         if (m->from[k] >= 0) continue;
@@ -72,15 +72,16 @@ static gpa_code get_coordinates(gpa_rt *rt, const index_map *m, scatter *s, gpa_
         index_axis *p = &s->axis[s->axes++];
         p->extent = m->view->shape[k];
         p->stride = s->to_strides[k];
-        TRY(arr_broadcast_to(rt, m->arr[k], m->wide, m->shape + m->lead, &wide, e));
-        TRY(host_view_get_as(rt, wide, DT_I64, &p->own, e));
+        TRY(arr_broadcast_to(rt, m->arr[k], m->broadcast_ndim, m->shape + m->broadcast_at,
+                             &broadcast, e));
+        TRY(host_view_get_as(rt, broadcast, DT_I64, &p->own, e));
         p->at = (const int64_t *)(const void *)p->own.data;
         TRY(check_bounds(p, s->points, k, e));
-        arr_release(rt, wide);
-        wide = NULL;
+        arr_release(rt, broadcast);
+        broadcast = NULL;
     }
 out:
-    arr_release(rt, wide);
+    arr_release(rt, broadcast);
     return rc;
 }
 
@@ -183,7 +184,7 @@ typedef struct {
 static block block_of(const index_map *m, const scatter *s) {
     block b = {.ndim = 0};
     for (int d = 0; d < m->ndim; d++) {
-        if (d >= m->lead && d < m->lead + m->wide) continue;
+        if (d >= m->broadcast_at && d < m->broadcast_at + m->broadcast_ndim) continue;
         b.shape[b.ndim] = m->shape[d];
         b.from[b.ndim] = s->strides[d];
         b.to[b.ndim] = 0;
@@ -196,9 +197,9 @@ static block block_of(const index_map *m, const scatter *s) {
 
 /* True if the value's offsets at successive points differ by a constant step. */
 static bool is_even(const index_map *m, const scatter *s, int64_t *step) {
-    const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
-    *step = m->wide ? strides[m->wide - 1] : 0;
-    for (int d = m->wide - 2; d >= 0; d--)
+    const int64_t *shape = m->shape + m->broadcast_at, *strides = s->strides + m->broadcast_at;
+    *step = m->broadcast_ndim ? strides[m->broadcast_ndim - 1] : 0;
+    for (int d = m->broadcast_ndim - 2; d >= 0; d--)
         if (strides[d] != strides[d + 1] * shape[d + 1]) return false;
     return true;
 }
@@ -206,7 +207,7 @@ static bool is_even(const index_map *m, const scatter *s, int64_t *step) {
 /* The value's offsets at the next n points; *where and `at` are the iteration state. */
 static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int64_t *where,
                           int64_t n, int64_t *to) {
-    const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
+    const int64_t *shape = m->shape + m->broadcast_at, *strides = s->strides + m->broadcast_at;
     int64_t step;
     if (is_even(m, s, &step)) {
         for (int64_t j = 0; j < n; j++) to[j] = *where + j * step;
@@ -215,7 +216,7 @@ static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int
     }
     for (int64_t j = 0; j < n; j++) {
         to[j] = *where;
-        for (int d = m->wide - 1; d >= 0; d--) {
+        for (int d = m->broadcast_ndim - 1; d >= 0; d--) {
             *where += strides[d];
             if (++at[d] < shape[d]) break;
             *where -= strides[d] * shape[d];
@@ -426,15 +427,15 @@ static void update_block(const update *u, const block *b, const int64_t *line, c
                          const char *from) {
     const int last = b->ndim - 1;
     const int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second),
-                  wide = last < 0 ? 1 : b->shape[last];
+                  row = last < 0 ? 1 : b->shape[last];
     const int64_t step = last < 0 ? 0 : b->to[last], value_step = last < 0 ? 0 : b->from[last];
     int64_t in[GPA_MAX_DIMS] = {0};
     for (int64_t k = last < 0 ? 1 : shape_size(last, b->shape); k > 0; k--) {
-        for (int64_t j = 0; j < wide && u->plain; j += TUNE_SCATTER_CHUNK_POINTS)
+        for (int64_t j = 0; j < row && u->plain; j += TUNE_SCATTER_CHUNK_POINTS)
             update_elements(u, &(element_run){to + j * step * own, line,
-                                              MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, wide - j),
+                                              MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, row - j),
                                               from + j * value_step * item, value_step});
-        for (int64_t j = 0; j < wide && !u->plain; j++)
+        for (int64_t j = 0; j < row && !u->plain; j++)
             update_converted(u, to + j * step * own, from + j * value_step * item);
         for (int d = last - 1; d >= 0; d--) {
             bool over = ++in[d] == b->shape[d];

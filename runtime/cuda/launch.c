@@ -254,7 +254,7 @@ static void print_lines(const launch *L, const print_word *buf) {
                          .n = line->w[3] & 255};
         for (uint32_t i = 0; i < s.n && i < KIR_MAX_PRINT; i++)
             memcpy(&s.args[i], line + 1 + i, WORD);
-        L->l->say(L->l->user, &s);
+        L->l->print(L->l->user, &s);
         at += 1 + s.n;
     }
 }
@@ -276,7 +276,7 @@ static gpa_code queue_printing(launch *L, gpa_err *e) {
     TRY(wait_idle(L->d, e)); /* before the copy, which cannot be interrupted */
     TRY(api_check(cu->to_host(buf, L->print_buffer, bytes, stream), "cuMemcpyDtoHAsync", e));
     TRY(api_check(cu->stream_synchronize(stream), "cuStreamSynchronize", e));
-    if (L->l->say) print_lines(L, buf);
+    if (L->l->print) print_lines(L, buf);
     if (buf->w[2])
         rc = gpa_fail(e, GPA_E_DEVICE, "a kernel printed too much: %u lines are lost", buf->w[2]);
 out:

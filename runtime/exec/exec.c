@@ -486,8 +486,8 @@ static gpa_code add_storage(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
         if (!s->node->owner) s->node->owner = s;
         s = s->node->owner;
     }
-    if (s->asked) return GPA_OK;
-    s->asked = true;
+    if (s->is_root) return GPA_OK;
+    s->is_root = true;
     return add_root(rt, (fuse_root){.value = s->node, .storage = s}, e);
 }
 
@@ -496,7 +496,7 @@ static gpa_code run_storages(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     fuse_plan *p = &rt->exec->plan;
     bool hazard = false;
     for (size_t i = 0; i < p->n_root; i++)
-        if (p->root[i].storage) p->root[i].storage->asked = false;
+        if (p->root[i].storage) p->root[i].storage->is_root = false;
     return p->n_root ? run_plan(rt, why, &hazard, e) : GPA_OK;
 }
 
@@ -555,6 +555,6 @@ gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also,
     p->n_root = 0;
     rc = add_root(rt, *root, e);
     for (size_t i = 0; i < n_also && !rc; i++) rc = add_storage(rt, also[i], e);
-    for (size_t i = 1; i < p->n_root; i++) p->root[i].storage->asked = false;
+    for (size_t i = 1; i < p->n_root; i++) p->root[i].storage->is_root = false;
     return rc ? rc : run_plan(rt, CUT_STORE, hazard, e);
 }

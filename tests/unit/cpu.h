@@ -1,5 +1,4 @@
-/* What the tests of the CPU device share: the plugin, one launch, values and how far apart they
- * are. */
+/* Shared by the tests of the CPU device: loading the plugin, one launch, comparison of values. */
 #ifndef GPA_TESTS_UNIT_CPU_H
 #define GPA_TESTS_UNIT_CPU_H
 

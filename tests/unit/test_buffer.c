@@ -1,4 +1,6 @@
-/* The pool: reuse, counts, limits, trimming - over a backend that only allocates. */
+/* The memory pool of a device: reuse, statistics, limits, trimming, over a backend that only
+ * allocates.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The cache of programs on disk: what comes back, what is refused, which entries are evicted. */
+/* The disk cache of programs: round trips, refused entries, eviction. */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>

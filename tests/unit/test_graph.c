@@ -1,5 +1,5 @@
-/* Laziness is never visible in a value: in-place operations, overlaps, late errors, memory; and
- * random programs run lazily and one operation at a time. */
+/* Lazy evaluation: in-place operations, overlapping views, deferred errors and memory; random
+ * programs run lazily and one operation at a time. */
 #include "tests/unit/graph.h"
 
 enum { N = 24, M = 18 };
@@ -126,9 +126,9 @@ static void test_bad_index(void **state) {
     gpa_arr *a = data(SHAPE(10)), *i = int_array(3, (int64_t[]){1, -1, 12}), *got;
     gpa_opnd zero = {.weak = WEAK_INT, .dtype = DT_I64};
     gpa_index ix = {.kind = IX_ARRAY, .arr = op(OP_ADD, arr(i), zero, zero)};
-    rt_at(rt, (gpa_span){1, 10, 14});
+    rt_set_location(rt, (gpa_span){1, 10, 14});
     gpa_code rc = arr_get(rt, a, &(gpa_indices){&ix, 1}, NULL, &got, &err);
-    rt_at(rt, (gpa_span){1, 20, 24});
+    rt_set_location(rt, (gpa_span){1, 20, 24});
     if (!rc) {
         keep(got);
         gpa_arr *sum = opn(OP_ADD, got, 1);

@@ -1,5 +1,5 @@
-/* The host's own library calls: products against the definition, sorts against their order,
- * searches against counting. */
+/* Host implementations of library calls: products against the definition, sorts against their
+ * order, binary searches against counting. */
 #include "tests/unit/unit.h"
 
 #include <math.h>

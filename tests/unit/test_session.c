@@ -1,4 +1,4 @@
-/* What front ends ask of a session: completion, inspection, completeness, history. */
+/* Services of a session for front ends: completion, inspection, completeness of input, history. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>

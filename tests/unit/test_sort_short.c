@@ -1,5 +1,5 @@
-/* Rows that are sorted side by side in the lanes of vectors: every width of vectors that the
- * processor has, against qsort. */
+/* Sorting networks for short rows, one row per SIMD lane: every register width that the processor
+ * has, against qsort. */
 #include "unit.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What every unit test includes: cmocka, and a check that a test gives back all the memory it took.
+/* Shared by all unit tests: cmocka, and a check that a test frees all the memory it allocated.
  *
  * One program per test_*.c. Its main is one line: UNIT_TESTS(TEST(name), TEST(name), ...). */
 #ifndef GPA_TESTS_UNIT_H

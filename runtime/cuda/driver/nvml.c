@@ -27,7 +27,7 @@ typedef struct {
     unsigned gpu_instance, compute_instance;
 } nvml_process;
 
-enum { NVML_OK = 0, NVML_TEMPERATURE_GPU = 0, MOST_PROCESSES = 64, BUS_ROOM = 32 };
+enum { NVML_OK = 0, NVML_TEMPERATURE_GPU = 0, MAX_PROCESSES = 64, BUS_CAPACITY = 32 };
 
 #define FN(member, symbol, parameters) int(*member) parameters;
 typedef struct {
@@ -63,8 +63,8 @@ static const nvml *started(void) {
 }
 
 static void read_processes(const nvml *n, nvmlDevice_t device, gpa_status *out) {
-    nvml_process all[MOST_PROCESSES];
-    unsigned count = MOST_PROCESSES;
+    nvml_process all[MAX_PROCESSES];
+    unsigned count = MAX_PROCESSES;
     if (n->processes(device, &count, all) != NVML_OK) return;
     out->others = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -88,7 +88,7 @@ static void read_nvml(const nvml *n, nvmlDevice_t device, gpa_status *out) {
 }
 
 gpa_code nvml_status(const cu_driver *cu, int i, gpa_status *out, gpa_err *e) {
-    char bus[BUS_ROOM] = "";
+    char bus[BUS_CAPACITY] = "";
     CUdevice device;
     nvmlDevice_t handle;
     gpa_code rc = api_check(cu->device_get(&device, i), "cuDeviceGet", e);

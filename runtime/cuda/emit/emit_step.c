@@ -280,9 +280,9 @@ static void put_atomic(em *E, int32_t at) {
         return;
     }
     if (E->plan->histogram_copies) {
-        char room[FIELD_NAME_BYTES];
+        char capacity[FIELD_NAME_BYTES];
         em_line(E, "g_count(g_bins + v%d, %s, (unsigned long long)v%d);", (int)i->a,
-                em_field(E, room, FIELD_CAPACITY, i->sub, 0), (int)i->b);
+                em_field(E, capacity, FIELD_CAPACITY, i->sub, 0), (int)i->b);
         return;
     }
     str_init(&element);

@@ -11,7 +11,7 @@
 #include "runtime/cuda/emit/emitter.h"
 #include "runtime/cuda/emit/interpret.h"
 
-enum { NO_SLOT = -1, MOST_SLOTS = 256, NUMBER = 1 << 20 };
+enum { NO_SLOT = -1, MAX_SLOTS = 256, NUMBER = 1 << 20 };
 
 typedef struct {
     int code;
@@ -32,10 +32,10 @@ typedef struct {
     draft_ins *ins;
     jump *jumps;
     size_t cap_ins, n_jumps, cap_jumps, cap_uniforms;
-    int32_t *outer, *close;    /* per instruction: the enclosing region; per opener its END */
-    int32_t *end, *slot;       /* per value: its last use; its slot, or ~ its uniform value */
-    uint32_t *begin;           /* per opener: the first instruction of a trip; of an IF, its jump */
-    int32_t owner[MOST_SLOTS]; /* the value in a slot; NO_SLOT: free */
+    int32_t *outer, *close;   /* per instruction: the enclosing region; per opener its END */
+    int32_t *end, *slot;      /* per value: its last use; its slot, or ~ its uniform value */
+    uint32_t *begin;          /* per opener: the first instruction of a trip; of an IF, its jump */
+    int32_t owner[MAX_SLOTS]; /* the value in a slot; NO_SLOT: free */
     bool failed;
 } translator;
 
@@ -79,7 +79,7 @@ static bool find_live_ranges(translator *M) {
 /* ---- operands ---- */
 
 static int32_t take_slot(translator *M, int32_t value) {
-    for (int32_t s = M->f->ndim; s < MOST_SLOTS; s++) {
+    for (int32_t s = M->f->ndim; s < MAX_SLOTS; s++) {
         if (M->owner[s] != NO_SLOT) continue;
         M->owner[s] = value;
         M->out->slots = MAX(M->out->slots, (uint32_t)s + 1);
@@ -92,7 +92,7 @@ static int32_t take_slot(translator *M, int32_t value) {
 static int32_t result(translator *M, int32_t at) { return M->slot[at] = take_slot(M, at); }
 
 static void free_slots(translator *M, int32_t at) {
-    for (int32_t s = 0; s < MOST_SLOTS; s++)
+    for (int32_t s = 0; s < MAX_SLOTS; s++)
         if (M->owner[s] >= 0 && M->end[M->owner[s]] <= at) M->owner[s] = NO_SLOT;
 }
 
@@ -384,7 +384,7 @@ static bool translate(translator *M) {
     for (size_t k = 0; k < M->f->n_code; k++)
         if (M->f->code[k].type == DT_C128) M->out->item = 16;
     M->out->slots = M->f->ndim;
-    for (int32_t s = 0; s < MOST_SLOTS; s++) M->owner[s] = NO_SLOT;
+    for (int32_t s = 0; s < MAX_SLOTS; s++) M->owner[s] = NO_SLOT;
     int32_t **const lists[] = {&M->outer, &M->close, &M->end, &M->slot};
     for (size_t k = 0; k < COUNT_OF(lists); k++)
         if (!(*lists[k] = mem_zero(n * sizeof **lists[k]))) return false;
