@@ -366,14 +366,16 @@ out:
     return rc;
 }
 
-static gpa_code op_array_unary(gpa_vm *vm, ast_op op, value a, value *out) {
+static gpa_code op_array_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
     places_now(vm);
-    if (a.tag == V_NUM && a.aux == DT_F64 && op == AST_OP_NEG) {
+    if (a.tag == V_NUM && a.aux == DT_F64 && op == OP_NEGATIVE) {
         *out = a;
         out->f = -a.f;
         return GPA_OK;
     }
-    return ufunc_call(vm, ufunc_of(op_row(op)), 1, &a, 0, NULL, out);
+    gpa_code rc = ufunc_call(vm, ufunc_of(op), 1, &a, 0, NULL, out);
+    if (rc || a.tag != V_NUM || out->tag != V_NUM || !dtype_is_int((gpa_dtype)out->aux)) return rc;
+    return float_finish_check(vm, float_check_number(vm, op, true, &a, *out), out);
 }
 
 /* ---- subscripts ---- */

@@ -10,7 +10,7 @@ typedef struct {
     /* At least one operand is an array or a NumPy scalar. */
     gpa_code (*binary)(gpa_vm *vm, ast_op op, value a, value b, value *out);
     gpa_code (*update)(gpa_vm *vm, ast_op op, value a, value b, value *out);
-    gpa_code (*unary)(gpa_vm *vm, ast_op op, value a, value *out);
+    gpa_code (*unary)(gpa_vm *vm, gpa_op op, value a, value *out);
     gpa_code (*getitem)(gpa_vm *vm, value a, value key, value *out);
     /* last: the caller holds the only reference to the item. */
     gpa_code (*setitem)(gpa_vm *vm, value a, value key, value item, bool last);

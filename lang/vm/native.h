@@ -65,6 +65,11 @@ void vm_flush(gpa_vm *vm);
 /* Issues a warning as Python prints it ("file:line: RuntimeWarning: ..."), once per location. */
 gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* True if warnings of a category are recorded or raised, and not ignored. */
+bool vm_warnings_observed(const gpa_vm *vm, gpa_code category);
+/* Enables the checks of arrays for floating-point errors if an action is immediate, or a warning
+ * that is observed. */
+void vm_watch_floats(gpa_vm *vm);
 /* Displays a value in the front end, under an id (NULL: none); `update`: replaces the display with
  * that id. */
 gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update);

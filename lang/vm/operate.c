@@ -532,7 +532,7 @@ gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
 }
 
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
-    if (is_numpy(a)) return array_operators.unary(vm, op, a, out);
+    if (is_numpy(a)) return array_operators.unary(vm, op_row(op), a, out);
     if (a.tag == V_INT || a.tag == V_BOOL) {
         if (op == AST_OP_NEG && a.i == INT64_MIN) return big_unary(vm, op, a, out);
         *out = v_int(op == AST_OP_NEG ? -a.i : op == AST_OP_POS ? a.i : ~a.i);
@@ -568,5 +568,6 @@ gpa_code vm_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
     if (op == OP_NEGATIVE) return op_unary(vm, AST_OP_NEG, a, out);
     if (op == OP_POSITIVE) return op_unary(vm, AST_OP_POS, a, out);
     if (op == OP_INVERT) return op_unary(vm, AST_OP_INVERT, a, out);
+    if (op == OP_ABSOLUTE && a.tag == V_NUM) return array_operators.unary(vm, op, a, out);
     return array_operators.call_ufunc(vm, ufunc_of(op), 1, &a, 0, NULL, out);
 }

@@ -81,6 +81,20 @@ gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
     return rc;
 }
 
+bool vm_warnings_observed(const gpa_vm *vm, gpa_code category) {
+    const char *action = action_of(vm, category, "");
+    return strcmp(action, "error") == 0 ||
+           (vm->warning_log.tag != V_NONE && strcmp(action, "ignore") != 0);
+}
+
+void vm_watch_floats(gpa_vm *vm) {
+    bool observed = vm_warnings_observed(vm, GPA_E_RUNTIME_WARNING);
+    vm->floats.watched = false;
+    for (int i = 0; i < FLOAT_ERRORS; i++)
+        vm->floats.watched |= vm->floats.action[i] == FLOAT_AT_ONCE ||
+                              (observed && vm->floats.action[i] == FLOAT_WARN);
+}
+
 /* ---- the module's own functions (lang/library/warnings.gpa) ---- */
 
 gpa_code warnings_warn(gpa_vm *vm, value *argv,
@@ -113,6 +127,7 @@ gpa_code warnings_set_state(gpa_vm *vm, value *argv, value *out) {
     value before[2] = {vm->warning_filters, vm->warning_log};
     vm->warning_filters = value_retain(argv[0]);
     vm->warning_log = value_retain(argv[1]);
+    vm_watch_floats(vm);
     value_release(vm, before[0]);
     value_release(vm, before[1]);
     return GPA_OK;
