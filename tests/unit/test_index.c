@@ -516,17 +516,18 @@ static void gather_operands(int64_t n, int64_t last, gpa_arr **a, gpa_arr **inde
     test_free(v);
 }
 
-/* Each value depends on both gathers, and on the value before twice: the time to find that out must
- * not double with each. */
+/* Each value depends on both gathers, and on the value before twice: the time to find its errors
+ * must not double with each iteration. */
 static void deferred_errors_stay_flat(void **state) {
     (void)state;
     enum { N = 5000, TRIPS = 200 };
-    gpa_arr *a, *index, *x, *w, *product, *mean, *next;
+    gpa_arr *a, *b, *index, *other, *x, *w, *product, *mean, *next;
     double *got = test_malloc(N * sizeof *got);
     begin();
     gather_operands(N, N - 1, &a, &index);
+    gather_operands(N, N - 2, &b, &other); /* different, or both gathers were one node */
     OK(arr_get(rt, a, &(gpa_indices){IX(ARR(index))}, NULL, &x, &err));
-    OK(arr_get(rt, a, &(gpa_indices){IX(ARR(index), DOTS)}, NULL, &w, &err));
+    OK(arr_get(rt, b, &(gpa_indices){IX(ARR(other))}, NULL, &w, &err));
     OK(arr_eval(rt, (gpa_arr *[]){x}, 1, &err));
     OK(arr_eval(rt, (gpa_arr *[]){w}, 1, &err));
     alarm(60);
@@ -545,13 +546,15 @@ static void deferred_errors_stay_flat(void **state) {
     arr_release(rt, x);
     arr_release(rt, w);
     arr_release(rt, a);
+    arr_release(rt, b);
     arr_release(rt, index);
+    arr_release(rt, other);
     test_free(got);
     end();
 }
 
-/* What depends on a launch that faulted fails however often it is read, and also when memory was
- * short as that was found out. */
+/* Every read of a value that depends on a launch that faulted fails, also if an allocation failed
+ * while the fault was reported. */
 static void deferred_errors_last(void **state) {
     (void)state;
     enum { N = 5000 };
