@@ -46,17 +46,13 @@ const char *const op_sig_docs[SIG_ROWS] = {
 };
 
 const gpa_red_info red_info[RED_COUNT] = {
+#define ENTRY(id, ...) [RED_##id] = {#id, __VA_ARGS__},
 #define RED(id, name, arg, empty, op, B, I, U, F, C, SB, SI, SU, SF, SC, LL, doc) \
-    [RED_##id] = {#id,                                                            \
-                  name,                                                           \
-                  doc,                                                            \
-                  arg,                                                            \
-                  empty,                                                          \
-                  OP_##op,                                                        \
-                  TEXTS((B), (I), (U), (F), (C)),                                 \
-                  TEXTS((SB), (SI), (SU), (SF), (SC))},
+    ENTRY(id, name, doc, arg, empty, OP_##op, TEXTS((B), (I), (U), (F), (C)),     \
+          TEXTS((SB), (SI), (SU), (SF), (SC)))
 #include "runtime/tables/reduce.def"
 #undef RED
+#undef ENTRY
 };
 
 const gpa_op_helper op_helpers[] = {

@@ -38,12 +38,15 @@ static void fails_at(gpa_code code, gpa_code want, const char *words, const char
     { .kind = IX_ELLIPSIS }
 #define ARR(a) \
     { .kind = IX_ARRAY, .arr = a }
-#define NUMBER(n)                                           \
-    &(gpa_opnd) {                                           \
-        .weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = n } \
-    }
 #define OPND(a) \
     &(gpa_opnd) { .arr = a }
+
+/* A Python int as an operand, until the next call. */
+static const gpa_opnd *number(int64_t n) {
+    static gpa_opnd o;
+    o = (gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = n}};
+    return &o;
+}
 
 /* start:stop:step */
 static gpa_index slice(int64_t start, int64_t stop, int64_t step) {
@@ -124,7 +127,7 @@ static void views(void **state) {
         HOLDS(r, DIMS(6), 0, 3, 1, 4, 2, 5);
         OK(arr_broadcast_to(rt, t, DIMS(2, 3, 2), &b, &err));
         assert_true(b->readonly && b->base == a->base);
-        FAILS(arr_set(rt, b, &(gpa_indices){NULL, 0}, NUMBER(1), &err), GPA_E_VALUE,
+        FAILS(arr_set(rt, b, &(gpa_indices){NULL, 0}, number(1), &err), GPA_E_VALUE,
               "assignment destination is read-only");
         HOLDS(b, DIMS(2, 3, 2), 0, 3, 1, 4, 2, 5, 0, 3, 1, 4, 2, 5);
         FAILS(arr_broadcast_to(rt, t, DIMS(3, 3), &b, &err), GPA_E_VALUE,
@@ -242,7 +245,7 @@ static void stores(void **state) {
         arr_release(rt, r);
         HOLDS(arr_retain(a), DIMS(6), 4, 3, 2, 1, 0, 0);
         OK(arr_set(rt, b, &(gpa_indices){IX(ALL)}, OPND(row), &err));
-        OK(arr_set(rt, b, &(gpa_indices){IX(INT(0), INT(-1))}, NUMBER(5), &err));
+        OK(arr_set(rt, b, &(gpa_indices){IX(INT(0), INT(-1))}, number(5), &err));
         HOLDS(arr_retain(b), DIMS(2, 3), 7, 8, 5, 7, 8, 9);
         FAILS(arr_set(rt, b, &(gpa_indices){IX(ALL, slice(0, 2, 1))}, OPND(row), &err), GPA_E_VALUE,
               "could not broadcast input array from shape (3,) into shape (2,2)");
@@ -261,9 +264,9 @@ static void numbers(void **state) {
     OK(arr_full(rt, &(arr_spec){DT_F32, DIMS(2)}, (gpa_val){.F32 = 1}, &f, &err));
     gpa_opnd nan = {.weak = WEAK_FLOAT, .dtype = DT_F64, .v = {.F64 = (double)__builtin_nan("")}};
     gpa_opnd cx = {.weak = WEAK_COMPLEX, .dtype = DT_C128, .v = {.C128 = {0, 1}}};
-    FAILS(arr_set(rt, a, &(gpa_indices){NULL, 0}, NUMBER(300), &err), GPA_E_OVERFLOW,
+    FAILS(arr_set(rt, a, &(gpa_indices){NULL, 0}, number(300), &err), GPA_E_OVERFLOW,
           "Python integer 300 out of bounds for uint8");
-    FAILS(arr_set(rt, a, &(gpa_indices){NULL, 0}, NUMBER(-1), &err), GPA_E_OVERFLOW,
+    FAILS(arr_set(rt, a, &(gpa_indices){NULL, 0}, number(-1), &err), GPA_E_OVERFLOW,
           "Python integer -1 out of bounds for uint8");
     FAILS(arr_set(rt, a, &(gpa_indices){IX(INT(0))}, &nan, &err), GPA_E_VALUE,
           "cannot convert float NaN to integer");
@@ -284,13 +287,13 @@ static void masked_stores(void **state) {
         gpa_arr *cols = mask(DIMS(3), (uint8_t[]){1, 0, 1}),
                 *col = ints(DIMS(2, 1), (int64_t[]){-1, -2});
         gpa_arr *three = list(3, (int64_t[]){20, 21, 22}), *two = list(2, (int64_t[]){1, 2});
-        OK(arr_set(rt, a, &(gpa_indices){IX(ARR(m))}, NUMBER(9), &err));
+        OK(arr_set(rt, a, &(gpa_indices){IX(ARR(m))}, number(9), &err));
         HOLDS(arr_retain(a), DIMS(2, 3), 9, 1, 9, 3, 9, 5);
         OK(arr_set(rt, a, &(gpa_indices){IX(ARR(m))}, OPND(three), &err));
         HOLDS(arr_retain(a), DIMS(2, 3), 20, 1, 21, 3, 22, 5);
         OK(arr_set(rt, a, &(gpa_indices){IX(ALL, ARR(cols))}, OPND(col), &err));
         HOLDS(arr_retain(a), DIMS(2, 3), -1, 1, -1, -2, 22, -2);
-        OK(arr_set(rt, a, &(gpa_indices){IX(INT(1), ARR(cols))}, NUMBER(0), &err));
+        OK(arr_set(rt, a, &(gpa_indices){IX(INT(1), ARR(cols))}, number(0), &err));
         OK(arr_set(rt, a, &(gpa_indices){IX(INT(0), ARR(cols))}, OPND(two), &err));
         HOLDS(arr_retain(a), DIMS(2, 3), 1, 1, 2, 0, 22, 0);
         FAILS(arr_set(rt, a, &(gpa_indices){IX(ARR(m))}, OPND(two), &err), GPA_E_VALUE,
@@ -318,12 +321,12 @@ static void scatters(void **state) {
     OK(arr_set(rt, a, &(gpa_indices){IX(INT(1), ARR(i))}, OPND(v),
                &err)); /* the last value for a place stays */
     HOLDS(arr_retain(a), DIMS(2, 3), 0, 1, 2, 13, 4, 12);
-    OK(arr_set(rt, a, &(gpa_indices){IX(ALL, ARR(i))}, NUMBER(7), &err));
+    OK(arr_set(rt, a, &(gpa_indices){IX(ALL, ARR(i))}, number(7), &err));
     HOLDS(arr_retain(a), DIMS(2, 3), 7, 1, 7, 7, 4, 7);
-    FAILS(arr_set(rt, a, &(gpa_indices){IX(ALL, ARR(far))}, NUMBER(1), &err), GPA_E_INDEX,
+    FAILS(arr_set(rt, a, &(gpa_indices){IX(ALL, ARR(far))}, number(1), &err), GPA_E_INDEX,
           "index -4 is out of bounds for axis 1 with size 3");
     OK(arr_full(rt, &(arr_spec){DT_I64, DIMS(3)}, (gpa_val){.I64 = 0}, &count, &err));
-    OK(arr_update_at(rt, OP_ADD, count, &(gpa_indices){IX(ARR(i))}, NUMBER(1), &err));
+    OK(arr_update_at(rt, OP_ADD, count, &(gpa_indices){IX(ARR(i))}, number(1), &err));
     HOLDS(arr_retain(count), DIMS(3), 2, 0, 2);
     OK(arr_update_at(rt, OP_NEGATIVE, count, &(gpa_indices){IX(slice(0, 1, 1))}, NULL, &err));
     HOLDS(arr_retain(count), DIMS(3), -2, 0, 2);
@@ -436,7 +439,7 @@ static void empty_ones(void **state) {
     gpa_arr *a = range(false, DIMS(0, 3)), *r, *none = list(0, (int64_t[]){0}), *z[2];
     HOLDS(get(a, IX(ALL, INT(1))), DIMS(0), 0);
     HOLDS(get(a, IX(ARR(none), INT(0))), DIMS(0), 0);
-    OK(arr_set(rt, a, &(gpa_indices){NULL, 0}, NUMBER(1), &err));
+    OK(arr_set(rt, a, &(gpa_indices){NULL, 0}, number(1), &err));
     gpa_arr *thin = range(false, DIMS(3, 0));
     OK(arr_matmul(rt, OPND(thin), OPND(a), &r, &err));
     HOLDS(r, DIMS(3, 3), 0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -464,7 +467,7 @@ static gpa_code a_little(gpa_rt *r, gpa_err *e) {
     TRY(arr_reshape(r, a, DIMS(2, 3), &b, e));
     TRY(arr_from(r, &(arr_spec){DT_BOOL, DIMS(2, 3)}, (uint8_t[]){1, 0, 1, 0, 1, 0}, &m, e));
     TRY(arr_from(r, &(arr_spec){DT_I64, DIMS(2)}, at, &i, e));
-    TRY(arr_set(r, b, &(gpa_indices){IX(ARR(m))}, NUMBER(3), e));
+    TRY(arr_set(r, b, &(gpa_indices){IX(ARR(m))}, number(3), e));
     TRY(arr_set(r, b, &(gpa_indices){IX(ALL, ARR(i))}, OPND(i), e));
     TRY(arr_get(r, b, &(gpa_indices){IX(ARR(i))}, NULL, &got, e));
     TRY(arr_update_at(r, OP_ADD, b, &(gpa_indices){IX(ARR(i))}, OPND(got), e));
