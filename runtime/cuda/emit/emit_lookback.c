@@ -349,7 +349,7 @@ static void stage_selected(em *E, const em_iteration *w, int32_t at) {
     int n = (int)at;
     E->pass = PASS_STAGE;
     em_open_unrolled(E, "u", w->unroll);
-    em_line(E, "g_state%d place = p%d[u] + (warp ? before : 0);", n, n);
+    em_line(E, "g_state%d position = p%d[u] + (warp ? before : 0);", n, n);
     em_open_unrolled(E, "k", w->vec);
     em_line(E, "if (m%d[u] >> k & 1) {", n);
     E->indent++;
@@ -357,7 +357,7 @@ static void stage_selected(em *E, const em_iteration *w, int32_t at) {
     E->access = ACCESS_BATCH;
     em_instructions(E, w->lo, w->hi);
     E->access = ACCESS_DIRECT;
-    em_line(E, "place++;");
+    em_line(E, "position++;");
     for (int k = 0; k < 3; k++) em_close_block(E);
 }
 

@@ -182,7 +182,7 @@ static void put_store(em *E, int32_t at) {
     str_init(&v);
     em_pack(E, &v, t, value_name(a, i->code == KIR_STOREX ? i->b : i->a));
     if (i->code == KIR_STOREX && E->pass == PASS_STAGE) {
-        em_line(E, "g_stage%d[place] = %s;", (int)at, v.text);
+        em_line(E, "g_stage%d[position] = %s;", (int)at, v.text);
     } else if (i->code == KIR_STOREX && E->pass == PASS_STORE) {
         put_element(E, &element, i->sub, i->a);
         em_line(E, "%s = g_stage%d[i];", element.text, (int)at);
@@ -485,7 +485,7 @@ static void put_print(em *E, int32_t at) {
     char buffer[FIELD_NAME_BYTES];
     int32_t first = at - kir_print_args(E->f, at);
     E->needs |= NEED_PRINT;
-    em_line(E, "if (g_word *said = g_say(%s, %uu, %du)) {", em_field(E, buffer, FIELD_PRINT, 0, 0),
+    em_line(E, "if (g_word *line = g_line(%s, %uu, %du)) {", em_field(E, buffer, FIELD_PRINT, 0, 0),
             code[at].imm, (int)(at - first));
     E->indent++;
     for (int32_t arg = first; arg < at; arg++) {
@@ -495,7 +495,7 @@ static void put_print(em *E, int32_t at) {
         gpa_str packed;
         str_init(&packed);
         em_pack(E, &packed, t, value_name(name, v));
-        em_line(E, "{ const %s x = %s; memcpy(said + %d, &x, sizeof x); }", em_memory(E, t),
+        em_line(E, "{ const %s x = %s; memcpy(line + %d, &x, sizeof x); }", em_memory(E, t),
                 packed.text, (int)(1 + arg - first));
         str_free(&packed);
     }
