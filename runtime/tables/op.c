@@ -40,7 +40,7 @@ const gpa_op_info op_info[OP_COUNT] = {
 };
 
 const char *const op_sig_docs[SIG_ROWS] = {
-#define SIG(id, doc) [SIG_##id] = doc,
+#define SIG(id, doc) [SIG_##id] = (doc),
 #include "runtime/tables/sig.def"
 #undef SIG
 };
