@@ -92,7 +92,7 @@ static gpa_code look_up(gpa_rt *rt, gpa_device *d, const kir_func *f, program_ca
     return rc;
 }
 
-/* What is remembered of a kernel's launches on one device. Programs are retained. */
+/* The specializations of a kernel on one device. Programs are retained. */
 struct arr_launches {
     gpa_device *device;
     uint32_t epoch;               /* the device's: a restart drops its programs */

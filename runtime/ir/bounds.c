@@ -109,7 +109,7 @@ static interval fact_of(analysis *s, int32_t v) {
     return (interval){n, n};
 }
 
-/* Whether all facts that the last analysis used are the same in this launch. */
+/* True if all facts that the last analysis used are the same in this launch. */
 static bool same_facts(const bounds *x, const kir_func *f, const gpa_launch *l) {
     if (memcmp(x->grid, l->grid, sizeof x->grid) != 0 ||
         memcmp(x->block, l->block, sizeof x->block) != 0)
@@ -259,7 +259,7 @@ static void narrow(analysis *s, int32_t v, interval to) {
     }
 }
 
-/* Whether `a is truth` cannot be where `c is truth_of_c`, as the program writes `and` and `or`. */
+/* True if `a is truth` cannot be where `c is truth_of_c`, as the program writes `and` and `or`. */
 static bool contradicts(const kir_func *f, int32_t a, bool truth, int32_t c, bool truth_of_c) {
     if (a == c) return truth != truth_of_c;
     if (is_op(&f->code[a], OP_LOGICAL_NOT) && f->code[a].a == c) return truth == truth_of_c;

@@ -141,7 +141,7 @@ static bool inner_stride(const ctx *c, int array) {
     return false;
 }
 
-/* Whether an entry is a reduction that this program computes. */
+/* True if an entry is a reduction that this program computes. */
 static bool reduces(const entry *x) {
     return x->n->kind == NODE_REDUCE && x->map >= 0 && !x->stored_elsewhere;
 }
@@ -673,7 +673,7 @@ static const char *name_of(const node *n) {
     return "copy";
 }
 
-/* Whether there are scatters, and no scatter writes an element twice. */
+/* True if there are scatters, and no scatter writes an element twice. */
 static bool stores_once(const struct lower_work *w) {
     bool any = false, once = true;
     for (size_t i = 0; i < w->n_out; i++) {
@@ -724,7 +724,7 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     return rc;
 }
 
-/* Whether a step visits every element of n: each of its dimensions is one of the space, of the same
+/* True if a step visits every element of n: each of its dimensions is one of the space, of the same
  * extent. */
 static bool covers(const affine_table *maps, const fuse_step *s, const node *n, int map) {
     uint32_t taken = 0;
