@@ -33,7 +33,7 @@ struct CUctx_st {
 typedef struct {
     size_t n;
     CUcontext owner;
-    char room[];
+    char bytes[];
 } block;
 
 static struct CUctx_st contexts[MAX_GPUS], others[MAX_GPUS];
@@ -193,11 +193,11 @@ STUB(cuMemAllocAsync, CUdeviceptr *out, size_t n, CUstream s) {
     b->n = n;
     b->owner = current;
     current->used += n;
-    return *out = (CUdeviceptr)(uintptr_t)b->room, 0;
+    return *out = (CUdeviceptr)(uintptr_t)b->bytes, 0;
 }
 STUB(cuMemFreeAsync, CUdeviceptr p, CUstream s) {
     LIVE();
-    block *b = (block *)(void *)((char *)(uintptr_t)p - offsetof(block, room));
+    block *b = (block *)(void *)((char *)(uintptr_t)p - offsetof(block, bytes));
     if (b->owner != current) return INVALID;
     current->used -= MIN(b->n, current->used);
     return stub_put(s, (stub_op){.what = STUB_FREE, .to = b});

@@ -17,7 +17,7 @@
 static const gpa_backend *be;
 static gpa_dev *dev;
 
-/* The plugin lies two folders above this program. */
+/* The plugin is two folders above this program. */
 static inline void load_plugin(void) {
     char path[4096];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 64);

@@ -33,8 +33,9 @@ static gpa_c128 by_definition(gpa_dtype t, const char *a, const char *b, const g
 
 static void products(void **state) {
     (void)state;
-    enum { ROOM = 20000 };
-    char *a = test_malloc(ROOM * 16), *b = test_malloc(ROOM * 16), *out = test_malloc(ROOM * 16);
+    enum { CAPACITY = 20000 };
+    char *a = test_malloc(CAPACITY * 16), *b = test_malloc(CAPACITY * 16),
+         *out = test_malloc(CAPACITY * 16);
     srand(3);
     for (int t = 0; t < DT_COUNT; t++)
         for (int trial = 0; trial < 6; trial++) {
@@ -51,7 +52,7 @@ static void products(void **state) {
             memcpy(c.gemm.b.stride, bs, sizeof bs);
             c.gemm.a.offset = rand() % 3;
             size_t item = dtype_size((gpa_dtype)t);
-            for (size_t i = 0; i < ROOM; i++) {
+            for (size_t i = 0; i < CAPACITY; i++) {
                 dtype_store(a + i * item, (gpa_dtype)t, small((gpa_dtype)t));
                 dtype_store(b + i * item, (gpa_dtype)t, small((gpa_dtype)t));
             }
