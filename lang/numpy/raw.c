@@ -438,7 +438,7 @@ gpa_code raw_fact_max_dynamic(gpa_vm *vm, value *argv, value *out) {
 gpa_code raw_attributes(gpa_vm *vm, value *argv, value *out) {
 #define FACT(id, name) [RAW_##id] = name,
     static const char *const names[] = {
-#include "runtime/ir/raw_fact.def"
+#include "runtime/tables/raw_fact.def"
     };
 #undef FACT
     gpa_code rc = native_return(v_dict(vm), out);

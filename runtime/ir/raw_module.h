@@ -21,7 +21,7 @@ typedef struct {
 /* Properties of a compiled function. */
 typedef enum {
 #define FACT(id, name) RAW_##id,
-#include "runtime/ir/raw_fact.def"
+#include "runtime/tables/raw_fact.def"
 #undef FACT
     RAW_FACT_COUNT
 } raw_fact;
