@@ -143,9 +143,11 @@ static T emu_update(T *p, T x, F f) {
     *p = f(old, x);
     return old;
 }
-#define EMU_ATOMIC(name, result) \
-    template <class T, class U>  \
-    static T name(T *p, U v) { return emu_update(p, (T)v, [](T old, T x) { return (T)(result); }); }
+#define EMU_ATOMIC(name, result)                                            \
+    template <class T, class U>                                             \
+    static T name(T *p, U v) {                                              \
+        return emu_update(p, (T)v, [](T old, T x) { return (T)(result); }); \
+    }
 EMU_ATOMIC(atomicAdd, old + x)
 EMU_ATOMIC(atomicSub, old - x)
 EMU_ATOMIC(atomicMax, x > old ? x : old)
