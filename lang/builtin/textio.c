@@ -309,7 +309,7 @@ static gpa_code call_converter(reader *r, value convert, field f, gpa_val *v, bo
     gpa_opnd made = {.arr = NULL};
     value text = v_str(vm, f.p, f.n), result = v_none();
     gpa_code rc =
-        text.tag == V_UNSET ? GPA_E_MEMORY : vm_call(vm, convert, 1, &text, 0, NULL, &result);
+        text.tag == V_UNSET ? GPA_E_MEMORY : vm_call(vm, convert, ARGS(1, &text), &result);
     if (!rc) rc = arg_element(vm, result, r->dtype, &made);
     if (!rc && made.arr) rc = vm_fail(vm, GPA_E_VALUE, "a converter must give numbers");
     if (!rc) rc = arr_check_number(&made, r->dtype, vm_err(vm));

@@ -9,9 +9,8 @@
 
 #include "runtime/base/base.h"
 
-#define PENDING                                                                      \
-    0x80000000u /* a guard's `to` before its handler is emitted: with the block's id \
-                 */
+/* A guard's `to` before its handler is emitted: with the block's id. */
+#define PENDING 0x80000000u
 
 static void statement(compiler *c, const ast_node *n);
 

@@ -103,11 +103,11 @@ gpa_code np_imag(gpa_vm *vm, value *argv, value *out) { /* val */
 gpa_code np_angle(gpa_vm *vm, value *argv, value *out) { /* z, deg */
     bool deg;
     gpa_code rc = arg_bool(vm, argv[1], "deg", &deg);
-    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_ANGLE), 1, argv, 0, NULL, out);
+    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_ANGLE), ARGS(1, argv), out);
     if (rc || !deg) return rc;
     value radians = *out;
-    rc = ufunc_call(vm, ufunc_of(OP_MULTIPLY), 2,
-                    (value[]){radians, v_float(180 / 3.141592653589793)}, 0, NULL, out);
+    rc = ufunc_call(vm, ufunc_of(OP_MULTIPLY),
+                    ARGS(2, (value[]){radians, v_float(180 / 3.141592653589793)}), out);
     value_release(vm, radians);
     return rc;
 }
@@ -260,7 +260,7 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
                        "in this way.\nUse the np.resize function or refcheck=False");
     if (shape.tuple->count == 1) shape = shape.tuple->items[0];
     rc = np_library_func(vm, "_resized", &resized);
-    if (!rc) rc = vm_call(vm, resized, 2, (value[]){argv[0], shape}, 0, NULL, &filled);
+    if (!rc) rc = vm_call(vm, resized, ARGS(2, (value[]){argv[0], shape}), &filled);
     if (!rc) {
         argv[0].array->arr = arr_retain(filled.array->arr);
         arr_release(vm_rt(vm), a);
@@ -310,7 +310,7 @@ gpa_code nd_set_flat(gpa_vm *vm, value *argv,
         return assign_all(vm, a, argv[1]);
     TRY(ints_tuple(vm, a->ndim, a->shape, 1, &shape));
     TRY(np_library_func(vm, "resize", &resize));
-    TRY(vm_call(vm, resize, 2, (value[]){argv[1], shape}, 0, NULL, &filled));
+    TRY(vm_call(vm, resize, ARGS(2, (value[]){argv[1], shape}), &filled));
     rc = assign_all(vm, a, filled);
 out:
     value_release(vm, filled);
@@ -735,7 +735,7 @@ gpa_code nd_compress(gpa_vm *vm, value *argv, value *out) { /* self, condition, 
     value fn;
     gpa_code rc = np_library_func(vm, "compress", &fn);
     if (rc) return rc;
-    rc = vm_call(vm, fn, 4, (value[]){argv[1], argv[0], argv[2], argv[3]}, 0, NULL, out);
+    rc = vm_call(vm, fn, ARGS(4, (value[]){argv[1], argv[0], argv[2], argv[3]}), out);
     value_release(vm, fn);
     return rc;
 }
@@ -744,7 +744,7 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
     value type;
     gpa_code rc = np_library_func(vm, "flatiter", &type);
     if (rc) return rc;
-    rc = vm_call(vm, type, 1, argv, 0, NULL, out);
+    rc = vm_call(vm, type, ARGS(1, argv), out);
     value_release(vm, type);
     return rc;
 }
@@ -753,7 +753,7 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
 gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
     bool itself = argv[0].tag == V_ARRAY && !argv[0].aux &&
                   !dtype_is_complex((gpa_dtype)argv[0].array->arr->dtype);
-    if (!itself) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), 1, argv, 0, NULL, out);
+    if (!itself) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), ARGS(1, argv), out);
     *out = value_retain(argv[0]);
     return GPA_OK;
 }
@@ -771,8 +771,8 @@ static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value *argv, value *out) {
         if (!rc) rc = nd_round(vm, (value[]){parts[i], argv[1], v_none()}, &rounded[i]);
     }
     if (!rc)
-        rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), 2, (value[]){rounded[0], rounded[1], argv[2]}, 1,
-                        &name, out);
+        rc = ufunc_call(vm, ufunc_of(OP_COMPLEX),
+                        &(call_args){2, 1, (value[]){rounded[0], rounded[1], argv[2]}, &name}, out);
     for (int i = 0; i < 2; i++) {
         value_release(vm, parts[i]);
         value_release(vm, rounded[i]);
@@ -798,20 +798,21 @@ static gpa_code round_scaled(gpa_vm *vm, value *argv, int64_t decimals, gpa_dtyp
     gpa_op up = decimals > 0 ? OP_MULTIPLY : OP_DIVIDE,
            down = decimals > 0 ? OP_DIVIDE : OP_MULTIPLY;
     value by = exact ? v_int((int64_t)power) : v_float(power);
-    TRY(ufunc_call(vm, ufunc_of(up), 2, (value[]){argv[0], by}, 0, NULL, &scaled));
-    TRY(ufunc_call(vm, ufunc_of(OP_RINT), 1, &scaled, 0, NULL, &whole));
+    TRY(ufunc_call(vm, ufunc_of(up), ARGS(2, (value[]){argv[0], by}), &scaled));
+    TRY(ufunc_call(vm, ufunc_of(OP_RINT), ARGS(1, &scaled), &whole));
     if (!exact) {
-        rc = ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by, argv[2]}, 1, &out_name, out);
+        rc = ufunc_call(vm, ufunc_of(down),
+                        &(call_args){2, 1, (value[]){whole, by, argv[2]}, &out_name}, out);
         goto out;
     }
-    TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &integers));
+    TRY(ufunc_call(vm, ufunc_of(down), ARGS(2, (value[]){whole, by}), &integers));
     TRY(cast_to(vm, integers, DT_I64, &wrapped));
     TRY(cast_to(vm, wrapped, t == DT_BOOL ? DT_I64 : t, &rounded));
     if (argv[2].tag == V_NONE || argv[2].tag == V_UNSET)
         *out = value_retain(rounded);
     else
-        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){rounded, argv[2]}, 1, &out_name,
-                        out);
+        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE),
+                        &(call_args){1, 1, (value[]){rounded, argv[2]}, &out_name}, out);
 out:
     value_release(vm, scaled);
     value_release(vm, whole);
@@ -836,8 +837,8 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     /* NumPy's rint computes bool in float16. */
     bool unchanged = decimals >= 0 && (t == DT_BOOL ? decimals != 0 : dtype_is_int(t));
     if (unchanged || decimals == 0)
-        rc = ufunc_call(vm, ufunc_of(unchanged ? OP_POSITIVE : OP_RINT), 1,
-                        (value[]){argv[0], argv[2]}, 1, &name, out);
+        rc = ufunc_call(vm, ufunc_of(unchanged ? OP_POSITIVE : OP_RINT),
+                        &(call_args){1, 1, (value[]){argv[0], argv[2]}, &name}, out);
     else
         rc = round_scaled(vm, argv, decimals, t, name, out);
     value_release(vm, name);

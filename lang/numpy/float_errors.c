@@ -44,7 +44,7 @@ gpa_code float_call_unchecked(gpa_vm *vm, const char *name, size_t n, const valu
     bool watched = vm->floats.watched;
     vm->floats.watched = false;
     gpa_code rc = np_library_func(vm, name, &fn);
-    if (!rc) rc = vm_call(vm, fn, n, args, 0, NULL, &nothing);
+    if (!rc) rc = vm_call(vm, fn, ARGS(n, args), &nothing);
     vm->floats.watched = watched;
     value_release(vm, nothing);
     value_release(vm, fn);

@@ -68,7 +68,7 @@ gpa_code nd_new(gpa_vm *vm, value *argv,
                 value *out) { /* cls, shape, dtype, buffer, offset, strides, order */
     value make = v_none();
     gpa_code rc = np_library_func(vm, "_ndarray", &make);
-    if (!rc) rc = vm_call(vm, make, 6, argv + 1, 0, NULL, out);
+    if (!rc) rc = vm_call(vm, make, ARGS(6, argv + 1), out);
     value_release(vm, make);
     return rc;
 }

@@ -373,7 +373,7 @@ static gpa_code op_array_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
         out->f = -a.f;
         return GPA_OK;
     }
-    gpa_code rc = ufunc_call(vm, ufunc_of(op), 1, &a, 0, NULL, out);
+    gpa_code rc = ufunc_call(vm, ufunc_of(op), ARGS(1, &a), out);
     if (rc || a.tag != V_NUM || out->tag != V_NUM || !dtype_is_int((gpa_dtype)out->aux)) return rc;
     return float_finish_check(vm, float_check_number(vm, op, true, &a, *out), out);
 }

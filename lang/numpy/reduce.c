@@ -218,10 +218,10 @@ static gpa_code variance_in(gpa_vm *vm, bool root, value *argv, value ddof, valu
     gpa_code rc = np_library_func(vm, "_variance_in", &fn);
     if (rc) return rc;
     value middle = argv[7].tag == V_UNSET ? v_none() : argv[7];
-    rc = vm_call(
-        vm, fn, 9,
-        (value[]){argv[0], v_bool(root), argv[1], argv[2], argv[3], ddof, argv[5], argv[6], middle},
-        0, NULL, out);
+    rc = vm_call(vm, fn,
+                 ARGS(9, (value[]){argv[0], v_bool(root), argv[1], argv[2], argv[3], ddof, argv[5],
+                                   argv[6], middle}),
+                 out);
     value_release(vm, fn);
     return rc;
 }

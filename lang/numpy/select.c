@@ -274,7 +274,7 @@ static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
         k.values[0] = a;
         k.values[1] = min;
         k.values[2] = has_high ? v_none() : into;
-        rc = ufunc_call(vm, ufunc_of(OP_MAXIMUM), 2, k.values, k.n, k.names, &low);
+        rc = ufunc_call(vm, ufunc_of(OP_MAXIMUM), &(call_args){2, k.n, k.values, k.names}, &low);
     } else {
         low = value_retain(a);
     }
@@ -282,12 +282,13 @@ static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
     if (!rc && has_high) {
         k.values[0] = low;
         k.values[1] = max;
-        rc = ufunc_call(vm, ufunc_of(OP_MINIMUM), 2, k.values, k.n, k.names, out);
+        rc = ufunc_call(vm, ufunc_of(OP_MINIMUM), &(call_args){2, k.n, k.values, k.names}, out);
     } else if (!rc && has_low) {
         *out = value_retain(low);
     } else if (!rc) {
         k.values[1] = a;
-        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, k.values + 1, k.n, k.names, out);
+        rc =
+            ufunc_call(vm, ufunc_of(OP_POSITIVE), &(call_args){1, k.n, k.values + 1, k.names}, out);
     }
     value_release(vm, low);
     value_release(vm, name);
@@ -482,7 +483,7 @@ gpa_code nd_partition(gpa_vm *vm, value *argv,
     if (argv[0].array->arr->readonly)
         return vm_fail(vm, GPA_E_VALUE, "partition array is read-only");
     gpa_code rc = np_library_func(vm, "partition", &partition);
-    if (!rc) rc = vm_call(vm, partition, 5, argv, 0, NULL, &partition_with);
+    if (!rc) rc = vm_call(vm, partition, ARGS(5, argv), &partition_with);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], partition_with}, out);
     value_release(vm, partition_with);
     value_release(vm, partition);

@@ -78,7 +78,7 @@ gpa_code ufunc_numbers(gpa_vm *vm, gpa_op op, const value *args, value *out) {
         arrays |= in[i].arr != NULL;
     }
     if (!rc)
-        rc = arrays ? ufunc_call(vm, ufunc_of(op), op_info[op].arity, args, 0, NULL, out)
+        rc = arrays ? ufunc_call(vm, ufunc_of(op), ARGS(op_info[op].arity, args), out)
                     : apply_scalars(vm, ufunc_of(op), in, out);
     for (int i = 0; i < op_info[op].arity; i++) arg_opnd_release(vm, &in[i]);
     return rc;
@@ -111,8 +111,8 @@ static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
         op_types(u->op, o->dtype, &compute, &result);
     int n = op_info[u->op].sig == SIG_LOGIC ? 0 : op_info[u->op].arity;
     for (int i = 0; i < n && !rc; i++)
-        rc = ufunc_check_input(vm, u->name, in, i, n, op_operand_type(u->op, compute, i),
-                               o->casting);
+        rc = ufunc_check_input(vm, u->name, &in[i], n > 1 ? i : -1,
+                               op_operand_type(u->op, compute, i), o->casting);
     return rc || !o->into
                ? rc
                : ufunc_check_output(vm, u->name, result, (gpa_dtype)o->into->dtype, o->casting);
@@ -178,23 +178,22 @@ out:
     return rc;
 }
 
-gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw,
-                    const value *kw_names, value *out) {
+gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, const call_args *a, value *out) {
     size_t arity = op_info[u->op].arity;
     keywords k = no_keywords;
-    gpa_code rc = bind_keywords(vm, u, n_kw, kw_names, args + n, &k);
+    gpa_code rc = bind_keywords(vm, u, a->n_named, a->names, a->values + a->n, &k);
     if (rc) return rc;
-    if (n < arity || n > arity + 1)
+    if (a->n < arity || a->n > arity + 1)
         return vm_fail(vm, GPA_E_TYPE,
                        "%s() takes from %zu to %zu positional arguments but %zu were given",
-                       u->name, arity, arity + 1, n);
-    if (n == arity + 1) {
+                       u->name, arity, arity + 1, a->n);
+    if (a->n == arity + 1) {
         if (k.out.tag != V_UNSET)
             return vm_fail(vm, GPA_E_TYPE,
                            "cannot specify 'out' as both a positional and keyword argument");
-        k.out = args[arity];
+        k.out = a->values[arity];
     }
-    return apply(vm, u, args, &k, out);
+    return apply(vm, u, a->values, &k, out);
 }
 
 static gpa_code binary_only(gpa_vm *vm, const ufunc *u, const char *method) {
@@ -212,7 +211,7 @@ static gpa_code library_reduction(gpa_vm *vm, const char *name, size_t n, const 
     value fn = v_none(), args[8];
     for (size_t i = 0; i < n; i++) args[i] = argv[i].tag == V_UNSET ? v_none() : argv[i];
     gpa_code rc = np_library_func(vm, name, &fn);
-    if (!rc) rc = vm_call(vm, fn, n, args, 0, NULL, out);
+    if (!rc) rc = vm_call(vm, fn, ARGS(n, args), out);
     value_release(vm, fn);
     return rc;
 }
@@ -449,7 +448,7 @@ gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B, kwargs: 
     TRY(np_return_array(vm, arr_retain(b), &right));
     args[0] = left;
     args[1] = right;
-    rc = ufunc_call(vm, u, 2, args, n_named, names, out);
+    rc = ufunc_call(vm, u, &(call_args){2, n_named, args, names}, out);
 out:
     arr_release(vm_rt(vm), a);
     arr_release(vm_rt(vm), b);

@@ -30,15 +30,15 @@ static bool put_float(gpa_session *s, value v, gpa_str *out) {
     return true;
 }
 
-static bool put_items(gpa_session *s, const char *open, const value *items, size_t n,
-                      const char *close, int depth, gpa_str *out) {
+static bool put_items(gpa_session *s, const char *brackets, const value *items, size_t n, int depth,
+                      gpa_str *out) {
     bool good = true;
-    str_put(out, open);
+    str_putc(out, brackets[0]);
     for (size_t i = 0; i < n && good; i++) {
         good = put_literal(s, items[i], depth, out);
         str_put(out, ", ");
     }
-    str_put(out, close);
+    str_putc(out, brackets[1]);
     return good;
 }
 
@@ -71,8 +71,8 @@ static bool put_literal(gpa_session *s, value v, int depth, gpa_str *out) {
         case V_COMPLEX:
             return !v.aux && isfinite(v.complex->re) && isfinite(v.complex->im) &&
                    !vm_repr(s->vm, v, out);
-        case V_LIST: return put_items(s, "[", v.list->items, v.list->count, "]", depth, out);
-        case V_TUPLE: return put_items(s, "(", v.tuple->items, v.tuple->count, ")", depth, out);
+        case V_LIST: return put_items(s, "[]", v.list->items, v.list->count, depth, out);
+        case V_TUPLE: return put_items(s, "()", v.tuple->items, v.tuple->count, depth, out);
         case V_DICT: return put_entries(s, v.dict, true, depth, out);
         case V_SET: return !v.set->frozen && put_entries(s, &v.set->d, false, depth, out);
     }
@@ -143,7 +143,7 @@ static gpa_code save_array(keeping *k, const char *name, value v) {
     snprintf(path, sizeof path, "%s/%s.npy", k->folder, name);
     value args[2] = {v_str(vm, path, strlen(path)), v}, done = v_unset();
     gpa_code rc = args[0].tag == V_UNSET ? vm_err(vm)->code : vm_import(vm, "numpy", &numpy);
-    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, numpy, "save"), 2, args, 0, NULL, &done);
+    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, numpy, "save"), ARGS(2, args), &done);
     value_release(vm, args[0]);
     value_release(vm, done);
     bool scalar = v.tag == V_NUM || v.aux;

@@ -223,9 +223,8 @@ gpa_code np_get_array_module(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* cupy.cuda.Stream: a call creates a stream; the attribute `null` is the default stream. */
-static gpa_code stream_new(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                           const value *kw_names, value *out) {
-    (void)o, (void)n, (void)args, (void)n_kw, (void)kw_names;
+static gpa_code stream_new(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    (void)o, (void)a;
     return cuda_stream(vm, NULL, out);
 }
 

@@ -325,23 +325,22 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x,
     return rc;
 }
 
-static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                     const value *names, value *out) {
+static gpa_code call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
     const gufunc *g = o->data;
     const typed_layout *l = &g->layout;
     size_t n_in = (size_t)l->n_in, all = (size_t)(l->n_in + l->n_out);
     operands x;
     memset(&x, 0, sizeof x);
-    if (n < n_in || n > all)
+    if (a->n < n_in || a->n > all)
         return vm_fail(vm, GPA_E_TYPE,
                        "%s() takes from %zu to %zu positional arguments but %zu were given",
-                       name_of(vm, o), n_in, all, n);
-    for (size_t k = n_in; k < all; k++) x.out[k] = k < n ? args[k] : v_unset();
-    for (size_t i = 0; i < n_kw; i++) {
-        value v = args[n + i];
-        if (strcmp(names[i].str->text, "out") != 0)
+                       name_of(vm, o), n_in, all, a->n);
+    for (size_t k = n_in; k < all; k++) x.out[k] = k < a->n ? a->values[k] : v_unset();
+    for (size_t i = 0; i < a->n_named; i++) {
+        value v = a->values[a->n + i];
+        if (strcmp(a->names[i].str->text, "out") != 0)
             return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'",
-                           name_of(vm, o), names[i].str->text);
+                           name_of(vm, o), a->names[i].str->text);
         bool several = v.tag == V_TUPLE;
         if (several && v.tuple->count != (size_t)l->n_out)
             return vm_fail(vm, GPA_E_VALUE,
@@ -349,7 +348,7 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
         for (size_t k = 0; k < (several ? v.tuple->count : 1); k++)
             x.out[n_in + k] = several ? v.tuple->items[k] : v;
     }
-    gpa_code rc = apply(vm, o, args, &x, out);
+    gpa_code rc = apply(vm, o, a->values, &x, out);
     release(vm, &x, (int)all);
     return rc;
 }
@@ -471,11 +470,10 @@ out:
 
 /* The decorator object that @guvectorize(...) returns; fields: the signatures or None, the
  * layout. */
-static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                               const value *names, value *out) {
-    (void)names;
-    if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    return make(vm, args[0], o->fields[0], o->fields[1], out);
+static gpa_code decorator_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    if (a->n != 1 || a->n_named)
+        return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
+    return make(vm, a->values[0], o->fields[0], o->fields[1], out);
 }
 
 static const object_kind guvectorize_with_kind = {.type_name = "numba.guvectorize",

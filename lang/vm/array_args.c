@@ -304,7 +304,7 @@ gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
                           v_type(dtype_is_int(t)       ? V_INT
                                  : dtype_is_complex(t) ? V_COMPLEX
                                                        : V_FLOAT),
-                          1, &v, 0, NULL, &n);
+                          ARGS(1, &v), &n);
     if (!rc) number(n, out);
     value_release(vm, n);
     return rc;

@@ -15,9 +15,7 @@ typedef struct {
     /* last: the caller holds the only reference to the item. */
     gpa_code (*setitem)(gpa_vm *vm, value a, value key, value item, bool last);
     gpa_code (*update_item)(gpa_vm *vm, ast_op op, value a, value key, value item);
-    /* n operands, then n_kw keyword arguments with their names. */
-    gpa_code (*call_ufunc)(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw,
-                           const value *kw_names, value *out);
+    gpa_code (*call_ufunc)(gpa_vm *vm, const ufunc *u, const call_args *a, value *out);
 } array_interface;
 extern const array_interface array_operators;
 

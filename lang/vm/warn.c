@@ -41,7 +41,7 @@ static gpa_code log_it(gpa_vm *vm, gpa_code category, const char *text, const ch
           ignored = v_none();
     gpa_code rc = args[0].tag == V_UNSET || args[2].tag == V_UNSET
                       ? GPA_E_MEMORY
-                      : vm_call(vm, vm->warning_log, 4, args, 0, NULL, &ignored);
+                      : vm_call(vm, vm->warning_log, ARGS(4, args), &ignored);
     value_release(vm, args[0]);
     value_release(vm, args[2]);
     value_release(vm, ignored);
@@ -72,9 +72,9 @@ gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
         rc = log_it(vm, category, text, s ? s->name : "", line);
     else if (!rc && shown) {
         size_t n = 0;
-        const char *source_text = s && line ? source_line(s, line, &n) : NULL;
-        while (n && *source_text == ' ') source_text++, n--;
-        if (n) str_printf(&out, "  %.*s\n", (int)n, source_text);
+        const char *line_text = s && line ? source_line(s, line, &n) : NULL;
+        while (n && *line_text == ' ') line_text++, n--;
+        if (n) str_printf(&out, "  %.*s\n", (int)n, line_text);
         rc = vm_write(vm, true, out.text, out.len);
     }
     str_free(&out);

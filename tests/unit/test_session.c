@@ -105,7 +105,8 @@ static void copy_about(void *user, const gpa_about *a) {
 static void tells(gpa_session *s, const char *text, size_t cursor, int level, const char *want) {
     gpa_str got;
     str_init(&got);
-    gpa_code rc = gpa_session_about(s, text, strlen(text), cursor, level, copy_about, &got);
+    gpa_code rc = gpa_session_about(s, &(gpa_inspection){text, strlen(text), cursor, level},
+                                    copy_about, &got);
     assert_int_equal(rc, want ? GPA_OK : GPA_E_NAME);
     if (want) assert_string_equal(got.text, want);
     str_free(&got);

@@ -46,8 +46,8 @@ static void close_machine(machine *m) {
 static gpa_code parse(machine *m, const char *text, ast_module **ast) {
     parse_options o = {.magics = false};
     *ast = NULL;
-    gpa_code rc =
-        source_add(m->texts, SOURCE_CELL, "In [1]", text, strlen(text), &m->last, &m->err);
+    gpa_code rc = source_add(m->texts, &(source_text){SOURCE_CELL, "In [1]", text, strlen(text)},
+                             &m->last, &m->err);
     return rc ? rc : parse_module(source_get(m->texts, m->last), m->names, &o, ast, &m->err);
 }
 
