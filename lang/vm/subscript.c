@@ -210,6 +210,24 @@ static gpa_code list_item(gpa_vm *vm, const list_obj *l, value key, value *out) 
     return rc;
 }
 
+/* An item of a NumPy scalar: x[()], x[...], x[None], as of an array of 0 dimensions. */
+static gpa_code scalar_item(gpa_vm *vm, value v, value key, value *out) {
+    gpa_opnd o = {0};
+    gpa_arr *a;
+    gpa_code rc = arg_opnd(vm, v, &o);
+    if (rc) return rc;
+    rc = arr_scalar(vm_rt(vm), o.dtype, o.v, &a, vm_err(vm));
+    arg_opnd_release(vm, &o);
+    if (rc) return rc;
+    value array = v_array_take(vm, a, false);
+    if (array.tag == V_UNSET) return vm_err(vm)->code;
+    rc = array_operators.getitem(vm, array, key, out);
+    value_release(vm, array);
+    if (rc != GPA_E_INDEX) return rc;
+    vm_clear_error(vm);
+    return vm_fail(vm, GPA_E_INDEX, "invalid index to scalar variable.");
+}
+
 gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
     dict_entry *e;
     gpa_code rc;
@@ -234,7 +252,10 @@ gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
             if (!rc && !is) *out = v;
             return rc;
         }
-        case V_NUM: return vm_fail(vm, GPA_E_INDEX, "invalid index to scalar variable.");
+        case V_NUM: return scalar_item(vm, v, key, out);
+        case V_COMPLEX:
+            if (v.aux) return scalar_item(vm, v, key, out);
+            break;
         default: break;
     }
     return vm_fail(vm, GPA_E_TYPE, "'%s' object is not subscriptable", value_type_name(v));
