@@ -336,15 +336,11 @@ out:
 
 /* Reshape in F order ('F', or 'A' of an F-contiguous array): a C-order reshape of the transpose. */
 static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
-    if (order.tag != V_STR && order.tag != V_NONE)
-        return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(order));
-    if (order.tag == V_STR && (order.str->size != 1 || !strchr("CFAK", order.str->text[0])))
-        return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
-                       order.str->text);
-    if (order.tag == V_STR && order.str->text[0] == 'K')
-        return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
+    char wish;
+    gpa_code bad = arg_order_letter(vm, order, &wish);
+    if (bad) return bad;
+    if (wish == 'K') return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
     const gpa_arr *a = a_value.tag == V_ARRAY ? a_value.array->arr : NULL;
-    char wish = order.tag == V_STR ? order.str->text[0] : 'C';
     bool columns = wish == 'F' || (wish == 'A' && a && arr_is_only_f_contiguous(a));
     if (!columns) return reshape_to(vm, a_value, shape, out);
     value t = v_none(), reversed = v_none(), reshaped = v_none();
