@@ -165,11 +165,18 @@ static gpa_code flags_setitem(gpa_vm *vm, object_obj *o, value key, value on) {
     return vm_fail(vm, GPA_E_KEY, "Unknown flag");
 }
 
+static bool flags_equal(const object_obj *a, const object_obj *b) {
+    bool equal = true;
+    for (int i = 0; i < 4; i++) equal = equal && a->fields[i].i == b->fields[i].i;
+    return equal;
+}
+
 const object_kind flags_kind = {.type_name = "numpy._core.multiarray.flagsobj",
                                 .attr = flags_attr,
                                 .set = flags_set,
                                 .getitem = flags_getitem,
                                 .setitem = flags_setitem,
+                                .equal = flags_equal,
                                 .repr = flags_repr};
 
 gpa_code nd_setflags(gpa_vm *vm, value *argv, value *out) { /* self, write, align, uic */

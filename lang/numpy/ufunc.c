@@ -573,7 +573,16 @@ gpa_code np_mark_ufunc(gpa_vm *vm, value *argv, value *out) { /* function */
     if (argv[0].tag != V_FUNC)
         return vm_fail(vm, GPA_E_TYPE, "a function of the library is marked, not %s",
                        value_type_name(argv[0]));
-    argv[0].func->ufunc = true;
+    argv[0].func->ufunc = argv[0].func->unbound = true;
+    *out = v_none();
+    return GPA_OK;
+}
+
+gpa_code np_mark_unbound(gpa_vm *vm, value *argv, value *out) { /* function */
+    if (argv[0].tag != V_FUNC)
+        return vm_fail(vm, GPA_E_TYPE, "a function of the library is marked, not %s",
+                       value_type_name(argv[0]));
+    argv[0].func->unbound = true;
     *out = v_none();
     return GPA_OK;
 }
