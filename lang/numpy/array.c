@@ -250,6 +250,17 @@ gpa_code nd_set_shape(gpa_vm *vm, value *argv, value *out) { /* self, value */
     return GPA_OK;
 }
 
+gpa_code nd_set_strides(gpa_vm *vm, value *argv, value *out) { /* self, value */
+    value shape = v_none(), view = v_none();
+    gpa_code rc = nd_shape(vm, argv, &shape);
+    if (!rc) rc = np_as_strided(vm, (value[]){argv[0], shape, argv[1]}, &view);
+    if (!rc) np_replace_take(vm, argv[0], arr_retain(view.array->arr));
+    value_release(vm, shape);
+    value_release(vm, view);
+    *out = v_none();
+    return rc;
+}
+
 gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, refcheck */
     gpa_arr *a = argv[0].array->arr;
     value shape = argv[1], resized = v_none(), filled = v_none();
