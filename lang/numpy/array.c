@@ -78,8 +78,8 @@ static gpa_code complex_part(gpa_vm *vm, value *argv, bool imag, value *out) {
     WITH_ARRAY(if (dtype_is_complex((gpa_dtype)a->dtype)) rc =
                    arr_part(vm_rt(vm), a, imag, &p, vm_err(vm));
                else if (!imag) p = arr_retain(a);
-               else rc = arr_full(vm_rt(vm), (gpa_dtype)a->dtype, a->ndim, a->shape, (gpa_val){0},
-                                  &p, vm_err(vm));
+               else rc = arr_full(vm_rt(vm), &(arr_spec){(gpa_dtype)a->dtype, a->ndim, a->shape},
+                                  (gpa_val){0}, &p, vm_err(vm));
                if (!rc) rc = scalar ? np_return(vm, p, out) : np_return_array(vm, p, out));
 }
 gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return complex_part(vm, argv, false, out); }
@@ -217,7 +217,9 @@ gpa_code np_as_strided(gpa_vm *vm, value *argv, value *out) { /* a, shape, strid
                          (long long)item);
         strides[d] /= item;
     }
-    if (!rc) rc = arr_view(vm_rt(vm), a, ndim, shape, strides, 0, &view, vm_err(vm));
+    if (!rc)
+        rc = arr_view(vm_rt(vm), a, &(arr_layout){(gpa_dtype)a->dtype, ndim, shape, strides, 0},
+                      &view, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return rc ? rc : np_return_array(vm, view, out);
 }
@@ -289,8 +291,7 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
 static gpa_code assign_all(gpa_vm *vm, gpa_arr *target, value v) {
     gpa_opnd rhs = {0};
     gpa_code rc = arg_opnd(vm, v, &rhs);
-    if (!rc)
-        rc = arr_set(vm_rt(vm), target, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
+    if (!rc) rc = arr_set(vm_rt(vm), target, NULL, &rhs, vm_err(vm));
     arg_opnd_release(vm, &rhs);
     return rc;
 }
@@ -538,7 +539,8 @@ gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes *
                        GPA_MAX_DIMS);
     for (size_t i = 0; i < n; i++) {
         TRY(arg_shape(vm, argv[0].tuple->items[i], &ndim, shape));
-        TRY(arr_full(vm_rt(vm), DT_BOOL, ndim, shape, (gpa_val){0}, &parts[i], vm_err(vm)));
+        TRY(arr_full(vm_rt(vm), &(arr_spec){DT_BOOL, ndim, shape}, (gpa_val){0}, &parts[i],
+                     vm_err(vm)));
     }
     for (size_t j = 1; j < n; j++)
         for (size_t i = 0; i < j; i++)
@@ -604,7 +606,10 @@ gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype, type */
     gpa_code args = arg_dtype(vm, dtype, &t);
     if (args) return args;
     WITH_ARRAY(if (t != DT_NONE) rc = arr_reinterpret(vm_rt(vm), a, t, &b, vm_err(vm));
-               else rc = arr_view(vm_rt(vm), a, a->ndim, a->shape, a->strides, 0, &b, vm_err(vm));
+               else rc =
+                   arr_view(vm_rt(vm), a,
+                            &(arr_layout){(gpa_dtype)a->dtype, a->ndim, a->shape, a->strides, 0},
+                            &b, vm_err(vm));
                if (!rc) rc = np_return_array(vm, b, out));
 }
 
@@ -614,9 +619,12 @@ gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
     gpa_arr *b = NULL;
     gpa_code args = arg_int(vm, argv[1], "n", &n);
     if (args) return args;
-    WITH_ARRAY(rc = arr_view(vm_rt(vm), a, 2, (int64_t[]){a->shape[0] - n + 1, n},
-                             (int64_t[]){a->strides[0], a->strides[0]}, 0, &b, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, b, out));
+    WITH_ARRAY(
+        rc = arr_view(vm_rt(vm), a,
+                      &(arr_layout){(gpa_dtype)a->dtype, 2, (int64_t[]){a->shape[0] - n + 1, n},
+                                    (int64_t[]){a->strides[0], a->strides[0]}, 0},
+                      &b, vm_err(vm));
+        if (!rc) rc = np_return_array(vm, b, out));
 }
 
 /* Evaluates a lazy array now: for values that the next iteration reads, where fusing all of them
@@ -632,15 +640,17 @@ gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k */
     gpa_arr *b = NULL;
     gpa_code args = arg_int(vm, argv[1], "k", &k);
     if (args) return args;
-    WITH_ARRAY(int n = a->ndim - 1; int64_t rows = a->shape[n - 1], cols = a->shape[n];
-               int64_t len = MIN(k < 0 ? rows + k : rows, k > 0 ? cols - k : cols);
-               for (int d = 0; d < n; d++) shape[d] = a->shape[d], strides[d] = a->strides[d];
-               shape[n - 1] = MAX(len, 0); strides[n - 1] = a->strides[n - 1] + a->strides[n];
-               int64_t offset = shape[n - 1] == 0 ? 0
-                                : k < 0           ? -k * a->strides[n - 1]
-                                                  : k * a->strides[n];
-               rc = arr_view(vm_rt(vm), a, n, shape, strides, offset, &b, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, b, out));
+    WITH_ARRAY(
+        int n = a->ndim - 1; int64_t rows = a->shape[n - 1], cols = a->shape[n];
+        int64_t len = MIN(k < 0 ? rows + k : rows, k > 0 ? cols - k : cols);
+        for (int d = 0; d < n; d++) shape[d] = a->shape[d], strides[d] = a->strides[d];
+        shape[n - 1] = MAX(len, 0); strides[n - 1] = a->strides[n - 1] + a->strides[n];
+        int64_t offset = shape[n - 1] == 0 ? 0
+                         : k < 0           ? -k * a->strides[n - 1]
+                                           : k * a->strides[n];
+        rc = arr_view(vm_rt(vm), a, &(arr_layout){(gpa_dtype)a->dtype, n, shape, strides, offset},
+                      &b, vm_err(vm));
+        if (!rc) rc = np_return_array(vm, b, out));
 }
 
 /* ---- values ---- */
@@ -712,12 +722,11 @@ gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
 gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_opnd rhs = {0};
     *out = v_none();
-    WITH_ARRAY(
-        rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs);
-        if (!rc && !rhs.weak) rc =
-            np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype);
-        if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
-        arg_opnd_release(vm, &rhs));
+    WITH_ARRAY(rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs);
+               if (!rc && !rhs.weak) rc = np_warn_cast(
+                   vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype);
+               if (!rc) rc = arr_set(vm_rt(vm), a, NULL, &rhs, vm_err(vm));
+               arg_opnd_release(vm, &rhs));
 }
 
 gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, where */
