@@ -1,6 +1,6 @@
-/* Checks of the `doctor` command. Each check is independent, but the last compares its result
- * with what the first one found. Only `bad` makes the exit code nonzero: a notebook works
- * without a GPU, without plots, and without Jupyter on PATH. */
+/* Installation diagnostics (`doctor`): its checks. They are independent, but the last compares its
+ * result with that of the first. Only `bad` makes the exit code nonzero: a notebook works without a
+ * GPU, without plots, and without Jupyter on PATH. */
 #include "kernel/doctor.h"
 
 #include <dirent.h>

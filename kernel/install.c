@@ -208,8 +208,10 @@ static void describe(square s[N_SQUARES]) {
     static const uint32_t colours[] = {0x3b6fb6, 0x2a93b0, 0x35b779, 0x8fd744,
                                        0xfde725}; /* one per diagonal */
     s[0] = (square){0, 0, 64, 12, 0x1e2235};
-    for (int i = 0; i < 9; i++)
-        s[1 + i] = (square){9 + i % 3 * 16.5, 9 + i / 3 * 16.5, 13, 3, colours[i % 3 + i / 3]};
+    for (int i = 0; i < 9; i++) {
+        int column = i % 3, row = i / 3;
+        s[1 + i] = (square){9 + column * 16.5, 9 + row * 16.5, 13, 3, colours[column + row]};
+    }
 }
 
 void logo_svg(FILE *f) {
@@ -235,7 +237,8 @@ static bool inside(const square *s, double x, double y) {
 static void pixel(const square *s, double x, double y, double step, uint8_t rgba[4]) {
     int sum[3] = {0}, hits = 0;
     for (int k = 0; k < 16; k++) {
-        double px = x + (k % 4 + 0.5) * step / 4, py = y + (k / 4 + 0.5) * step / 4;
+        int column = k % 4, row = k / 4;
+        double px = x + (column + 0.5) * step / 4, py = y + (row + 0.5) * step / 4;
         int top = N_SQUARES - 1;
         while (top >= 0 && !inside(&s[top], px, py)) top--;
         if (top < 0) continue;

@@ -1,6 +1,6 @@
-/* The candidates are kept as the session gave them, with the bytes of the text that they replace.
- * While the menu is open the text holds the chosen one, [from, to) in the text, and `typed` is what
- * stood there. */
+/* Completion menu. Candidates are kept as the session returned them, with the byte range of the
+ * text that they replace. While the menu is open, [from, to) of the text holds the selected
+ * candidate, and `typed` is the text it replaced. */
 #include "repl/menu.h"
 
 #include <stdio.h>

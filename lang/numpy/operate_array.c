@@ -318,7 +318,7 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     if (rc)
         hint_shapes(vm, op, &in[0], &in[1]);
     else if (op == AST_OP_MATMUL &&
-             (rc = float_check_arr(vm, "_float_look_product", 2, (value[3]){a, b}, result)))
+             (rc = float_check_arr(vm, "_check_float_product", 2, (value[3]){a, b}, result)))
         arr_release(vm_rt(vm), result);
     else
         rc = np_return(vm, result, out);
