@@ -227,6 +227,7 @@ static const char *type_module(uint32_t aux) {
     if (aux == AUX_ERROR + GPA_E_UNSUPPORTED_OPERATION) return "io.";
     if (aux == AUX_ERROR + GPA_E_PATTERN) return "re.";
     if (aux == AUX_ERROR + GPA_E_LINALG) return "numpy.linalg.";
+    if (aux == AUX_ERROR + GPA_E_TYPING) return "numba.core.errors.";
     if (aux == AUX_ERROR + GPA_E_UFUNC_TYPE) return "numpy._core._exceptions.";
     return "";
 }

@@ -119,11 +119,26 @@ const object_kind jitted_kind = {
 
 /* ---- decorators ---- */
 
+/* numba.config.DISABLE_JIT: decorators return the function as it is. */
+static gpa_code jit_disabled(gpa_vm *vm, bool *disabled) {
+    module_obj *config;
+    gpa_code rc = vm_import(vm, "numba.config", &config);
+    value v = rc ? v_none() : module_get_text_peek(vm, config, "DISABLE_JIT");
+    return rc ? rc : value_truth(vm, v, disabled);
+}
+
 gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool numpy_errors, value *out) {
     value f = v_none();
     if (fn.tag != V_FUNC)
         return vm_fail(vm, GPA_E_TYPE, "@jit takes a function, not '%s'", value_type_name(fn));
-    gpa_code rc = func_jitted(vm, fn, numpy_errors, &f);
+    bool disabled;
+    gpa_code rc = jit_disabled(vm, &disabled);
+    if (rc) return rc;
+    if (disabled) {
+        *out = value_retain(fn);
+        return GPA_OK;
+    }
+    rc = func_jitted(vm, fn, numpy_errors, &f);
     if (rc || signatures.tag == V_NONE) {
         *out = f;
         return rc;

@@ -79,7 +79,7 @@ gpa_code typed_fail(lowering *lw, const ast_node *at, gpa_code code, const char 
     gpa_err *e = vm_err(lw->vm);
     va_list ap;
     va_start(ap, fmt);
-    gpa_failv(e, code, fmt, ap);
+    gpa_failv(e, code == GPA_E_TYPE ? GPA_E_TYPING : code, fmt, ap);
     va_end(ap);
     if (!at) return e->code;
     gpa_span span = at->kind == AST_BINARY      ? at->binary.op_span

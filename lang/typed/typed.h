@@ -7,7 +7,8 @@
  *
  * Types are NumPy's, and Python's own numbers, which are weak (NEP 50): a literal, a counter of
  * range, or a number without a dtype takes the type of the other operand, so x * 2 of a float32
- * is float32 (Numba gives float64). Python's bool, int, float, complex are computed as bool,
+ * is float32 (Numba gives float64). Python's operators widen integers to 64 bits, as Numba's do
+ * (lang/vm/jit_integers.h). Python's bool, int, float, complex are computed as bool,
  * int64 (which wraps), float64, complex128. Comparisons give Python's bool: (a > 0) + (b > 0)
  * counts. Functions of math convert integers to float64 and keep float32; NumPy's follow NumPy.
  * Division by zero gives NumPy's values; in loops of jitted functions it raises

@@ -504,10 +504,19 @@ static gpa_code set_by_row(gpa_vm *vm, value v, const char *text, value item) {
     return no_attribute(vm, v, text);
 }
 
+/* True for a variable that a built-in module lists in _SETTINGS: programs may set it. */
+static bool is_setting(gpa_vm *vm, module_obj *m, gpa_sym name) {
+    value all = module_get_text_peek(vm, m, "_SETTINGS");
+    for (size_t i = 0; all.tag == V_TUPLE && i < all.tuple->count; i++)
+        if (strcmp(all.tuple->items[i].str->text, sym_text(vm, name)) == 0) return true;
+    return false;
+}
+
 gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item) {
     const char *text = sym_text(vm, name);
     if (v.tag == V_FUNC) return set_func(vm, v.func, name, item);
-    if (v.tag == V_MODULE && !v.module->builtin) return module_set(vm, v.module, name, item);
+    if (v.tag == V_MODULE && (!v.module->builtin || is_setting(vm, v.module, name)))
+        return module_set(vm, v.module, name, item);
     if (v.tag == V_MODULE)
         return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set",
                        sym_text(vm, v.module->name));

@@ -26,6 +26,7 @@
     ERR(TYPE, "TypeError", EXCEPTION)                                   \
     ERR(UFUNC_TYPE, "UFuncTypeError", TYPE)                             \
     ERR(DTYPE_PROMOTION, "DTypePromotionError", TYPE)                   \
+    ERR(TYPING, "TypingError", TYPE)                                    \
     ERR(VALUE, "ValueError", EXCEPTION)                                 \
     ERR(UNICODE, "UnicodeError", VALUE)                                 \
     ERR(UNICODE_DECODE, "UnicodeDecodeError", UNICODE)                  \
