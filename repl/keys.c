@@ -26,7 +26,7 @@ static bool for_menu;
 void keys_begin(void) { for_menu = false; }
 bool keys_of_menu(void) { return for_menu; }
 
-/* ---- places in the text ---- */
+/* ---- positions in the text ---- */
 
 static int start_of_line(int at) {
     while (at > 0 && rl_line_buffer[at - 1] != '\n') at--;

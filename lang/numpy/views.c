@@ -31,9 +31,9 @@ static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value orde
     if (order.tag == V_STR && order.str->text[0] == 'K')
         return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
     const gpa_arr *a = a_value.tag == V_ARRAY ? a_value.array->arr : NULL;
-    char wish = order.tag == V_STR ? order.str->text[0] : 'C';
-    bool columns = wish == 'F' || (wish == 'A' && a && arr_is_only_f_contiguous(a));
-    if (!columns) return reshape_to(vm, a_value, shape, out);
+    char letter = order.tag == V_STR ? order.str->text[0] : 'C';
+    bool f_order = letter == 'F' || (letter == 'A' && a && arr_is_only_f_contiguous(a));
+    if (!f_order) return reshape_to(vm, a_value, shape, out);
     value t = v_none(), reversed = v_none(), reshaped = v_none();
     gpa_code rc = GPA_OK;
     int ndim;

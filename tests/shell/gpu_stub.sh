@@ -92,7 +92,7 @@ a = np.array([1.0]) + 1\nwaits(1, lambda: a)\nprint(1 + 1)\nwaits(2, lambda: np.
 begin "endless" "$stuck"
 for i in 1 2 3; do until_says out "wait $i"; sleep 0.3; kill -INT $pid; done
 end
-ok "Ctrl-C gives up, %gpu reset gives the device up" "$(grep -v wait "$work/out" | tr '\n' ' ')" 'stopped 2 stopped stopped 128 bytes given back; arrays hold 0 bytes The device had been given up; cuda:0 is there afresh. [3.] cuda:0 '
+ok "Ctrl-C gives up, %gpu reset gives the device up" "$(grep -v wait "$work/out" | tr '\n' ' ')" 'stopped 2 stopped stopped 128 bytes given back; arrays hold 0 bytes The device had been given up; cuda:0 is initialized again. [3.] cuda:0 '
 ok "and nothing hangs in the driver"                 "$(grep -c hangs "$work/log") $(grep context "$work/log")" "0 context 0"
 
 # memory
