@@ -7,8 +7,8 @@
 
 /* ---- from values ---- */
 
-gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *filled_like, bool *by_columns) {
-    *by_columns = false;
+gpa_code arg_order_letter(gpa_vm *vm, value v, char *letter) {
+    *letter = 0;
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
     if (v.tag != V_STR)
         return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(v));
@@ -16,6 +16,15 @@ gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *filled_like, bool *by_col
     if (c == 0 || !strchr("CFAK", c))
         return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
                        v.str->text);
+    *letter = c;
+    return GPA_OK;
+}
+
+gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *filled_like, bool *by_columns) {
+    char c;
+    *by_columns = false;
+    gpa_code rc = arg_order_letter(vm, v, &c);
+    if (rc || !c) return rc;
     *by_columns = c == 'F' || (c != 'C' && filled_like && arr_is_only_f_contiguous(filled_like));
     return GPA_OK;
 }

@@ -15,6 +15,8 @@ void np_replace_take(gpa_vm *vm, value array, gpa_arr *view);
 void ufunc_doc(gpa_op op, gpa_str *out);
 /* Converts the name of a casting rule; same_kind if absent. */
 gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out);
+/* order=: one of C, F, A, K, also in lower case; *letter is 0 if it is absent. */
+gpa_code arg_order_letter(gpa_vm *vm, value v, char *letter);
 /* order=: sets *by_columns for F order. "K" and "A" preserve the layout of `like` (NULL: C order).
  */
 gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns);

@@ -3,10 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "lang/numpy/all.h"
 #include "lang/vm/machine.h"
 #include "lang/object/number.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
+#include "lang/numpy/override.h"
 #include "lang/vm/operate.h"
 #include "lang/text/source.h"
 
@@ -301,6 +303,10 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_opnd in[2] = {{.arr = NULL}, {.arr = NULL}};
     gpa_arr *result = NULL;
     gpa_code rc = GPA_OK;
+    if (override_among(1, &a) || override_among(1, &b))
+        return op == AST_OP_MATMUL
+                   ? np_matmul(vm, (value[]){a, b, v_none()}, out)
+                   : ufunc_call(vm, ufunc_of(op_row(op)), ARGS(2, (value[]){a, b}), out);
     if (!is_operand(a) || !is_operand(b))
         return op == AST_OP_EQ || op == AST_OP_NE ? never_equal(vm, op, a, b, out)
                                                   : no_loop(vm, op, a, b);
@@ -334,6 +340,8 @@ out:
 static gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_opnd rhs = {.arr = NULL};
     gpa_code rc = GPA_OK;
+    if (op != AST_OP_MATMUL && override_among(1, &b))
+        return ufunc_call(vm, ufunc_of(op_row(op)), ARGS(3, (value[]){a, b, a}), out);
     if (!is_operand(b)) return no_loop(vm, op, a, b);
     if (op == AST_OP_MATMUL) {
         value product = v_none();

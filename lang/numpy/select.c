@@ -4,6 +4,7 @@
 #include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
+#include "lang/numpy/override.h"
 
 gpa_code np_where(gpa_vm *vm, value *argv, value *out) { /* condition, x, y */
     if (argv[1].tag == V_UNSET && argv[2].tag == V_UNSET) return np_nonzero(vm, argv, out);
@@ -347,6 +348,14 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv,
     int axis = 0;
     gpa_dtype t;
     gpa_code rc = GPA_OK;
+    if (argv[0].tag != V_LIST && argv[0].tag != V_TUPLE && argv[0].tag != V_ARRAY &&
+        argv[0].tag != V_OBJECT)
+        return vm_fail(vm, GPA_E_TYPE, "The first input argument needs to be a sequence");
+    if (argv[2].tag != V_NONE && argv[2].tag != V_UNSET && argv[3].tag != V_NONE &&
+        argv[3].tag != V_UNSET)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "concatenate() only takes `out` or `dtype` as an argument, but both were "
+                       "provided.");
     TRY(vm_collect(vm, argv[0], &list));
     TRY(arg_dtype(vm, argv[3], &t));
     TRY(arg_casting(vm, argv[4], &rule.casting));
@@ -555,6 +564,16 @@ gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
     gpa_opnd a = {0}, b = {0};
     gpa_arr *into, *result = NULL;
     gpa_code rc = GPA_OK;
+    if (override_among(3, argv)) {
+        const char *const name = "out";
+        bool given = argv[2].tag != V_NONE && argv[2].tag != V_UNSET;
+        value matmul;
+        if ((rc = np_library_func(vm, "matmul", &matmul))) return rc;
+        rc = override_run(vm, matmul, "__call__", &(override_call){2, argv, given, &name, &argv[2]},
+                          out);
+        value_release(vm, matmul);
+        return rc;
+    }
     TRY(arg_opnd(vm, argv[0], &a));
     TRY(arg_opnd(vm, argv[1], &b));
     TRY(arg_out(vm, argv[2], &into));

@@ -8,6 +8,7 @@
 #include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
+#include "lang/numpy/override.h"
 #include "lang/vm/vm.h"
 
 /* ---- calls ---- */
@@ -18,6 +19,8 @@ typedef struct {
 
 static const keywords no_keywords = {{.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET},
                                      {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}};
+
+enum { MAX_KEYWORDS = 8 };
 
 static bool is(value name, const char *text) { return strcmp(name.str->text, text) == 0; }
 
@@ -118,6 +121,8 @@ static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
                : ufunc_check_output(vm, u->name, result, (gpa_dtype)o->into->dtype, o->casting);
 }
 
+static bool is_c_order(value v) { return v.tag == V_STR && (is(v, "C") || is(v, "c")); }
+
 static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k,
                       value *out) {
     int arity = op_info[u->op].arity;
@@ -125,7 +130,7 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     gpa_arr *where = NULL, *result = NULL;
     value rows = v_none();
     arr_ufunc_opts opts = {.dtype = DT_NONE};
-    bool arrays = false, by_columns, by_rows = k->order.tag == V_STR && is(k->order, "C");
+    bool arrays = false, by_columns, by_rows = is_c_order(k->order);
     gpa_code rc = GPA_OK;
     for (int i = 0; i < arity; i++) {
         if (args[i].tag == V_STR || args[i].tag == V_NONE || args[i].tag == V_DICT)
@@ -178,9 +183,29 @@ out:
     return rc;
 }
 
+/* A call of a ufunc with an overriding operand: a positional out becomes the keyword. */
+static gpa_code override_call_of(gpa_vm *vm, const ufunc *u, const call_args *a, value *out) {
+    size_t arity = op_info[u->op].arity, n_named = 0;
+    const char *names[MAX_KEYWORDS + 1];
+    value values[MAX_KEYWORDS + 1];
+    for (size_t i = 0; i < a->n_named && n_named < MAX_KEYWORDS; i++) {
+        if (is(a->names[i], "out") && a->values[a->n + i].tag == V_NONE) continue;
+        names[n_named] = a->names[i].str->text;
+        values[n_named++] = a->values[a->n + i];
+    }
+    if (a->n == arity + 1 && a->values[arity].tag != V_NONE) {
+        names[n_named] = "out";
+        values[n_named++] = a->values[arity];
+    }
+    return override_run(vm, (value){.tag = V_UFUNC, .ufunc = u}, "__call__",
+                        &(override_call){arity, a->values, n_named, names, values}, out);
+}
+
 gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, const call_args *a, value *out) {
     size_t arity = op_info[u->op].arity;
     keywords k = no_keywords;
+    if (a->n >= arity && a->n <= arity + 1 && override_among(a->n + a->n_named, a->values))
+        return override_call_of(vm, u, a, out);
     gpa_code rc = bind_keywords(vm, u, a->n_named, a->names, a->values + a->n, &k);
     if (rc) return rc;
     if (a->n < arity || a->n > arity + 1)
@@ -219,6 +244,12 @@ static gpa_code library_reduction(gpa_vm *vm, const char *name, size_t n, const 
 gpa_code uf_reduce(gpa_vm *vm, value *argv,
                    value *out) { /* self, array, axis, dtype, out, keepdims, initial, where */
     const ufunc *u = argv[0].ufunc;
+    if (override_among(4, argv + 1)) {
+        static const char *const names[] = {"axis", "dtype", "out", "keepdims", "initial", "where"};
+        const value plain[] = {v_int(0),      v_none(),  v_none(),
+                               v_bool(false), v_unset(), v_bool(true)};
+        return override_method(vm, "reduce", argv, 1, 6, names, plain, out);
+    }
     gpa_code rc = binary_only(vm, u, "reduce");
     if (rc) return rc;
     gpa_red red = (gpa_red)op_info[u->op].identity;
@@ -261,6 +292,10 @@ static gpa_code check_accumulates(gpa_vm *vm, const ufunc *u, const char *method
 
 gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out */
     const ufunc *u = argv[0].ufunc;
+    static const char *const names[] = {"axis", "dtype", "out"};
+    if (override_among(4, argv + 1))
+        return override_method(vm, "accumulate", argv, 1, 3, names,
+                               (value[]){v_int(0), v_none(), v_none()}, out);
     gpa_code rc = binary_only(vm, u, "accumulate");
     if (rc) return rc;
     gpa_red red = (gpa_red)op_info[u->op].identity;
@@ -374,6 +409,10 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv,
     value starts = v_none(), joined = v_none();
     size_t n = 0;
     int axis;
+    static const char *const names[] = {"axis", "dtype", "out"};
+    if (override_among(5, argv + 1))
+        return override_method(vm, "reduceat", argv, 2, 3, names,
+                               (value[]){v_int(0), v_none(), v_none()}, out);
     gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
     if (rc) return rc;
     TRY(check_accumulates(vm, argv[0].ufunc, "reduceat", argv[1], argv[4]));
@@ -418,8 +457,6 @@ out:
     return rc;
 }
 
-enum { MAX_KEYWORDS = 8 };
-
 gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B, kwargs: as of a call */
     const ufunc *u = argv[0].ufunc;
     gpa_arr *a = NULL, *b = NULL, *tall = NULL;
@@ -429,6 +466,11 @@ gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B, kwargs: 
         names[n_named] = e->key;
         args[2 + n_named] = e->v;
     }
+    const char *texts[MAX_KEYWORDS];
+    for (size_t i = 0; i < n_named; i++) texts[i] = names[i].str->text;
+    if (override_among(2, argv + 1) || override_among(n_named, args + 2))
+        return override_run(vm, argv[0], "outer",
+                            &(override_call){2, argv + 1, n_named, texts, args + 2}, out);
     gpa_code rc = binary_only(vm, u, "outer");
     if (rc) return rc;
     TRY(arg_array(vm, argv[1], DT_NONE, &a));
@@ -475,12 +517,28 @@ static bool prefers_device_sort(const ufunc *u, value array, value indices) {
            dtype_is_int((gpa_dtype)at->dtype);
 }
 
+/* Checks for floating-point errors of `at` in a separate evaluation, as if no index occurred twice.
+ */
+static gpa_code check_errors_at(gpa_vm *vm, value *argv) {
+    value args[2] = {v_none(), argv[3]}, result = v_none();
+    gpa_code rc = vm_getitem(vm, argv[1], argv[2], &args[0]);
+    if (!rc)
+        rc = ufunc_call(vm, argv[0].ufunc, ARGS(op_info[argv[0].ufunc->op].arity, args), &result);
+    value_release(vm, args[0]);
+    value_release(vm, result);
+    return rc;
+}
+
 gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     const ufunc *u = argv[0].ufunc;
     gpa_opnd rhs = {0};
     gpa_index ix[ARG_MAX_INDEX];
     int n = 0;
     *out = v_none();
+    if (override_among(3, argv + 1))
+        return override_run(
+            vm, argv[0], "at",
+            &(override_call){argv[3].tag == V_NONE ? 2 : 3, argv + 1, 0, NULL, NULL}, out);
     if (argv[1].tag != V_ARRAY || argv[1].aux)
         return vm_fail(vm, GPA_E_TYPE, "first operand must be array");
     bool two = op_info[u->op].arity == 2;
@@ -488,6 +546,12 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
         return vm_fail(vm, GPA_E_VALUE, "second operand needed for ufunc");
     if (!two && argv[3].tag != V_NONE)
         return vm_fail(vm, GPA_E_VALUE, "second operand provided when ufunc is unary");
+    if (float_checks_enabled(vm)) {
+        bool adds_up = u->op == OP_ADD || u->op == OP_SUBTRACT || u->op == OP_MULTIPLY;
+        gpa_code failed = adds_up ? library_reduction(vm, "_checked_at", 4, argv, out)
+                                  : check_errors_at(vm, argv);
+        if (failed || adds_up) return failed;
+    }
     if (prefers_device_sort(u, argv[1], argv[2])) {
         value done = v_none();
         gpa_code rc = library_reduction(vm, "_put_at", 4, argv, &done);

@@ -23,15 +23,11 @@ out:
 
 /* Reshape in F order ('F', or 'A' of an F-contiguous array): a C-order reshape of the transpose. */
 static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
-    if (order.tag != V_STR && order.tag != V_NONE)
-        return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(order));
-    if (order.tag == V_STR && (order.str->size != 1 || !strchr("CFAK", order.str->text[0])))
-        return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
-                       order.str->text);
-    if (order.tag == V_STR && order.str->text[0] == 'K')
-        return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
+    char letter;
+    gpa_code bad = arg_order_letter(vm, order, &letter);
+    if (bad) return bad;
+    if (letter == 'K') return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
     const gpa_arr *a = a_value.tag == V_ARRAY ? a_value.array->arr : NULL;
-    char letter = order.tag == V_STR ? order.str->text[0] : 'C';
     bool f_order = letter == 'F' || (letter == 'A' && a && arr_is_only_f_contiguous(a));
     if (!f_order) return reshape_to(vm, a_value, shape, out);
     value t = v_none(), reversed = v_none(), reshaped = v_none();

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "lang/vm/array_interface.h"
 #include "lang/vm/kinds.h"
 #include "lang/vm/native_table.h"
 #include "lang/object/container.h"
@@ -461,12 +462,26 @@ static bool overrides_reflected(ast_op op, const class_obj *left, const class_ob
     return op >= AST_OP_EQ || inherited.tag == V_UNSET || !value_is(own, inherited);
 }
 
+/* True if the operator of a NumPy value on the left is a ufunc that the operand on the right takes
+ * over: its class has an __array_ufunc__ other than None. */
+static bool takes_ufuncs(value a, const class_obj *right) {
+    if (!right || !(a.tag == V_ARRAY || a.tag == V_NUM)) return false;
+    value own = class_text_peek(right, "__array_ufunc__");
+    return own.tag != V_UNSET && own.tag != V_NONE;
+}
+
 gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     *handled = false;
     if ((size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
-    gpa_code rc = array_operand(vm, op, a, b, out, handled);
-    if (rc || *handled) return rc;
     const class_obj *left = class_of_peek(a), *right = class_of_peek(b);
+    if (takes_ufuncs(a, right)) {
+        *handled = true;
+        return array_operators.binary(vm, op, a, b, out);
+    }
+    gpa_code rc = right && class_text_peek(right, "__array_ufunc__").tag == V_NONE
+                      ? GPA_OK
+                      : array_operand(vm, op, a, b, out, handled);
+    if (rc || *handled) return rc;
     if (left && right && left != right && class_derives(right, left) &&
         overrides_reflected(op, left, right)) { /* the subclass's reflected method comes first */
         rc = try_operand(vm, b, operators[op].of_right, a, out, handled);
@@ -593,8 +608,10 @@ gpa_code record_add(gpa_vm *vm, value *argv,
 gpa_code record_constant(gpa_vm *vm, value *argv, value *out) { /* type, name, value */
     dict_obj *members = NULL;
     (void)out;
-    if (!is_record_type(argv[0]) || argv[1].tag != V_STR || argv[2].tag != V_INT)
-        return vm_fail(vm, GPA_E_TYPE, "a constant of a record type is an integer with a name");
+    if (!is_record_type(argv[0]) || argv[1].tag != V_STR || argv[2].tag == V_FUNC ||
+        argv[2].tag == V_TUPLE)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "a constant of a record type has a name and is no function or tuple");
     gpa_code rc = members_of(vm, object_kinds[argv[0].aux - AUX_KIND], &members);
     return rc ? rc : dict_set_text(vm, members, argv[1].str->text, argv[2]);
 }

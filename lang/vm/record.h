@@ -27,7 +27,7 @@
  * makes an object for instance
  *         ...
  *
- *     _np._constant(Generator, "SIDES", 6)   # Generator.SIDES, an integer of the type
+ *     _np._constant(Generator, "SIDES", 6)   # Generator.SIDES: an attribute of the type
  *
  * __mimes__ gives what an object is shown as besides its text (lang/object/mime.h): a dict from
  * MIME types to str or bytes, or to a tuple of that and a str of JSON.

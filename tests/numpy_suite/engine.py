@@ -10,7 +10,7 @@ import time
 import cells
 import control
 
-CASE_SECONDS, TEST_SECONDS = 20, 90  # after which a case, or a test, counts as hanging
+CASE_SECONDS, TEST_SECONDS = 60, 240  # after which a case, or a test, counts as hanging
 HANG, CRASH = "HANG", "CRASH"
 
 

@@ -84,7 +84,7 @@ def of_text(path, name, text, helpers):
     found = matching(OF_TEXT, text + "\n" + name) | matching(OF_HELPERS, helpers)
     if path.startswith("random/") and re.search(RANDOM_STREAM, text) or name in RANDOM_DATA:
         found.add("random streams")
-    if name.startswith("TestDot.") and "create_data" in text:
+    if name.startswith("TestDot.") and re.search(r"create_data|self\.(A|[abc]\d)\b", text):
         found.add("random streams")
     return found
 
@@ -97,6 +97,8 @@ def of_error(text):
 def of_dtype(dtype):
     if dtype.char in "gG":
         return {"long double"}
+    if dtype.char in "qQ":  # in gpa the same as int64 and uint64, so that lists of dtypes are shorter
+        return {"long long"}
     if dtype.kind in OF_KIND:
         return {OF_KIND[dtype.kind]}
     return set() if dtype.isnative else {"byte order"}

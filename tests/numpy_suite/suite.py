@@ -123,8 +123,9 @@ def run(words, part, show):
             well, fewer = check(path, test, errors, listed, strict, count)
             fine, outdated = fine and well, outdated + fewer
             total.add(len(control.numbered(test)), len(errors))
-            if show and well and errors:
-                complain(f"{path} {test['name']}", errors)
+            inside = {i: e for i, e in errors.items() if not scope.of_error(e[0])}
+            if show and well and inside:
+                complain(f"{path} {test['name']}", inside)
         remember(path, results)
         good &= fine
         if fine:
