@@ -423,7 +423,7 @@ gpa_code hdf5_read(gpa_vm *vm, value *argv,
     if (!(data = mem_new(MAX(bytes, 1)))) TRY(vm_no_memory(vm));
     if (bytes && h->H5Sget_simple_extent_type(p.space) != NOTHING)
         TRY(transfer(vm, h, &p, &(elements){p.dtype, shape, .to = data}));
-    TRY(arr_from(vm_rt(vm), p.dtype, p.ndim, shape, data, &a, vm_err(vm)));
+    TRY(arr_from(vm_rt(vm), &(arr_spec){p.dtype, p.ndim, shape}, data, &a, vm_err(vm)));
     rc = np_return_array(vm, a, out);
 out:
     mem_free(data);

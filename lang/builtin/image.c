@@ -62,7 +62,9 @@ static gpa_code read_pixels(gpa_vm *vm, const png_library *png, png_image *image
     gpa_code rc = pixels ? GPA_OK : vm_no_memory(vm);
     if (!rc && !png->finish(image, NULL, pixels, 0, NULL))
         rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image->message);
-    if (!rc) rc = arr_from(vm_rt(vm), DT_U8, channels > 1 ? 3 : 2, shape, pixels, &a, vm_err(vm));
+    if (!rc)
+        rc = arr_from(vm_rt(vm), &(arr_spec){DT_U8, channels > 1 ? 3 : 2, shape}, pixels, &a,
+                      vm_err(vm));
     if (!rc) rc = np_return_array(vm, a, out);
     mem_free(pixels);
     return rc;

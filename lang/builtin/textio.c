@@ -566,7 +566,7 @@ static gpa_code return_rows(reader *r, value ndmin_value, value unpack_value, va
     TRY(value_truth(r->vm, unpack_value, &unpack));
     int ndim = r->rows == 0 ? (ndmin == 2 ? 2 : 1) : squeeze(shape, ndmin);
     if (r->rows == 0 && ndim == 2) shape[1] = 1;
-    TRY(arr_from(rt, r->dtype, ndim, shape, r->data.text, &a, vm_err(r->vm)));
+    TRY(arr_from(rt, &(arr_spec){r->dtype, ndim, shape}, r->data.text, &a, vm_err(r->vm)));
     if (unpack && ndim == 2) {
         TRY(arr_transpose(rt, a, NULL, &transposed, vm_err(r->vm)));
         arr_release(rt, a);
@@ -758,7 +758,7 @@ gpa_code textio_parse_numbers(gpa_vm *vm, value *argv, value *out) { /* string, 
     if (data.failed)
         rc = vm_no_memory(vm);
     else if (good && n >= count)
-        rc = arr_from(vm_rt(vm), t, 1, &n, data.text, &a, vm_err(vm));
+        rc = arr_from(vm_rt(vm), &(arr_spec){t, 1, &n}, data.text, &a, vm_err(vm));
     str_free(&data);
     return rc || !a ? rc : np_return_array(vm, a, out);
 }

@@ -74,7 +74,8 @@ static gpa_code read_corner(printer *p, uint32_t high) {
         if (end) offset += (a->shape[i] - c.shape[i]) * a->strides[i];
         size *= c.shape[i];
     }
-    TRY(arr_view(rt, a, a->ndim, c.shape, a->strides, offset, &view, vm_err(p->vm)));
+    TRY(arr_view(rt, a, &(arr_layout){(gpa_dtype)a->dtype, a->ndim, c.shape, a->strides, offset},
+                 &view, vm_err(p->vm)));
     data = mem_new((size_t)size * dtype_size(p->dtype));
     if (!data) TRY(vm_no_memory(p->vm));
     TRY(arr_read(rt, view, data, vm_err(p->vm)));

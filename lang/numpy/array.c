@@ -85,8 +85,8 @@ static gpa_code complex_part(gpa_vm *vm, value *argv, bool imag, value *out) {
     else if (!imag)
         p = arr_retain(a);
     else
-        rc = arr_full(vm_rt(vm), (gpa_dtype)a->dtype, a->ndim, a->shape, (gpa_val){0}, &p,
-                      vm_err(vm));
+        rc = arr_full(vm_rt(vm), &(arr_spec){(gpa_dtype)a->dtype, a->ndim, a->shape}, (gpa_val){0},
+                      &p, vm_err(vm));
     arr_release(vm_rt(vm), a);
     if (rc) return rc;
     return scalar ? np_return(vm, p, out) : np_return_array(vm, p, out);
@@ -267,8 +267,7 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
 static gpa_code assign_all(gpa_vm *vm, gpa_arr *target, value v) {
     gpa_opnd rhs = {0};
     gpa_code rc = arg_opnd(vm, v, &rhs);
-    if (!rc)
-        rc = arr_set(vm_rt(vm), target, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
+    if (!rc) rc = arr_set(vm_rt(vm), target, NULL, &rhs, vm_err(vm));
     arg_opnd_release(vm, &rhs);
     return rc;
 }
@@ -410,7 +409,7 @@ gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_dtype t = (gpa_dtype)a->dtype;
     rc = arg_element(vm, argv[1], t, &rhs);
     if (!rc && !rhs.weak) rc = np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, t);
-    if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
+    if (!rc) rc = arr_set(vm_rt(vm), a, NULL, &rhs, vm_err(vm));
     arg_opnd_release(vm, &rhs);
     arr_release(vm_rt(vm), a);
     return rc;

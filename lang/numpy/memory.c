@@ -44,8 +44,8 @@ gpa_code np_bytes_array(gpa_vm *vm, value *argv, value *out) { /* bytes */
     if (argv[0].tag != V_BYTES)
         return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'",
                        value_type_name(argv[0]));
-    gpa_code rc = arr_from(vm_rt(vm), DT_U8, 1, &(int64_t){argv[0].str->size}, argv[0].str->text,
-                           &a, vm_err(vm));
+    gpa_code rc = arr_from(vm_rt(vm), &(arr_spec){DT_U8, 1, &(int64_t){argv[0].str->size}},
+                           argv[0].str->text, &a, vm_err(vm));
     return rc ? rc : np_return_array(vm, a, out);
 }
 

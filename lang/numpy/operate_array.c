@@ -23,7 +23,7 @@ static spans current_spans(gpa_vm *vm) {
     spans p = {vm_where(vm), {0, 0, 0}, {0, 0, 0}};
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
     const ast_node *n = f && !f->module->hidden ? raise_node(f) : NULL;
-    rt_at(vm->core.rt, p.at);
+    rt_set_location(vm->core.rt, p.at);
     vm->maybe_pending = true;
     if (!n) return p;
     if (n->kind == AST_BINARY) {
@@ -127,8 +127,9 @@ static gpa_code never_equal(gpa_vm *vm, ast_op op, value a, value b, value *out)
         *out = v_bool(op == AST_OP_NE);
         return GPA_OK;
     }
-    gpa_code rc = arr_full(vm_rt(vm), DT_BOOL, array.array->arr->ndim, array.array->arr->shape, v,
-                           &result, vm_err(vm));
+    gpa_code rc =
+        arr_full(vm_rt(vm), &(arr_spec){DT_BOOL, array.array->arr->ndim, array.array->arr->shape},
+                 v, &result, vm_err(vm));
     return rc ? rc : np_return(vm, result, out);
 }
 
@@ -348,7 +349,7 @@ static gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *
         rc = op_array(vm, op, a, b, &product);
         gpa_index all = {.kind = IX_ELLIPSIS};
         if (!rc) rc = arg_opnd(vm, product, &rhs);
-        if (!rc) rc = arr_set(vm_rt(vm), a.array->arr, &all, 1, &rhs, vm_err(vm));
+        if (!rc) rc = arr_set(vm_rt(vm), a.array->arr, &(gpa_indices){&all, 1}, &rhs, vm_err(vm));
         arg_opnd_release(vm, &rhs);
         value_release(vm, product);
         if (!rc) *out = value_retain(a);
@@ -416,7 +417,7 @@ static gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
     }
     current_spans(vm);
     gpa_code rc = arg_index(vm, key, ix, &n);
-    if (!rc) rc = arr_get(vm_rt(vm), a, ix, n, &one, &result, vm_err(vm));
+    if (!rc) rc = arr_get(vm_rt(vm), a, &(gpa_indices){ix, n}, &one, &result, vm_err(vm));
     arg_index_release(vm, ix, n);
     if (!rc &&
         (one ||
@@ -489,7 +490,8 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     int n = 0;
     gpa_code rc = GPA_OK;
     if (whole_index(a, key, at) && plain_number(a, item, &t, &one) && !dtype_is_complex(t))
-        return arr_set_item(vm_rt(vm), a, at, a->ndim, t, one, vm_err(vm));
+        return arr_set_item(vm_rt(vm), a, at, a->ndim, &(gpa_opnd){.dtype = t, .v = one},
+                            vm_err(vm));
     current_spans(vm);
     TRY(arg_index(vm, key, ix, &n));
     if ((item.tag == V_LIST || item.tag == V_TUPLE) &&
@@ -503,7 +505,7 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     rhs.last = last && item.tag == V_ARRAY && !item.aux;
     if (!rhs.weak)
         TRY(np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype));
-    rc = arr_set(vm_rt(vm), a, ix, n, &rhs, vm_err(vm));
+    rc = arr_set(vm_rt(vm), a, &(gpa_indices){ix, n}, &rhs, vm_err(vm));
 out:
     arg_opnd_release(vm, &rhs);
     arg_index_release(vm, ix, n);
@@ -523,7 +525,8 @@ static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, 
         !(!arr_is_pending(v.array->arr) && whole_index(v.array->arr, key, at))) {
         rc = arg_index(vm, key, ix, &n);
         viewed = !rc && is_view(ix, n);
-        if (viewed) rc = arr_get(vm_rt(vm), v.array->arr, ix, n, &one, &view, vm_err(vm));
+        if (viewed)
+            rc = arr_get(vm_rt(vm), v.array->arr, &(gpa_indices){ix, n}, &one, &view, vm_err(vm));
         arg_index_release(vm, ix, n);
         if (rc) return rc;
     }

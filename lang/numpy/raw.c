@@ -257,7 +257,12 @@ static gpa_code launch(gpa_vm *vm, object_obj *k, const launch_config *c, size_t
         rc = vm_fail(vm, GPA_E_VALUE, "%lld bytes of shared memory", (long long)bytes);
     if (!rc) rc = read_arguments(vm, k, n, args, to);
     if (!rc) rc = compile(vm, module_of(k), &raw);
-    if (!rc) rc = rt_raw_run(vm_rt(vm), raw, name_of(k), g, b, (uint32_t)bytes, to, n, vm_err(vm));
+    if (!rc)
+        rc = rt_raw_run(
+            vm_rt(vm), raw,
+            &(rt_raw_launch){
+                name_of(k), {g[0], g[1], g[2]}, {b[0], b[1], b[2]}, (uint32_t)bytes, to, n},
+            vm_err(vm));
     return rc;
 }
 
@@ -447,7 +452,9 @@ gpa_code raw_fact_max_dynamic(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code raw_attributes(gpa_vm *vm, value *argv, value *out) {
 #define FACT(id, name) [RAW_##id] = name,
-    static const char *const names[] = {RAW_FACTS(FACT)};
+    static const char *const names[] = {
+#include "runtime/tables/raw_fact.def"
+    };
 #undef FACT
     gpa_code rc = native_return(v_dict(vm), out);
     for (int i = 0; i < RAW_FACT_COUNT && !rc; i++) {

@@ -282,7 +282,7 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, 
         a = flat;
     }
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], a->ndim, &axis));
-    TRY(arr_scan_order_k(rt, red, a, axis, t, &result, vm_err(vm)));
+    TRY(arr_scan_order_k(rt, &(arr_axis_reduction){red, axis, t}, a, &result, vm_err(vm)));
     TRY(float_check_arr(vm, "_check_float_accumulation", 3,
                         (value[4]){argv[0], argv[1], v_bool(red == RED_PROD)}, result));
     rc = out_return_take(vm, &rule, result, argv[3], out);

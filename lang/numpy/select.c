@@ -27,8 +27,10 @@ gpa_code np_take_in_bounds(gpa_vm *vm, value *argv, value *out) { /* a, at */
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arg_array(vm, argv[1], DT_NONE, &at);
     if (!rc)
-        rc = arr_get(vm_rt(vm), a, &(gpa_index){.kind = IX_ARRAY, .arr = at, .sure = true}, 1, NULL,
-                     &got, vm_err(vm));
+        rc =
+            arr_get(vm_rt(vm), a,
+                    &(gpa_indices){&(gpa_index){.kind = IX_ARRAY, .arr = at, .in_bounds = true}, 1},
+                    NULL, &got, vm_err(vm));
     if (!rc) rc = np_return_array(vm, got, out);
     arr_release(vm_rt(vm), a);
     arr_release(vm_rt(vm), at);
@@ -42,9 +44,10 @@ gpa_code np_increment_at(gpa_vm *vm, value *argv, value *out) { /* counts, at */
     gpa_code rc = arg_array(vm, argv[1], DT_NONE, &at);
     *out = v_none();
     if (!rc)
-        rc = arr_update_at(vm_rt(vm), OP_ADD, argv[0].array->arr,
-                           &(gpa_index){.kind = IX_ARRAY, .arr = at, .sure = true}, 1, &one,
-                           vm_err(vm));
+        rc = arr_update_at(
+            vm_rt(vm), OP_ADD, argv[0].array->arr,
+            &(gpa_indices){&(gpa_index){.kind = IX_ARRAY, .arr = at, .in_bounds = true}, 1}, &one,
+            vm_err(vm));
     arr_release(vm_rt(vm), at);
     return rc;
 }
@@ -180,7 +183,7 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     gpa_index ix[GPA_MAX_DIMS] = {0};
     for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
     ix[axis] = (gpa_index){.kind = IX_ARRAY, .arr = at};
-    TRY(arr_get(rt, a, ix, axis + 1, NULL, &result, vm_err(vm)));
+    TRY(arr_get(rt, a, &(gpa_indices){ix, axis + 1}, NULL, &result, vm_err(vm)));
     rc = argv[3].tag == V_NONE || argv[3].tag == V_UNSET
              ? np_return(vm, result, out)
              : out_return_take(vm, &rule, result, argv[3], out);
@@ -376,7 +379,7 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv,
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], parts[0]->ndim, &axis));
     for (size_t i = 0; i < n && t != DT_NONE; i++)
         TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
-    TRY(arr_concat_order_k(rt, parts, (int)n, axis, t, &result, vm_err(vm)));
+    TRY(arr_concat_order_k(rt, &(arr_concatenation){parts, (int)n, axis, t}, &result, vm_err(vm)));
     rc = out_return_take(vm, &rule, result, argv[2], out);
 out:
     for (size_t i = 0; parts && i < list.list->count; i++) arr_release(rt, parts[i]);
@@ -581,8 +584,7 @@ gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
     TRY(float_check_arr(vm, "_check_float_product", 2, (value[3]){argv[0], argv[1]}, result));
     if (into) {
         TRY(check_product(vm, (a.arr->ndim > 1) + (b.arr->ndim > 1), result, into));
-        TRY(arr_set(vm_rt(vm), into, &(gpa_index){.kind = IX_ELLIPSIS}, 1,
-                    &(gpa_opnd){.arr = result}, vm_err(vm)));
+        TRY(arr_set(vm_rt(vm), into, NULL, &(gpa_opnd){.arr = result}, vm_err(vm)));
         *out = value_retain(argv[2].tag == V_TUPLE ? argv[2].tuple->items[0] : argv[2]);
     } else {
         rc = np_return(vm, result, out);

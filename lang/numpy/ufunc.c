@@ -347,8 +347,9 @@ static gpa_code reduce_by_host(gpa_vm *vm, value *argv, gpa_arr *at, value *out)
     *out = v_unset();
     if (!rc) rc = arg_dtype(vm, argv[4], &dtype);
     if (rc || float_checks_enabled(vm)) return rc;
-    TRY(arr_reduceat(vm_rt(vm), (gpa_red)op_info[argv[0].ufunc->op].identity, a, at, axis, dtype,
-                     &reduced, vm_err(vm)));
+    TRY(arr_reduceat(
+        vm_rt(vm), &(arr_axis_reduction){(gpa_red)op_info[argv[0].ufunc->op].identity, axis, dtype},
+        a, at, &reduced, vm_err(vm)));
     if (!reduced) goto out;
     TRY(np_return_array(vm, reduced, &result));
     rc = library_reduction(vm, "_into", 2, (value[]){result, argv[5]}, out);
@@ -364,7 +365,7 @@ static gpa_code reduce_no_segments(gpa_vm *vm, value *argv, gpa_arr *a, int axis
     value part = v_none();
     for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
     ix[axis] = (gpa_index){.kind = IX_SLICE, .has_stop = true, .stop = 0};
-    gpa_code rc = arr_get(vm_rt(vm), a, ix, axis + 1, NULL, &piece, vm_err(vm));
+    gpa_code rc = arr_get(vm_rt(vm), a, &(gpa_indices){ix, axis + 1}, NULL, &piece, vm_err(vm));
     if (!rc) rc = np_return_array(vm, piece, &part);
     if (!rc) rc = uf_accumulate(vm, (value[]){argv[0], part, v_int(axis), argv[4], argv[5]}, out);
     value_release(vm, part);
@@ -388,7 +389,7 @@ static gpa_code reduce_segment(gpa_vm *vm, value *argv, gpa_arr *a, int axis,
                            .has_stop = true,
                            .start = lo,
                            .stop = hi > lo ? hi : lo + 1};
-    gpa_code rc = arr_get(vm_rt(vm), a, ix, axis + 1, NULL, &piece, vm_err(vm));
+    gpa_code rc = arr_get(vm_rt(vm), a, &(gpa_indices){ix, axis + 1}, NULL, &piece, vm_err(vm));
     if (!rc) rc = np_return_array(vm, piece, &part);
     /* A sum of floats starts from -0.0: 0 would turn -0.0 into 0.0. */
     bool inexact = dtype_is_float((gpa_dtype)a->dtype) || dtype_is_complex((gpa_dtype)a->dtype);
@@ -444,7 +445,7 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv,
             TRY(arg_int(vm, starts.list->items[n + 1], "indices", &range[1]));
         TRY(reduce_segment(vm, argv, a, axis, range, &parts[n]));
     }
-    rc = arr_concat(rt, parts, (int)n, axis, DT_NONE, &whole, vm_err(vm));
+    rc = arr_concat(rt, &(arr_concatenation){parts, (int)n, axis, DT_NONE}, &whole, vm_err(vm));
     if (!rc) rc = np_return_array(vm, whole, &joined);
     if (!rc) rc = library_reduction(vm, "_into", 2, (value[]){joined, argv[5]}, out);
 out:
@@ -560,8 +561,8 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     gpa_code rc = arg_index(vm, argv[2], ix, &n);
     if (!rc && two) rc = arg_opnd(vm, argv[3], &rhs);
     if (!rc)
-        rc = arr_update_at(vm_rt(vm), u->op, argv[1].array->arr, ix, n, two ? &rhs : NULL,
-                           vm_err(vm));
+        rc = arr_update_at(vm_rt(vm), u->op, argv[1].array->arr, &(gpa_indices){ix, n},
+                           two ? &rhs : NULL, vm_err(vm));
     arg_opnd_release(vm, &rhs);
     arg_index_release(vm, ix, n);
     return rc;

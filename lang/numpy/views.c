@@ -232,7 +232,8 @@ gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes *
                        GPA_MAX_DIMS);
     for (size_t i = 0; i < n; i++) {
         TRY(arg_shape(vm, argv[0].tuple->items[i], &ndim, shape));
-        TRY(arr_full(vm_rt(vm), DT_BOOL, ndim, shape, (gpa_val){0}, &parts[i], vm_err(vm)));
+        TRY(arr_full(vm_rt(vm), &(arr_spec){DT_BOOL, ndim, shape}, (gpa_val){0}, &parts[i],
+                     vm_err(vm)));
     }
     for (size_t j = 1; j < n; j++)
         for (size_t i = 0; i < j; i++)
@@ -308,7 +309,9 @@ gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype, type */
     if (!rc)
         rc = t != DT_NONE
                  ? arr_reinterpret(vm_rt(vm), a, t, &b, vm_err(vm))
-                 : arr_view(vm_rt(vm), a, a->ndim, a->shape, a->strides, 0, &b, vm_err(vm));
+                 : arr_view(vm_rt(vm), a,
+                            &(arr_layout){(gpa_dtype)a->dtype, a->ndim, a->shape, a->strides, 0},
+                            &b, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return rc ? rc : np_return_array(vm, b, out);
 }
@@ -320,8 +323,10 @@ gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
     gpa_code rc = arg_int(vm, argv[1], "n", &n);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc)
-        rc = arr_view(vm_rt(vm), a, 2, (int64_t[]){a->shape[0] - n + 1, n},
-                      (int64_t[]){a->strides[0], a->strides[0]}, 0, &b, vm_err(vm));
+        rc = arr_view(vm_rt(vm), a,
+                      &(arr_layout){(gpa_dtype)a->dtype, 2, (int64_t[]){a->shape[0] - n + 1, n},
+                                    (int64_t[]){a->strides[0], a->strides[0]}, 0},
+                      &b, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return rc ? rc : np_return_array(vm, b, out);
 }
@@ -340,7 +345,8 @@ gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k */
     shape[n - 1] = MAX(extent, 0);
     strides[n - 1] = a->strides[n - 1] + a->strides[n];
     int64_t offset = shape[n - 1] == 0 ? 0 : k < 0 ? -k * a->strides[n - 1] : k * a->strides[n];
-    rc = arr_view(vm_rt(vm), a, n, shape, strides, offset, &b, vm_err(vm));
+    rc = arr_view(vm_rt(vm), a, &(arr_layout){(gpa_dtype)a->dtype, n, shape, strides, offset}, &b,
+                  vm_err(vm));
     arr_release(vm_rt(vm), a);
     return rc ? rc : np_return_array(vm, b, out);
 }
@@ -361,7 +367,9 @@ gpa_code np_as_strided(gpa_vm *vm, value *argv, value *out) { /* a, shape, strid
                          (long long)item);
         strides[d] /= item;
     }
-    if (!rc) rc = arr_view(vm_rt(vm), a, ndim, shape, strides, 0, &view, vm_err(vm));
+    if (!rc)
+        rc = arr_view(vm_rt(vm), a, &(arr_layout){(gpa_dtype)a->dtype, ndim, shape, strides, 0},
+                      &view, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return rc ? rc : np_return_array(vm, view, out);
 }

@@ -288,7 +288,7 @@ static gpa_code run(gpa_session *s, ast_module *m, int flags) {
     if (!rc && (cell || flags & GPA_EVAL_EXPLAIN)) rc = rt_flush(s->rt, vm_err(s->vm));
     if (!rc) rc = rt_check(s->rt, vm_err(s->vm));
     if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
-    if (rc) rt_excuse(s->rt);
+    if (rc) rt_discard_checks(s->rt);
     return rc;
 }
 

@@ -300,8 +300,8 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, const call_args 
                      .params = params,
                      .shared = l->shared,
                      .stream = l->stream,
-                     .memo = &t->memo,
-                     .say = format_printf_line,
+                     .cache = &t->cache,
+                     .print = format_printf_line,
                      .user = vm};
     memcpy(p.grid, l->grid, sizeof p.grid);
     memcpy(p.block, l->block, sizeof p.block);

@@ -79,7 +79,8 @@ static gpa_code broadcast_argument(gpa_vm *vm, int core, typed_ty t, const layou
         shape[n] = 1;
         strides[n++] = 1;
     }
-    return arr_view(vm_rt(vm), a, n, shape, strides, 0, out, vm_err(vm));
+    return arr_view(vm_rt(vm), a, &(arr_layout){(gpa_dtype)a->dtype, n, shape, strides, 0}, out,
+                    vm_err(vm));
 }
 
 static bool is_contiguous(const gpa_arr *a, int first) {
@@ -118,7 +119,8 @@ static gpa_code collapse_dims(gpa_vm *vm, gpa_arr **view, int d, int keep, int64
         }
         strides[n++] = a->strides[i];
     }
-    gpa_code rc = arr_view(vm_rt(vm), a, n, shape, strides, 0, &made, vm_err(vm));
+    gpa_code rc = arr_view(vm_rt(vm), a, &(arr_layout){(gpa_dtype)a->dtype, n, shape, strides, 0},
+                           &made, vm_err(vm));
     if (rc) return rc;
     arr_release(vm_rt(vm), a);
     *view = made;
@@ -205,7 +207,7 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
     int n_params = (int)t->f->n_params;
     for (int i = 0; i < n_params; i++) params[i] = numbers[i].v;
     typed_arrays(vm, t, arrays + n);
-    arr_program p = {.arrays = arrays, .params = params, .size = f->loop, .memo = &t->memo};
+    arr_program p = {.arrays = arrays, .params = params, .size = f->loop, .cache = &t->cache};
     return arr_run(vm_rt(vm), t->f, &p, vm_err(vm));
 }
 
@@ -251,12 +253,13 @@ static gpa_code choose_output(gpa_vm *vm, const typed_layout *l, int k, typed_ty
     int n = f->loops;
     memcpy(shape, f->loop, (size_t)n * sizeof *shape);
     for (int d = 0; d < l->ndim[k]; d++) shape[n++] = f->core[l->dim[k][d]];
-    gpa_code rc = arr_empty(vm_rt(vm), (gpa_dtype)t.dtype, n, shape, &x->to[k], vm_err(vm));
+    gpa_code rc =
+        arr_empty(vm_rt(vm), &(arr_spec){(gpa_dtype)t.dtype, n, shape}, &x->to[k], vm_err(vm));
     if (rc || !given) return rc;
     gpa_opnd old = {.arr =
                         given}; /* elements that the function does not assign keep their values */
     gpa_index all = {.kind = IX_ELLIPSIS};
-    return arr_set(vm_rt(vm), x->to[k], &all, 1, &old, vm_err(vm));
+    return arr_set(vm_rt(vm), x->to[k], &(gpa_indices){&all, 1}, &old, vm_err(vm));
 }
 
 static gpa_code return_output(gpa_vm *vm, const operands *x, int k, value *out) {
@@ -265,7 +268,7 @@ static gpa_code return_output(gpa_vm *vm, const operands *x, int k, value *out) 
     if (x->arg[k] == x->to[k]) return GPA_OK;
     gpa_opnd made = {.arr = x->to[k]};
     gpa_index all = {.kind = IX_ELLIPSIS};
-    return arr_set(vm_rt(vm), x->arg[k], &all, 1, &made, vm_err(vm));
+    return arr_set(vm_rt(vm), x->arg[k], &(gpa_indices){&all, 1}, &made, vm_err(vm));
 }
 
 static gpa_code return_outputs(gpa_vm *vm, const typed_layout *l, const operands *x, value *out) {

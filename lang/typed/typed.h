@@ -76,10 +76,10 @@ typedef struct {
 typedef struct typed_fn {
     struct typed_fn *next;
     typed_form form;
-    gpa_body *body;  /* BODY */
-    kir_func *f;     /* other forms: the verified program (owned) */
-    arr_memo memo;   /* where it was built */
-    typed_core core; /* CORE */
+    gpa_body *body;         /* BODY */
+    kir_func *f;            /* other forms: the verified program (owned) */
+    arr_launch_cache cache; /* where it was built */
+    typed_core core;        /* CORE */
     int n_args;
     typed_ty args[BODY_MAX_IN];
     typed_ty result; /* requested result type; DT_NONE: inferred */

@@ -341,7 +341,7 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
 static gpa_code property(gpa_vm *vm, const native *row, value v, value *out) {
     value argv[1] = {v};
     *out = v_none();
-    rt_at(vm->core.rt, vm_where(vm));
+    rt_set_location(vm->core.rt, vm_where(vm));
     vm->maybe_pending = true;
     return row->fn(vm, argv, out);
 }

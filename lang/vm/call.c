@@ -456,7 +456,7 @@ static gpa_code fail_self(gpa_vm *vm, const native *row, value self) {
  * pending work. */
 static void note_arrays(gpa_vm *vm) {
     vm->maybe_pending = true;
-    rt_at(vm->core.rt, vm_where(vm));
+    rt_set_location(vm->core.rt, vm_where(vm));
 }
 
 gpa_code call_native(gpa_vm *vm, const native *row, const call_args *a, value *out) {

@@ -37,7 +37,7 @@ static const struct {
     gpa_code code;
 } errors[] = {
 #define ERR(code, name, parent) {name, GPA_E_##code},
-    GPA_ERRORS(ERR)
+#include "runtime/base/err.def"
 #undef ERR
 };
 

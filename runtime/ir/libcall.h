@@ -191,11 +191,8 @@ static inline lib_matrix lib_matrix_of(const gpa_libcall *c, int i) {
     { false, t, size }
 #define NO_X \
     { false, SAME, 0 }
-#define LIB(id, name, host, failure, ...)      \
-    case LIB_##id: {                           \
-        const lib_matrix of[] = {__VA_ARGS__}; \
-        return of[i];                          \
-    }
+#define LIB(id, name, host, failure, ...) \
+    case LIB_##id: return ((const lib_matrix[]){__VA_ARGS__})[i];
     switch (c->kind) {
 #include "runtime/tables/lib.def"
         case LIB_COUNT: break;

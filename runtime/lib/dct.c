@@ -46,7 +46,7 @@ gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, g
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (a->storage->buf->device != d) goto out;
     describe(o, a, strides, &c); /* the strides of a pending operand are known only now */
-    TRY(arr_empty(rt, c.dtype, a->ndim, a->shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){c.dtype, a->ndim, a->shape}, &made, e));
     c.dct.in.mem = a->storage->buf->mem;
     c.dct.in.offset = a->offset;
     c.dct.out.mem = made->storage->buf->mem;

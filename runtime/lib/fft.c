@@ -164,7 +164,7 @@ static gpa_code by_copy(gpa_rt *rt, gpa_arr *a, const transform *f, bool *done, 
     TRY(arr_copy(rt, turned, &dense, e));
     TRY(arr_force(rt, dense, CUT_LIBRARY, e));
     result_shape(dense, &g, shape);
-    TRY(arr_empty(rt, result_type(a, f->form), a->ndim, shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){result_type(a, f->form), a->ndim, shape}, &made, e));
     *done = by_library(rt, dense, &g, made, &rc, e);
     if (*done && !rc) rc = arr_transpose(rt, made, back, out, e);
 out:
@@ -179,7 +179,7 @@ static gpa_code run(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, g
     int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     result_shape(a, f, shape);
-    TRY(arr_empty(rt, result_type(a, f->form), a->ndim, shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){result_type(a, f->form), a->ndim, shape}, &made, e));
     bool done = made->size == 0;
     if (!done) TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (!done) done = by_library(rt, a, f, made, &rc, e);
@@ -240,7 +240,7 @@ static gpa_code run_into(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr *in
     }
     if (done || rc) goto out;
     TRY(run(rt, a, f, &made, e));
-    rc = arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = made}, e);
+    rc = arr_set(rt, into, NULL, &(gpa_opnd){.arr = made}, e);
 out:
     arr_release(rt, made);
     return rc;
@@ -267,7 +267,7 @@ static gpa_code run_scaled(gpa_rt *rt, gpa_arr *a, const transform *f, double sc
         goto out;
     if (!library_can(d, &c)) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
-    TRY(arr_empty(rt, result_type(a, g.form), a->ndim, shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){result_type(a, g.form), a->ndim, shape}, &made, e));
     if (by_library(rt, a, &g, made, &rc, e) && !rc) *out = arr_retain(made);
 out:
     arr_release(rt, made);
@@ -294,7 +294,8 @@ static gpa_code part_of(gpa_rt *rt, gpa_arr *a, int axis, int64_t first, int64_t
     memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
     shape[axis] = n;
     strides[axis] *= step;
-    return arr_view(rt, a, a->ndim, shape, strides, offset, out, e);
+    return arr_view(rt, a, &(arr_layout){(gpa_dtype)a->dtype, a->ndim, shape, strides, offset}, out,
+                    e);
 }
 
 /* The full transform of real input along one axis: R2C for half of the points, conjugate symmetry
@@ -313,7 +314,7 @@ static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **o
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (!a->storage->buf->device->caps.host_visible)
         goto out; /* the second launch costs more than half a transform */
-    TRY(arr_empty(rt, complex_of((gpa_dtype)a->dtype), a->ndim, a->shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){complex_of((gpa_dtype)a->dtype), a->ndim, a->shape}, &made, e));
     TRY(part_of(rt, made, axis, 0, have, 1, &half, e));
     if (!by_library(rt, a, &forward, half, &rc, e) || rc) goto out;
     if (n > have) {
@@ -323,8 +324,7 @@ static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **o
         /* a full transform gives 0, never -0 */
         gpa_opnd and_zero[2] = {{.arr = conjugate}, {.weak = WEAK_FLOAT, .dtype = DT_F64}};
         TRY(arr_ufunc(rt, OP_ADD, and_zero, NULL, &unsigned_zeros, e));
-        TRY(arr_set(rt, rest, &(gpa_index){.kind = IX_ELLIPSIS}, 1,
-                    &(gpa_opnd){.arr = unsigned_zeros}, e));
+        TRY(arr_set(rt, rest, NULL, &(gpa_opnd){.arr = unsigned_zeros}, e));
     }
     *out = arr_retain(made);
 out:

@@ -72,7 +72,7 @@ static gpa_code result(gpa_rt *rt, const gpa_arr *a, gpa_dtype t, int n, const i
     int64_t shape[GPA_MAX_DIMS];
     memcpy(shape, a->shape, (size_t)(a->ndim - 2) * sizeof *shape);
     memcpy(shape + a->ndim - 2, more, (size_t)n * sizeof *shape);
-    return arr_empty(rt, t, a->ndim - 2 + n, shape, out, e);
+    return arr_empty(rt, &(arr_spec){t, a->ndim - 2 + n, shape}, out, e);
 }
 
 /* Swaps the last two axes; a is consumed. */

@@ -82,7 +82,7 @@ gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_
     for (int i = 0; i < OPERANDS; i++)
         TRY(sparse_contiguous(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
     if (!shape[0] || !shape[1] || !c.spmm.a.nnz) {
-        TRY(arr_full(rt, t, x->ndim, shape, (gpa_val){.bits = {0, 0}}, out, e));
+        TRY(arr_full(rt, &(arr_spec){t, x->ndim, shape}, (gpa_val){.bits = {0, 0}}, out, e));
         goto out;
     }
     TRY(arr_eval(rt, in, OPERANDS, e));
@@ -91,7 +91,7 @@ gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_
     const bool library = library_can(d, &c);
     if (!library || d->caps.host_visible) TRY(look(rt, &c, in, e));
     if (library) {
-        TRY(arr_empty(rt, t, x->ndim, shape, &y, e));
+        TRY(arr_empty(rt, &(arr_spec){t, x->ndim, shape}, &y, e));
         bind(&c.spmm.a.indptr, in[START]);
         bind(&c.spmm.a.indices, in[COLUMN]);
         bind(&c.spmm.a.data, in[AT]);
@@ -157,7 +157,7 @@ static gpa_code make_product(void *owner, int64_t count, gpa_binding *column, gp
     for (int i = COLUMN; i < PARTS && !rc; i++) {
         arr_release(p->rt, p->part[i]); /* of a call that is retried */
         p->part[i] = NULL;
-        rc = arr_empty(p->rt, i == AT ? p->dtype : DT_I32, 1, &count, &p->part[i], e);
+        rc = arr_empty(p->rt, &(arr_spec){i == AT ? p->dtype : DT_I32, 1, &count}, &p->part[i], e);
         if (!rc && count) bind(i == AT ? at : column, p->part[i]);
     }
     return rc;
@@ -183,9 +183,10 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
         TRY(sparse_contiguous(rt, i < PARTS ? a[i] : b[i - PARTS], i % PARTS == AT ? t : DT_I32,
                               &in[i], e));
     if (!m || !c.spgemm.a.nnz || !c.spgemm.b.nnz) {
-        TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[START], e));
+        TRY(arr_full(rt, &(arr_spec){DT_I32, 1, &starts}, (gpa_val){.bits = {0, 0}}, &out[START],
+                     e));
         for (int i = COLUMN; i < PARTS && !rc; i++)
-            rc = arr_empty(rt, i == AT ? t : DT_I32, 1, &none, &out[i], e);
+            rc = arr_empty(rt, &(arr_spec){i == AT ? t : DT_I32, 1, &none}, &out[i], e);
         goto out;
     }
     TRY(together(rt, in, 2 * PARTS, &d, e));
@@ -204,7 +205,7 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
                            : &c.spgemm.b.data,
              in[PARTS + i]);
     }
-    TRY(arr_empty(rt, DT_I32, 1, &starts, &part[START], e));
+    TRY(arr_empty(rt, &(arr_spec){DT_I32, 1, &starts}, &part[START], e));
     bind(&c.spgemm.indptr, part[START]);
     TRY(library_run(rt, d, &c, e));
     explain_call(rt, library_names[LIB_SPGEMM], d, part[AT]);
@@ -262,7 +263,8 @@ gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_
         TRY(sparse_contiguous(rt, given[i] ? given[i] : given[KEY], i == VALUES ? c.dtype : DT_I32,
                               &in[i], e));
     if (!c.transpose.nnz) {
-        TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[BEGIN], e));
+        TRY(arr_full(rt, &(arr_spec){DT_I32, 1, &starts}, (gpa_val){.bits = {0, 0}}, &out[BEGIN],
+                     e));
         for (int i = OTHER; i < TURNED; i++) out[i] = arr_retain(in[i]);
         goto out;
     }
@@ -271,8 +273,10 @@ gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_
     if (can) {
         for (int i = 0; i < TURNED; i++) {
             if (!given[i]) continue;
-            TRY(arr_empty(rt, i == VALUES ? c.dtype : DT_I32, 1,
-                          i == BEGIN ? &starts : &c.transpose.nnz, &made[i], e));
+            TRY(arr_empty(rt,
+                          &(arr_spec){i == VALUES ? c.dtype : DT_I32, 1,
+                                      i == BEGIN ? &starts : &c.transpose.nnz},
+                          &made[i], e));
             bind(from[i], in[i]);
             bind(to[i], made[i]);
         }

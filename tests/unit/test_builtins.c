@@ -1,5 +1,5 @@
-/* Built-in functions, methods and containers through a machine: tables against a model, deep
- * values, and what happens when memory is short at any moment. */
+/* Built-in functions, methods and containers on the VM: hash tables against a model, deep
+ * recursion, failing allocations. */
 #include "tests/unit/unit.h"
 
 #include "lang/vm/native_table.h"

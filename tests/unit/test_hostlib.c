@@ -1,5 +1,5 @@
-/* The host's own transforms, factorizations and sparse products: against the definition, by what
- * the factors multiply to, and when memory is short. */
+/* Host transforms, factorizations and sparse products: against the definition, by the product of
+ * the factors, and with failing allocations. */
 #include "tests/unit/unit.h"
 
 #include <math.h>

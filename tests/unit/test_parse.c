@@ -1,5 +1,6 @@
-/* The front end: tokens, trees, names resolved, errors drawn with carets, and what a prompt does
- * with half a text. */
+/* The front end: tokens, syntax trees, name resolution, error reports with carets, and incomplete
+ * input.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>

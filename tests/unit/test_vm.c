@@ -1,5 +1,5 @@
-/* The virtual machine: code as the compiler makes it, evaluation, exceptions and their frames,
- * cycles, interrupts, and what happens when memory is short at any moment. */
+/* The virtual machine: bytecode, evaluation, exceptions and tracebacks, reference cycles,
+ * interrupts, failing allocations. */
 #include "tests/unit/unit.h"
 
 #include "lang/compile/code.h"
