@@ -183,7 +183,7 @@ gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where
     gpa_code rc = operands.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     if (!rc)
         rc = float_call_unchecked(
-            vm, "_float_look", 4,
+            vm, "_check_float_errors", 4,
             (value[]){name, operands, where.tag == V_UNSET ? v_bool(true) : where, result});
     value_release(vm, operands);
     value_release(vm, name);
