@@ -7,6 +7,8 @@
 #include "lang/object/big.h"
 #include "lang/compile/typed_interface.h"
 #include "lang/object/container.h"
+#include "lang/vm/array_args.h"
+#include "lang/vm/array_interface.h"
 #include "lang/vm/instance.h"
 #include "lang/object/number.h"
 #include "lang/vm/operate.h"
@@ -210,22 +212,25 @@ static gpa_code list_item(gpa_vm *vm, const list_obj *l, value key, value *out) 
     return rc;
 }
 
-/* An item of a NumPy scalar: x[()], x[...], x[None], as of an array of 0 dimensions. */
+/* True for (), ..., None and tuples of these, which index a scalar as an array without axes. */
+static bool indexes_scalar(value key) {
+    if (key.tag == V_NONE || key.tag == V_ELLIPSIS) return true;
+    bool all = key.tag == V_TUPLE;
+    for (size_t i = 0; all && i < key.tuple->count; i++)
+        all = key.tuple->items[i].tag == V_NONE || key.tuple->items[i].tag == V_ELLIPSIS;
+    return all;
+}
+
 static gpa_code scalar_item(gpa_vm *vm, value v, value key, value *out) {
-    gpa_opnd o = {0};
-    gpa_arr *a;
-    gpa_code rc = arg_opnd(vm, v, &o);
-    if (rc) return rc;
-    rc = arr_scalar(vm_rt(vm), o.dtype, o.v, &a, vm_err(vm));
-    arg_opnd_release(vm, &o);
+    gpa_arr *a = NULL;
+    if (!indexes_scalar(key)) return vm_fail(vm, GPA_E_INDEX, "invalid index to scalar variable.");
+    gpa_code rc = arg_array(vm, v, DT_NONE, &a);
     if (rc) return rc;
     value array = v_array_take(vm, a, false);
     if (array.tag == V_UNSET) return vm_err(vm)->code;
     rc = array_operators.getitem(vm, array, key, out);
     value_release(vm, array);
-    if (rc != GPA_E_INDEX) return rc;
-    vm_clear_error(vm);
-    return vm_fail(vm, GPA_E_INDEX, "invalid index to scalar variable.");
+    return rc;
 }
 
 gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
