@@ -453,7 +453,7 @@ gpa_code np_check_select_kind(gpa_vm *vm, value *argv,
 
 /* Partitions along the last axis; argv: a, a sorted list of ints. */
 static gpa_code partition_with(gpa_vm *vm, value *argv,
-                               gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *,
+                               gpa_code (*part)(gpa_rt *, gpa_arr *, const arr_partition_opts *,
                                                 gpa_arr **, gpa_err *),
                                value *out) {
     gpa_arr *a = NULL, *result = NULL;
@@ -463,7 +463,8 @@ static gpa_code partition_with(gpa_vm *vm, value *argv,
     for (size_t i = 0; i < list->count && !rc; i++)
         rc = arg_int(vm, list->items[i], "kth", &indices[i]);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = part(vm_rt(vm), a, -1, (int)list->count, indices, &result, vm_err(vm));
+    const arr_partition_opts o = {.axis = -1, .n_kth = (int)list->count, .kth = indices};
+    if (!rc) rc = part(vm_rt(vm), a, &o, &result, vm_err(vm));
     if (!rc) rc = np_return_array(vm, result, out);
     arr_release(vm_rt(vm), a);
     mem_free(indices);
