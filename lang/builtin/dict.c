@@ -225,6 +225,7 @@ static gpa_code items_contain(gpa_vm *vm, object_obj *o, value item, bool *out) 
 }
 
 const object_kind dict_keys_kind = {.type_name = "dict_keys",
+                                    .set_like = true,
                                     .repr = view_repr,
                                     .iter = view_iter,
                                     .len = view_len,
@@ -232,6 +233,7 @@ const object_kind dict_keys_kind = {.type_name = "dict_keys",
 const object_kind dict_values_kind = {
     .type_name = "dict_values", .repr = view_repr, .iter = view_iter, .len = view_len};
 const object_kind dict_items_kind = {.type_name = "dict_items",
+                                     .set_like = true,
                                      .repr = view_repr,
                                      .iter = view_iter,
                                      .len = view_len,

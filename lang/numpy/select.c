@@ -453,7 +453,7 @@ gpa_code np_check_select_kind(gpa_vm *vm, value *argv,
 
 /* Partitions along the last axis; argv: a, a sorted list of ints. */
 static gpa_code partition_with(gpa_vm *vm, value *argv,
-                               gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *,
+                               gpa_code (*part)(gpa_rt *, gpa_arr *, const arr_partition_opts *,
                                                 gpa_arr **, gpa_err *),
                                value *out) {
     gpa_arr *a = NULL, *result = NULL;
@@ -463,7 +463,8 @@ static gpa_code partition_with(gpa_vm *vm, value *argv,
     for (size_t i = 0; i < list->count && !rc; i++)
         rc = arg_int(vm, list->items[i], "kth", &indices[i]);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = part(vm_rt(vm), a, -1, (int)list->count, indices, &result, vm_err(vm));
+    const arr_partition_opts o = {.axis = -1, .n_kth = (int)list->count, .kth = indices};
+    if (!rc) rc = part(vm_rt(vm), a, &o, &result, vm_err(vm));
     if (!rc) rc = np_return_array(vm, result, out);
     arr_release(vm_rt(vm), a);
     mem_free(indices);
@@ -581,7 +582,7 @@ gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
     TRY(arg_opnd(vm, argv[1], &b));
     TRY(arg_out(vm, argv[2], &into));
     TRY(arr_matmul(vm_rt(vm), &a, &b, &result, vm_err(vm)));
-    TRY(float_check_arr(vm, "_float_look_product", 2, (value[3]){argv[0], argv[1]}, result));
+    TRY(float_check_arr(vm, "_check_float_product", 2, (value[3]){argv[0], argv[1]}, result));
     if (into) {
         TRY(check_product(vm, (a.arr->ndim > 1) + (b.arr->ndim > 1), result, into));
         TRY(arr_set(vm_rt(vm), into, NULL, &(gpa_opnd){.arr = result}, vm_err(vm)));

@@ -24,6 +24,7 @@ typedef struct object_kind {
     bool tuple;            /* named tuple: field 0 is the tuple */
     bool instance;         /* instance of a class of a program: field 1 is the class */
     bool binds;            /* as a class member it binds to the instance, like a function */
+    bool set_like;         /* a set in operators and comparisons: the keys and items of a dict */
     void (*free)(gpa_vm *vm, object_obj *o);                   /* may be NULL */
     gpa_code (*repr)(gpa_vm *vm, object_obj *o, gpa_str *out); /* may be NULL: <type object> */
     gpa_code (*str)(gpa_vm *vm, object_obj *o, gpa_str *out);  /* may be NULL: as repr */
@@ -45,6 +46,7 @@ typedef struct object_kind {
                       struct mime_bundle *out);              /* MIME representations besides text
                                                                 (lang/object/mime.h); may be NULL */
     gpa_code (*truth)(gpa_vm *vm, object_obj *o, bool *out); /* may be NULL: by len, or true */
+    bool (*equal)(const object_obj *a, const object_obj *b); /* may be NULL: by identity */
     gpa_code (*hash)(gpa_vm *vm, value v, uint64_t *out,
                      bool *handled); /* may be NULL: by identity, as when not handled */
     bool (*type_attr)(gpa_vm *vm, value type, const char *name,

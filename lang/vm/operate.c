@@ -465,6 +465,49 @@ static gpa_code jitted_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
     return rc;
 }
 
+/* ---- views of dicts ---- */
+
+static bool is_set_like(value v) { return v.tag == V_OBJECT && v.object->kind->set_like; }
+
+/* The items of a view or an iterable as a set; a set itself. *out is owned. */
+static gpa_code as_set(gpa_vm *vm, value v, value *out) {
+    value items = v_none();
+    if (v.tag == V_SET) {
+        *out = value_retain(v);
+        return GPA_OK;
+    }
+    *out = v_set(vm);
+    if (out->tag == V_UNSET) return vm_err(vm)->code;
+    gpa_code rc = vm_collect(vm, v, &items);
+    for (size_t i = 0; !rc && i < items.list->count; i++)
+        rc = set_add(vm, out->set, items.list->items[i]);
+    value_release(vm, items);
+    return rc;
+}
+
+/* An operator or comparison with the keys or items of a dict. Operators accept any iterable as the
+ * other operand, comparisons only sets. */
+static gpa_code view_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
+    bool compares = op >= AST_OP_EQ && op <= AST_OP_GE;
+    bool sets = (is_set_like(a) || a.tag == V_SET) && (is_set_like(b) || b.tag == V_SET);
+    bool bits =
+        op == AST_OP_BITOR || op == AST_OP_BITAND || op == AST_OP_BITXOR || op == AST_OP_SUB;
+    value left = v_none(), right = v_none();
+    *handled = compares ? sets : bits;
+    if (!*handled) return GPA_OK;
+    gpa_code rc = as_set(vm, a, &left);
+    if (!rc) rc = as_set(vm, b, &right);
+    if (!rc && compares) {
+        bool truth = false;
+        rc = op_compare(vm, op, left, right, &truth);
+        *out = v_bool(truth);
+    } else if (!rc)
+        rc = set_operator(vm, op, left, right, out, handled);
+    value_release(vm, left);
+    value_release(vm, right);
+    return rc;
+}
+
 /* ---- dispatch ---- */
 
 static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, value *out) {
@@ -477,6 +520,8 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
     if (update && a.tag == V_OBJECT) rc = record_update(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
     if (a.tag == V_OBJECT || b.tag == V_OBJECT) rc = record_binary(vm, op, a, b, out, &handled);
+    if (rc || handled) return rc;
+    if (is_set_like(a) || is_set_like(b)) rc = view_binary(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
     if (!is_membership(op)) a = value_underlying(a), b = value_underlying(b);
     if (op >= AST_OP_EQ && op <= AST_OP_IS_NOT && (!numpy || is_membership(op))) {

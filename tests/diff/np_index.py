@@ -334,3 +334,10 @@ for bad in ((70001, 300, 99999), (99999, 70001), (511, 256, 700), (1025, 513), (
 
     for f in (one, total, rows, twice, put, running):
         told(f)
+# --- items of scalars: those of an array without dimensions
+import numpy as np
+for x in (np.float64(3), np.int8(2), np.bool_(True), np.complex64(1j), np.complex128(2)):
+    print(repr(x[()]), repr(x[...]), repr(x[None]), repr(x[None, ..., None]))
+    for i in (0, slice(None), 'a', (0,), 1.5):
+        try: print(x[i])
+        except IndexError as e: print(e)

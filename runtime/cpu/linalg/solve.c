@@ -144,7 +144,7 @@ static void exchange(const task *t, const int32_t *pivot, bool back, void *x) {
 }
 
 static int by_lu(const task *t, const char *a, char *x) {
-    const int32_t *pivot = (const int32_t *)(const void *)t->c->solve_factored.pivots->base;
+    const int32_t *pivot = (const int32_t *)(const void *)t->c->solve_factored.pivots.mem->base;
     const int way = t->c->solve_factored.trans;
     for (int i = 0; i < t->n; i++)
         if (pivot[i] < 0 || pivot[i] >= t->n) return -1;
@@ -170,7 +170,8 @@ static void one(void *arg, int64_t i) {
     const gpa_libcall *c = t->c;
     const char *a = c->solve_factored.a.mem->base +
                     (c->solve_factored.a.offset + i * c->solve_factored.a.stride[0]) * t->item;
-    char *x = c->solve_factored.x->base + i * c->solve_factored.n * c->solve_factored.k * t->item;
+    char *x =
+        c->solve_factored.x.mem->base + i * c->solve_factored.n * c->solve_factored.k * t->item;
     int info = 0;
     switch (c->solve_factored.form) {
         case FACTORS_TRIANGLE:
@@ -203,10 +204,10 @@ static gpa_code by_bands(const routines *r, const gpa_libcall *c, gpa_err *e) {
     const int n = (int)c->solve_banded.n, k = (int)c->solve_banded.k,
               below = (int)c->solve_banded.kl, above = (int)c->solve_banded.ku,
               lead = 2 * below + above + 1;
-    char *bands = c->solve_banded.bands->base;
+    char *bands = c->solve_banded.bands.mem->base;
     if (below == 1 && above == 1) {
         r->gtsv(&n, &k, bands + 2 * (size_t)n * item, bands + (size_t)n * item, bands + item,
-                c->solve_banded.x->base, &n, c->solve_banded.info);
+                c->solve_banded.x.mem->base, &n, c->solve_banded.info);
         return GPA_OK;
     }
     char *columns = mem_zero((size_t)n * (size_t)lead * item);
@@ -216,7 +217,7 @@ static gpa_code by_bands(const routines *r, const gpa_libcall *c, gpa_err *e) {
         (item == 4   ? columns_4
          : item == 8 ? columns_8
                      : columns_16)(bands, n, below + above + 1, below, lead, columns);
-        r->gbsv(&n, &below, &above, &k, columns, &lead, pivots, c->solve_banded.x->base, &n,
+        r->gbsv(&n, &below, &above, &k, columns, &lead, pivots, c->solve_banded.x.mem->base, &n,
                 c->solve_banded.info);
     }
     mem_free(columns);
