@@ -80,6 +80,7 @@ static gpa_code complex_part(gpa_vm *vm, value *argv, bool imag, value *out) {
                else if (!imag) p = arr_retain(a);
                else rc = arr_full(vm_rt(vm), (gpa_dtype)a->dtype, a->ndim, a->shape, (gpa_val){0},
                                   &p, vm_err(vm));
+               if (p && imag && !dtype_is_complex((gpa_dtype)a->dtype)) p->readonly = true;
                if (!rc) rc = scalar ? np_return(vm, p, out) : np_return_array(vm, p, out));
 }
 gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return complex_part(vm, argv, false, out); }

@@ -124,6 +124,16 @@ out:
     return rc;
 }
 
+static gpa_code joined_dtype(gpa_arr *const *in, int n, gpa_dtype *out, gpa_err *e) {
+    gpa_dtype few[8] = {DT_BOOL},
+              *t = n <= (int)COUNT_OF(few) ? few : mem_new((size_t)n * sizeof *t);
+    if (!t) return gpa_no_memory(e);
+    for (int i = 0; i < n; i++) t[i] = (gpa_dtype)in[i]->dtype;
+    *out = dtype_promote_all(t, n);
+    if (t != few) mem_free(t);
+    return GPA_OK;
+}
+
 static gpa_code concat_on_current(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
                                   gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], offset = 0;
@@ -134,8 +144,8 @@ static gpa_code concat_on_current(gpa_rt *rt, gpa_arr *const *in, int n, int axi
         TRY(gpa_fail(e, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
     TRY(shape_axis(axis, in[0]->ndim, &axis, e));
     TRY(joined_shape(in, n, axis, shape, e));
-    gpa_dtype t = dtype == DT_NONE ? (gpa_dtype)in[0]->dtype : dtype;
-    for (int i = 1; i < n && dtype == DT_NONE; i++) t = dtype_promote(t, (gpa_dtype)in[i]->dtype);
+    gpa_dtype t = dtype;
+    if (t == DT_NONE) TRY(joined_dtype(in, n, &t, e));
     TRY(arr_empty(rt, t, in[0]->ndim, shape, &made, e));
     bool host = host_concatenates(made, in, n, axis);
     if (host) {
