@@ -8,6 +8,7 @@ default: all
 #   WERROR   0 lets warnings pass
 #   JOBS     number of tests that run at the same time
 #   PART     K/N: `make test` and `make test-gpu` run the K-th of N shares of the tests
+#   FEATURES sse, avx2 or avx512: NumPy, OpenBLAS and glibc in the tests as on a processor with no more than that
 #   READLINE 0 builds the program without readline, the one library under the GPL: lines are read plainly
 MODE    ?= release
 WERROR  ?= 1
@@ -43,7 +44,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
-ifneq ($(filter-out help deps run check test test-gpu cov bench bench-numerics bench-gpu layers format format-check fuzz clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help deps run check test test-features test-gpu cov bench bench-numerics bench-gpu layers format format-check fuzz clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
 ifeq ($(READLINE),0)
@@ -60,8 +61,8 @@ CPU_ROOMS     = parallel emit linalg fft sort run
 CUDA_ROOMS    = driver emit build lib
 in = $(foreach room,$(2),$(1)/$(room)/*.c)
 RUNTIME := $(call obj,$(call in,runtime,$(RUNTIME_ROOMS)))
-CORE   := $(call obj,$(call in,lang,$(LANG_ROOMS))) $(RUNTIME) $(B)/library.o
-REPL   := $(filter-out $(if $(READLINE_LIBS),,%/repl/menu.o %/repl/past.o),$(call obj,repl/*.c))
+CORE   := $(call obj,$(call in,lang,$(LANG_ROOMS))) $(RUNTIME) $(B)/library.o $(B)/magic_rows.o
+REPL   := $(filter-out $(if $(READLINE_LIBS),,%/repl/menu.o),$(call obj,repl/*.c))
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c $(call in,runtime/cpu,$(CPU_ROOMS))) $(B)/runtime/cpu/abi_hash.o
 CUDA   := $(call obj,runtime/cuda/*.c $(call in,runtime/cuda,$(CUDA_ROOMS))) $(B)/runtime/cuda/abi_hash.o $(B)/runtime/cuda/batched_source.o
@@ -134,6 +135,16 @@ $(B)/library.c: $(shell find lang/library -name '*.gpa' | LC_ALL=C sort) .make/l
 $(B)/library.o: $(B)/library.c
 	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<
 
+# The magics: the rows MAGIC(...) and MAGIC_ROW(...) of lang/session/, in one table (declared in lang/session/magic.h).
+$(B)/magic_rows.c: $(call src,lang/session/magic_*.c) Makefile
+	@mkdir -p $(@D)
+	@{ echo '#include "lang/session/magic.h"'; \
+	   cat $(filter %.c,$^) | sed -En 's/^MAGIC(_ROW)?\((\w+),.*/\2/p' | LC_ALL=C sort | \
+	   awk '{ d = d "extern const magic magic_row_" $$1 ";\n"; r = r "    &magic_row_" $$1 ",\n" } \
+	        END { print d "const magic *const magic_rows[] = {\n" r "    0};" }'; } > $@
+$(B)/magic_rows.o: $(B)/magic_rows.c
+	$(call say,CC)$(CC) $(ALL) -c -o $@ $<
+
 # What the CUDA device compiles at run time becomes a string.
 $(B)/runtime/cuda/batched_source.c: runtime/cuda/lib/elements.cuh runtime/cuda/lib/warp_matrix.cuh runtime/cuda/lib/block_matrix.cuh
 	@mkdir -p $(@D)
@@ -199,9 +210,11 @@ $(B)/tests/emulator/blas/libcusparse.so.12: tests/emulator/cusparse.c tests/stub
 	$(call say,SO)$(CC) -O2 -g -std=gnu2x -D_GNU_SOURCE -I. -fPIC -shared -o $@ $<
 $(B)/core.a: $(CORE)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
-.SECONDARY:
+# Objects that only a program of the same name needs are kept. (Without names, every file that is missing would count as
+# intermediate, and no missing one as a reason to build.)
+.SECONDARY: $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)) $(FUZZED:%.c=build/fuzz/%.o)
 
--include $(patsubst %.o,%.d,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
+-include $(patsubst %.o,%.d,$(filter %.o,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA)) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
 
 BUILD = $(MAKE) --no-print-directory -j$(JOBS) all
 # The runner takes the place of the shell, so that it gets the signals sent to make and can report.
@@ -213,6 +226,10 @@ check: deps format-check                ## before each commit: build, layers, fo
 	@$(TEST) --check
 test: deps format-check                 ## every test (PART=K/N: a share)
 	@$(TEST)
+test-features: deps                     ## what is compared with NumPy, as on processors with SSE, AVX2, AVX-512
+	@$(BUILD) tests && for f in sse avx2 avx512; do \
+	    echo "FEATURES=$$f"; FEATURES=$$f OUT=$(B)/test-$$f MODE=$(MODE) JOBS=$(JOBS) tests/run --oracle || failed=1; \
+	done; [ ! "$$failed" ]
 test-gpu: deps                          ## the tests of a GPU (PART=K/N: a share)
 	@$(TEST) --gpu
 test-kit: all tests                     ## an archive of what test-gpu needs of a build, for a machine without compilers
@@ -293,5 +310,5 @@ fuzzed: $(patsubst tests/fuzz/%.c,build/fuzz/%,$(FUZZED)) ; @true
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
-.PHONY: default all help dumps syntax tidy format format-check reference picture deps run check test test-gpu test-kit tests cov \
+.PHONY: default all help dumps syntax tidy format format-check reference picture deps run check test test-features test-gpu test-kit tests cov \
         bench bench-numerics bench-gpu install dist layers fuzz fuzzed clean

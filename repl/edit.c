@@ -106,7 +106,7 @@ static const char *parameters(const char *text, size_t n) {
     bool begins = n > 1 && text[n - 1] == '(' && !strchr(" \t\n([{=,", text[n - 2]);
     if (edit.asking || !begins || !colour_on(STDOUT_FILENO)) return NULL;
     buf_clear(&edit.parameters);
-    gpa_session_about(edit.session, text, n, n, 0, keep_parameters, NULL);
+    gpa_session_about(edit.session, &(gpa_inspection){text, n, n, 0}, keep_parameters, NULL);
     return edit.parameters.len ? edit.parameters.text : NULL;
 }
 

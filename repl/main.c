@@ -18,9 +18,8 @@
 #include "repl/options.h"
 #include "repl/prompt.h"
 
-#define RESTORE                                                                                    \
-    "GPA_RESTORE" /* the folder of gpa_session_restore, from the process as it was before %restart \
-                   */
+/* Environment variable: the folder of gpa_session_restore, from the process before %restart. */
+#define RESTORE "GPA_RESTORE"
 
 enum { EXIT_UNCAUGHT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130, EXIT_LEFT_ALIVE = 99 };
 

@@ -144,7 +144,8 @@ void menu_complete(gpa_session *s) {
     size_t n = (size_t)rl_end, cursor = (size_t)rl_point;
     clear();
     bool call = in_call();
-    if (call) gpa_session_about(s, rl_line_buffer, n, cursor, 0, note_signature, NULL);
+    if (call)
+        gpa_session_about(s, &(gpa_inspection){rl_line_buffer, n, cursor, 0}, note_signature, NULL);
     gpa_session_complete(s, rl_line_buffer, n, cursor, add, NULL);
     if (menu.note.len && menu.from == menu.to) keep_params();
     if (menu.n > 1) qsort(menu.items, (size_t)menu.n, sizeof *menu.items, compare);

@@ -49,6 +49,19 @@ def strip(text):
     return re.sub(r"[ \t]+$", "", text, flags=re.M).rstrip("\n")
 
 
+WITHIN = re.compile(r"([-+.\w]+)±([-+.\w]+)")  # a number and its tolerance: 0.333±1e-6
+
+
+def agree(want, got):
+    """Whether two outputs are equal, except for numbers that differ by no more than the tolerance both print after them."""
+    if want == got:
+        return True
+    pairs = zip(WITHIN.findall(want), WITHIN.findall(got))
+    return WITHIN.sub(r"±\2", want) == WITHIN.sub(r"±\2", got) and all(
+        a == b or abs(float(a) - float(b)) <= float(tolerance) for (a, tolerance), (b, _) in pairs
+    )
+
+
 def run(engine, prologue, source):
     engine.fresh()
     first = engine.run(prologue)
@@ -107,7 +120,7 @@ def check(name, prologue, lines, oracle, gpa):
         print(f"not ok - {name}")
         show(f"what follows line {oracle.ended_at} of the section is not tested, since that ends with an error:", want)
         return False
-    if want == got:
+    if agree(want, got):
         print(f"ok - {name}")
         return True
     if name.endswith("(later)"):

@@ -1,11 +1,11 @@
-"""Language tests: python tests/lang.py [--python] FILE.gpa ...  The format is in tests/README.md.
+"""Language tests: python tests/lang.py [--python] [--part=PART/PARTS] FILE.gpa ...  The format is in tests/README.md.
 
 With --python the programs run in CPython instead, to check the expectations where both languages agree."""
 
 import re
 import sys
 
-from cells import Gpa, Python, elsewhere, sections, show
+from cells import Gpa, Python, elsewhere, sections, show, which
 
 MARKS = ("#>", "#~", "#!", "#|", "#-")
 
@@ -69,11 +69,12 @@ def run_section(engine, name, first, lines, prologue):
 def main():
     args = sys.argv[1:]
     engine = Python() if "--python" in args else Gpa()
+    part = which(next((arg[7:] for arg in args if arg.startswith("--part=")), "0/1"))
     good = True
     for path in args:
         if not path.startswith("--"):
             prologue, parts = sections(path)
-            for name, first, lines in parts:
+            for name, first, lines in parts[part]:
                 if elsewhere(name):
                     print("skip - " + elsewhere(name))
                     continue

@@ -34,7 +34,7 @@ static gpa_code put_mapping(gpa_vm *vm, dict_obj *d, value from, bool *is) {
         vm_clear_error(vm);
         return GPA_OK;
     }
-    gpa_code rc = vm_call(vm, method, 0, NULL, 0, NULL, &view);
+    gpa_code rc = vm_call(vm, method, NO_ARGS, &view);
     if (!rc) rc = vm_collect(vm, view, &keys);
     for (size_t i = 0; !rc && i < keys.list->count; i++) {
         value item = v_none();

@@ -434,15 +434,16 @@ gpa_code file_read_array(gpa_vm *vm, value *argv, value *out) { /* self, dtype, 
            most = count < 0 || (size_t)count > SIZE_MAX / item ? SIZE_MAX : (size_t)count * item;
     if (left) {
         int64_t n = (int64_t)(MIN(left, most) / item);
-        rc = arr_filled(vm_rt(vm), t, 1, &n, read_bytes, &(source){vm, f->f}, &a, vm_err(vm));
+        rc = arr_filled(vm_rt(vm), &(arr_spec){t, 1, &n}, read_bytes, &(source){vm, f->f}, &a,
+                        vm_err(vm));
         if (!rc && left < most && count > 0)
             fseeko(f->f, (off_t)(left % item),
                    SEEK_CUR); /* the position after a read of whole elements */
     } else {
         rc = file_read_all(vm, f->f, NULL, most, &s);
         if (!rc)
-            rc = arr_from(vm_rt(vm), t, 1, &(int64_t){(int64_t)(s.len / item)}, s.text, &a,
-                          vm_err(vm));
+            rc = arr_from(vm_rt(vm), &(arr_spec){t, 1, &(int64_t){(int64_t)(s.len / item)}}, s.text,
+                          &a, vm_err(vm));
     }
     str_free(&s);
     return rc ? rc : np_return_array(vm, a, out);

@@ -13,23 +13,23 @@ enum { MOST_AT_ONCE = 64 }; /* items of a display held in registers */
 /* A name in a class body: falls back to the global of that name. */
 static bool is_own(const compiler *c, ast_storage p) {
     const ast_scope *s = c->code->scope;
-    return s->kind == AST_SCOPE_CLASS && p.where == AST_IN_SLOT && !s->vars[p.slot].comprehension;
+    return s->kind == AST_SCOPE_CLASS && p.kind == AST_IN_SLOT && !s->vars[p.slot].comprehension;
 }
 
 static void load_own(compiler *c, const ast_node *n, uint32_t dst) {
     ins global = {.op = 0};
-    emit(c, I_GET_OWN, dst, n->name.place.slot, 0);
+    emit(c, I_GET_OWN, dst, n->name.storage.slot, 0);
     global.d = module_slot(c->vm, c->globals, n->name.name);
     emit_word(c, global);
 }
 
 static void load_name(compiler *c, const ast_node *n, uint32_t dst) {
-    ast_storage p = n->name.place;
+    ast_storage p = n->name.storage;
     if (is_own(c, p)) {
         load_own(c, n, dst);
         return;
     }
-    switch (p.where) {
+    switch (p.kind) {
         case AST_IN_GLOBALS:
             emit_d(c, I_GET_GLOBAL, dst, module_slot(c->vm, c->globals, n->name.name));
             break;
@@ -40,8 +40,8 @@ static void load_name(compiler *c, const ast_node *n, uint32_t dst) {
 }
 
 static void store_name(compiler *c, const ast_node *n, uint32_t r) {
-    ast_storage p = n->name.place;
-    switch (p.where) {
+    ast_storage p = n->name.storage;
+    switch (p.kind) {
         case AST_IN_GLOBALS:
             emit_d(c, I_SET_GLOBAL, r, module_slot(c->vm, c->globals, n->name.name));
             break;
@@ -52,8 +52,8 @@ static void store_name(compiler *c, const ast_node *n, uint32_t r) {
 }
 
 static void delete_name(compiler *c, const ast_node *n) {
-    ast_storage p = n->name.place;
-    switch (p.where) {
+    ast_storage p = n->name.storage;
+    switch (p.kind) {
         case AST_IN_GLOBALS:
             emit_d(c, I_DEL_GLOBAL, 0, module_slot(c->vm, c->globals, n->name.name));
             break;
@@ -65,9 +65,9 @@ static void delete_name(compiler *c, const ast_node *n) {
 
 /* compile_any with a preferred temporary `hint`. */
 static uint32_t any_at(compiler *c, const ast_node *n, uint32_t hint) {
-    if (n->kind == AST_NAME && n->name.place.where == AST_IN_SLOT && !c->walrus &&
-        !is_own(c, n->name.place))
-        return n->name.place.slot;
+    if (n->kind == AST_NAME && n->name.storage.kind == AST_IN_SLOT && !c->walrus &&
+        !is_own(c, n->name.storage))
+        return n->name.storage.slot;
     int32_t k = const_register(c, n);
     if (k >= 0) return (uint32_t)k;
     uint32_t r = hint != NO_HINT && is_temp(c, hint) ? hint : temp(c);
@@ -456,7 +456,7 @@ static void add_item(compiler *c, const comprehension *k) {
 }
 
 static bool plain_slot(const ast_node *target) {
-    return target->kind == AST_NAME && target->name.place.where == AST_IN_SLOT;
+    return target->kind == AST_NAME && target->name.storage.kind == AST_IN_SLOT;
 }
 
 static void clause_loop(compiler *c, const comprehension *k, uint32_t i) {
@@ -474,7 +474,7 @@ static void clause_loop(compiler *c, const comprehension *k, uint32_t i) {
     uint32_t inner = c->top;
     emit_jump(c, I_JUMP, 0, &next);
     label_here(c, &body);
-    uint32_t item = plain_slot(n->clause.target) ? n->clause.target->name.place.slot : temp(c);
+    uint32_t item = plain_slot(n->clause.target) ? n->clause.target->name.storage.slot : temp(c);
     if (!plain_slot(n->clause.target)) compile_store(c, n->clause.target, item);
     for (uint32_t j = 0; j < n->clause.conditions.n; j++)
         compile_jump(c, n->clause.conditions.at[j], false, &next);
@@ -493,9 +493,9 @@ static void clause_loop(compiler *c, const comprehension *k, uint32_t i) {
 /* Creates cells for the captured variables of a target, or (at the end) clears its slots. */
 static void open_or_close(compiler *c, const ast_node *target, bool open) {
     if (target->kind == AST_NAME) {
-        ast_storage p = target->name.place;
-        if (open && p.where == AST_IN_CELL) emit(c, I_NEW_CELL, p.slot, 0, 0);
-        if (!open && p.where <= AST_IN_CELL && p.where != AST_IN_GLOBALS)
+        ast_storage p = target->name.storage;
+        if (open && p.kind == AST_IN_CELL) emit(c, I_NEW_CELL, p.slot, 0, 0);
+        if (!open && p.kind <= AST_IN_CELL && p.kind != AST_IN_GLOBALS)
             emit(c, I_CLEAR, p.slot, 0, 0);
     } else if (target->kind == AST_STARRED) {
         open_or_close(c, target->starred.value, open);

@@ -9,9 +9,8 @@
 
 #include "runtime/base/base.h"
 
-#define PENDING                                                                      \
-    0x80000000u /* a guard's `to` before its handler is emitted: with the block's id \
-                 */
+/* A guard's `to` before its handler is emitted: with the block's id. */
+#define PENDING 0x80000000u
 
 static void statement(compiler *c, const ast_node *n);
 
@@ -124,8 +123,8 @@ static void for_loop(compiler *c, const ast_node *n, uint32_t it) {
     c->at = n->for_.iter;
     emit(c, I_ITER, it, it, 0);
     const ast_node *t = n->for_.target;
-    bool plain = t->kind == AST_NAME && t->name.place.where == AST_IN_SLOT;
-    uint32_t item = plain ? t->name.place.slot : temp(c);
+    bool plain = t->kind == AST_NAME && t->name.storage.kind == AST_IN_SLOT;
+    uint32_t item = plain ? t->name.storage.slot : temp(c);
     push_block(c, &b);
     emit_jump(c, I_JUMP, 0, &b.cont);
     label_here(c, &body);
@@ -453,8 +452,8 @@ static bool parallel(compiler *c, const ast_node *target, const ast_node *v) {
 
 static void assign(compiler *c, const ast_list *targets, const ast_node *v) {
     const ast_node *first = targets->at[0];
-    if (targets->n == 1 && first->kind == AST_NAME && first->name.place.where == AST_IN_SLOT) {
-        compile_into(c, v, first->name.place.slot);
+    if (targets->n == 1 && first->kind == AST_NAME && first->name.storage.kind == AST_IN_SLOT) {
+        compile_into(c, v, first->name.storage.slot);
         return;
     }
     if (targets->n == 1 && parallel(c, first, v)) return;
@@ -489,8 +488,8 @@ static void update(compiler *c, const ast_node *n, uint32_t dst, uint32_t r) {
 
 static void augmented(compiler *c, const ast_node *n) {
     const ast_node *t = n->augassign.target, *v = n->augassign.value;
-    if (t->kind == AST_NAME && t->name.place.where == AST_IN_SLOT) {
-        update(c, n, t->name.place.slot, compile_any(c, v));
+    if (t->kind == AST_NAME && t->name.storage.kind == AST_IN_SLOT) {
+        update(c, n, t->name.storage.slot, compile_any(c, v));
     } else if (t->kind == AST_NAME) {
         uint32_t r = temp(c);
         compile_into(c, t, r);

@@ -113,13 +113,19 @@ static void put_grouped(gpa_str *out, const char *digits, size_t n, char group, 
     }
 }
 
-/* Appends sign, prefix and body, padded; grouping and zeros apply to the first `whole` bytes of the
- * body. */
-static void lay_out(gpa_str *out, const spec *s, const char *sign, const char *prefix,
-                    const char *body, size_t n, size_t whole) {
+/* The parts of a formatted value; grouping and zeros apply to the first `whole` bytes of the body.
+ */
+typedef struct {
+    const char *sign, *prefix, *body;
+    size_t n, whole; /* of the body */
+} parts;
+
+/* Appends sign, prefix and body, padded. */
+static void lay_out(gpa_str *out, const spec *s, const parts *p) {
     gpa_str grouped;
     str_init(&grouped);
-    size_t before = strlen(sign) + strlen(prefix);
+    const char *body = p->body;
+    size_t before = strlen(p->sign) + strlen(p->prefix), n = p->n, whole = p->whole;
     int every = s->type && strchr("boxX", s->type) ? 4 : 3;
     if (s->group && whole) {
         int64_t columns =
@@ -133,8 +139,8 @@ static void lay_out(gpa_str *out, const spec *s, const char *sign, const char *p
     int64_t left = s->align == '>' ? pad : s->align == '^' ? pad / 2 : 0;
     int64_t middle = s->align == '=' ? pad : 0;
     fill_with(out, s->fill, left);
-    str_put(out, sign);
-    str_put(out, prefix);
+    str_put(out, p->sign);
+    str_put(out, p->prefix);
     fill_with(out, s->fill, middle);
     str_putn(out, body, n);
     fill_with(out, s->fill, pad - left - middle);
@@ -167,7 +173,7 @@ static gpa_code format_text(gpa_vm *vm, value v, const char *text, size_t n, gpa
     size_t size = v.str->size;
     if (s.precision >= 0 && s.precision < v.str->length)
         size = str_offset(v.str, (size_t)s.precision);
-    lay_out(out, &s, "", "", v.str->text, size, 0);
+    lay_out(out, &s, &(parts){"", "", v.str->text, size, 0});
     return GPA_OK;
 }
 
@@ -188,7 +194,7 @@ static gpa_code format_char(gpa_vm *vm, const spec *s, int64_t c, gpa_str *out) 
                        "Alternate form (#) not allowed with integer format specifier 'c'");
     if (c < 0 || c > 0x10FFFF) return vm_fail(vm, GPA_E_OVERFLOW, "%%c arg not in range(0x110000)");
     char b[4];
-    lay_out(out, s, "", "", b, text_encode((uint32_t)c, b), 0);
+    lay_out(out, s, &(parts){"", "", b, text_encode((uint32_t)c, b), 0});
     return GPA_OK;
 }
 
@@ -209,13 +215,13 @@ static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str
     const char *sign = sign_of(s, negative), *before = s->alternate && base != 10 ? prefix : "";
     if (n->kind != NUMBER_BIG) {
         size_t len = put_digits(digits + sizeof digits, v, base, s->type == 'X');
-        lay_out(out, s, sign, before, digits + sizeof digits - len, len, len);
+        lay_out(out, s, &(parts){sign, before, digits + sizeof digits - len, len, len});
         return GPA_OK;
     }
     gpa_str many;
     str_init(&many);
     gpa_code rc = big_put_digits(vm, n->big, base, s->type == 'X', &many);
-    if (!rc) lay_out(out, s, sign, before, many.text, many.len, many.len);
+    if (!rc) lay_out(out, s, &(parts){sign, before, many.text, many.len, many.len});
     out->failed = out->failed || many.failed;
     str_free(&many);
     return rc;
@@ -303,7 +309,7 @@ static gpa_code format_float(gpa_vm *vm, value v, const spec *s, double f, gpa_s
     bool negative = signbit(f) && !isnan(f);
     put_magnitude(&body, s, fabs(s->type == '%' ? f * 100 : f), true);
     if (s->no_negative_zero && isfinite(f) && all_zero(body.text)) negative = false;
-    lay_out(out, s, sign_of(s, negative), "", body.text, body.len, whole_digits(&body));
+    lay_out(out, s, &(parts){sign_of(s, negative), "", body.text, body.len, whole_digits(&body)});
     out->failed = out->failed || body.failed;
     str_free(&body);
     return GPA_OK;
@@ -332,13 +338,14 @@ static gpa_code format_complex(gpa_vm *vm, value v, const spec *s, double re, do
         str_clear(&part);
         put_magnitude(&part, &plain, fabs(x), false);
         if (s->no_negative_zero && isfinite(x) && all_zero(part.text)) negative = false;
-        lay_out(&body, &plain, i && both && !negative ? "+" : sign_of(s, negative), "", part.text,
-                part.len, whole_digits(&part));
+        lay_out(&body, &plain,
+                &(parts){i && both && !negative ? "+" : sign_of(s, negative), "", part.text,
+                         part.len, whole_digits(&part)});
     }
     str_put(&body, both && !s->type ? "j)" : "j");
     plain.width = s->width;
     plain.group = 0;
-    lay_out(out, &plain, "", "", body.text, body.len, 0);
+    lay_out(out, &plain, &(parts){"", "", body.text, body.len, 0});
     out->failed = out->failed || body.failed || part.failed;
     str_free(&part);
     str_free(&body);

@@ -78,8 +78,8 @@ static gpa_code complex_part(gpa_vm *vm, value *argv, bool imag, value *out) {
     WITH_ARRAY(if (dtype_is_complex((gpa_dtype)a->dtype)) rc =
                    arr_part(vm_rt(vm), a, imag, &p, vm_err(vm));
                else if (!imag) p = arr_retain(a);
-               else rc = arr_full(vm_rt(vm), (gpa_dtype)a->dtype, a->ndim, a->shape, (gpa_val){0},
-                                  &p, vm_err(vm));
+               else rc = arr_full(vm_rt(vm), &(arr_spec){(gpa_dtype)a->dtype, a->ndim, a->shape},
+                                  (gpa_val){0}, &p, vm_err(vm));
                if (p && imag && !dtype_is_complex((gpa_dtype)a->dtype)) p->readonly = true;
                if (!rc) rc = scalar ? np_return(vm, p, out) : np_return_array(vm, p, out));
 }
@@ -104,11 +104,11 @@ gpa_code np_imag(gpa_vm *vm, value *argv, value *out) { /* val */
 gpa_code np_angle(gpa_vm *vm, value *argv, value *out) { /* z, deg */
     bool deg;
     gpa_code rc = arg_bool(vm, argv[1], "deg", &deg);
-    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_ANGLE), 1, argv, 0, NULL, out);
+    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_ANGLE), ARGS(1, argv), out);
     if (rc || !deg) return rc;
     value radians = *out;
-    rc = ufunc_call(vm, ufunc_of(OP_MULTIPLY), 2,
-                    (value[]){radians, v_float(180 / 3.141592653589793)}, 0, NULL, out);
+    rc = ufunc_call(vm, ufunc_of(OP_MULTIPLY),
+                    ARGS(2, (value[]){radians, v_float(180 / 3.141592653589793)}), out);
     value_release(vm, radians);
     return rc;
 }
@@ -211,7 +211,9 @@ gpa_code np_as_strided(gpa_vm *vm, value *argv, value *out) { /* a, shape, strid
                          (long long)item);
         strides[d] /= item;
     }
-    if (!rc) rc = arr_view(vm_rt(vm), a, ndim, shape, strides, 0, &view, vm_err(vm));
+    if (!rc)
+        rc = arr_view(vm_rt(vm), a, &(arr_layout){(gpa_dtype)a->dtype, ndim, shape, strides, 0},
+                      &view, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return rc ? rc : np_return_array(vm, view, out);
 }
@@ -259,7 +261,7 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
                        "in this way.\nUse the np.resize function or refcheck=False");
     if (shape.tuple->count == 1) shape = shape.tuple->items[0];
     rc = np_library_func(vm, "_resized", &resized);
-    if (!rc) rc = vm_call(vm, resized, 2, (value[]){argv[0], shape}, 0, NULL, &filled);
+    if (!rc) rc = vm_call(vm, resized, ARGS(2, (value[]){argv[0], shape}), &filled);
     if (!rc) {
         argv[0].array->arr = arr_retain(filled.array->arr);
         arr_release(vm_rt(vm), a);
@@ -272,8 +274,7 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
 static gpa_code assign_all(gpa_vm *vm, gpa_arr *target, value v) {
     gpa_opnd rhs = {0};
     gpa_code rc = arg_opnd(vm, v, &rhs);
-    if (!rc)
-        rc = arr_set(vm_rt(vm), target, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
+    if (!rc) rc = arr_set(vm_rt(vm), target, NULL, &rhs, vm_err(vm));
     arg_opnd_release(vm, &rhs);
     return rc;
 }
@@ -310,7 +311,7 @@ gpa_code nd_set_flat(gpa_vm *vm, value *argv,
         return assign_all(vm, a, argv[1]);
     TRY(ints_tuple(vm, a->ndim, a->shape, 1, &shape));
     TRY(np_library_func(vm, "resize", &resize));
-    TRY(vm_call(vm, resize, 2, (value[]){argv[1], shape}, 0, NULL, &filled));
+    TRY(vm_call(vm, resize, ARGS(2, (value[]){argv[1], shape}), &filled));
     rc = assign_all(vm, a, filled);
 out:
     value_release(vm, filled);
@@ -337,15 +338,11 @@ out:
 
 /* Reshape in F order ('F', or 'A' of an F-contiguous array): a C-order reshape of the transpose. */
 static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
-    if (order.tag != V_STR && order.tag != V_NONE)
-        return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(order));
-    if (order.tag == V_STR && (order.str->size != 1 || !strchr("CFAK", order.str->text[0])))
-        return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
-                       order.str->text);
-    if (order.tag == V_STR && order.str->text[0] == 'K')
-        return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
+    char wish;
+    gpa_code bad = arg_order_letter(vm, order, &wish);
+    if (bad) return bad;
+    if (wish == 'K') return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
     const gpa_arr *a = a_value.tag == V_ARRAY ? a_value.array->arr : NULL;
-    char wish = order.tag == V_STR ? order.str->text[0] : 'C';
     bool columns = wish == 'F' || (wish == 'A' && a && arr_is_only_f_contiguous(a));
     if (!columns) return reshape_to(vm, a_value, shape, out);
     value t = v_none(), reversed = v_none(), reshaped = v_none();
@@ -525,7 +522,8 @@ gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes *
                        GPA_MAX_DIMS);
     for (size_t i = 0; i < n; i++) {
         TRY(arg_shape(vm, argv[0].tuple->items[i], &ndim, shape));
-        TRY(arr_full(vm_rt(vm), DT_BOOL, ndim, shape, (gpa_val){0}, &parts[i], vm_err(vm)));
+        TRY(arr_full(vm_rt(vm), &(arr_spec){DT_BOOL, ndim, shape}, (gpa_val){0}, &parts[i],
+                     vm_err(vm)));
     }
     for (size_t j = 1; j < n; j++)
         for (size_t i = 0; i < j; i++)
@@ -591,7 +589,10 @@ gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype, type */
     gpa_code args = arg_dtype(vm, dtype, &t);
     if (args) return args;
     WITH_ARRAY(if (t != DT_NONE) rc = arr_reinterpret(vm_rt(vm), a, t, &b, vm_err(vm));
-               else rc = arr_view(vm_rt(vm), a, a->ndim, a->shape, a->strides, 0, &b, vm_err(vm));
+               else rc =
+                   arr_view(vm_rt(vm), a,
+                            &(arr_layout){(gpa_dtype)a->dtype, a->ndim, a->shape, a->strides, 0},
+                            &b, vm_err(vm));
                if (!rc) rc = np_return_array(vm, b, out));
 }
 
@@ -601,9 +602,12 @@ gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
     gpa_arr *b = NULL;
     gpa_code args = arg_int(vm, argv[1], "n", &n);
     if (args) return args;
-    WITH_ARRAY(rc = arr_view(vm_rt(vm), a, 2, (int64_t[]){a->shape[0] - n + 1, n},
-                             (int64_t[]){a->strides[0], a->strides[0]}, 0, &b, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, b, out));
+    WITH_ARRAY(
+        rc = arr_view(vm_rt(vm), a,
+                      &(arr_layout){(gpa_dtype)a->dtype, 2, (int64_t[]){a->shape[0] - n + 1, n},
+                                    (int64_t[]){a->strides[0], a->strides[0]}, 0},
+                      &b, vm_err(vm));
+        if (!rc) rc = np_return_array(vm, b, out));
 }
 
 /* Evaluates a lazy array now: for values that the next iteration reads, where fusing all of them
@@ -619,15 +623,17 @@ gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k */
     gpa_arr *b = NULL;
     gpa_code args = arg_int(vm, argv[1], "k", &k);
     if (args) return args;
-    WITH_ARRAY(int n = a->ndim - 1; int64_t rows = a->shape[n - 1], cols = a->shape[n];
-               int64_t len = MIN(k < 0 ? rows + k : rows, k > 0 ? cols - k : cols);
-               for (int d = 0; d < n; d++) shape[d] = a->shape[d], strides[d] = a->strides[d];
-               shape[n - 1] = MAX(len, 0); strides[n - 1] = a->strides[n - 1] + a->strides[n];
-               int64_t offset = shape[n - 1] == 0 ? 0
-                                : k < 0           ? -k * a->strides[n - 1]
-                                                  : k * a->strides[n];
-               rc = arr_view(vm_rt(vm), a, n, shape, strides, offset, &b, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, b, out));
+    WITH_ARRAY(
+        int n = a->ndim - 1; int64_t rows = a->shape[n - 1], cols = a->shape[n];
+        int64_t len = MIN(k < 0 ? rows + k : rows, k > 0 ? cols - k : cols);
+        for (int d = 0; d < n; d++) shape[d] = a->shape[d], strides[d] = a->strides[d];
+        shape[n - 1] = MAX(len, 0); strides[n - 1] = a->strides[n - 1] + a->strides[n];
+        int64_t offset = shape[n - 1] == 0 ? 0
+                         : k < 0           ? -k * a->strides[n - 1]
+                                           : k * a->strides[n];
+        rc = arr_view(vm_rt(vm), a, &(arr_layout){(gpa_dtype)a->dtype, n, shape, strides, offset},
+                      &b, vm_err(vm));
+        if (!rc) rc = np_return_array(vm, b, out));
 }
 
 /* ---- values ---- */
@@ -699,12 +705,11 @@ gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
 gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_opnd rhs = {0};
     *out = v_none();
-    WITH_ARRAY(
-        rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs);
-        if (!rc && !rhs.weak) rc =
-            np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype);
-        if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
-        arg_opnd_release(vm, &rhs));
+    WITH_ARRAY(rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs);
+               if (!rc && !rhs.weak) rc = np_warn_cast(
+                   vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype);
+               if (!rc) rc = arr_set(vm_rt(vm), a, NULL, &rhs, vm_err(vm));
+               arg_opnd_release(vm, &rhs));
 }
 
 gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, where */
@@ -727,7 +732,7 @@ gpa_code nd_compress(gpa_vm *vm, value *argv, value *out) { /* self, condition, 
     value fn;
     gpa_code rc = np_library_func(vm, "compress", &fn);
     if (rc) return rc;
-    rc = vm_call(vm, fn, 4, (value[]){argv[1], argv[0], argv[2], argv[3]}, 0, NULL, out);
+    rc = vm_call(vm, fn, ARGS(4, (value[]){argv[1], argv[0], argv[2], argv[3]}), out);
     value_release(vm, fn);
     return rc;
 }
@@ -736,7 +741,7 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
     value type;
     gpa_code rc = np_library_func(vm, "flatiter", &type);
     if (rc) return rc;
-    rc = vm_call(vm, type, 1, argv, 0, NULL, out);
+    rc = vm_call(vm, type, ARGS(1, argv), out);
     value_release(vm, type);
     return rc;
 }
@@ -745,7 +750,7 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
 gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
     bool itself = argv[0].tag == V_ARRAY && !argv[0].aux &&
                   !dtype_is_complex((gpa_dtype)argv[0].array->arr->dtype);
-    if (!itself) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), 1, argv, 0, NULL, out);
+    if (!itself) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), ARGS(1, argv), out);
     *out = value_retain(argv[0]);
     return GPA_OK;
 }
@@ -763,8 +768,8 @@ static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value *argv, value *out) {
         if (!rc) rc = nd_round(vm, (value[]){parts[i], argv[1], v_none()}, &rounded[i]);
     }
     if (!rc)
-        rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), 2, (value[]){rounded[0], rounded[1], argv[2]}, 1,
-                        &name, out);
+        rc = ufunc_call(vm, ufunc_of(OP_COMPLEX),
+                        &(call_args){2, 1, (value[]){rounded[0], rounded[1], argv[2]}, &name}, out);
     for (int i = 0; i < 2; i++) {
         value_release(vm, parts[i]);
         value_release(vm, rounded[i]);
@@ -790,20 +795,21 @@ static gpa_code round_scaled(gpa_vm *vm, value *argv, int64_t decimals, gpa_dtyp
     gpa_op up = decimals > 0 ? OP_MULTIPLY : OP_DIVIDE,
            down = decimals > 0 ? OP_DIVIDE : OP_MULTIPLY;
     value by = exact ? v_int((int64_t)power) : v_float(power);
-    TRY(ufunc_call(vm, ufunc_of(up), 2, (value[]){argv[0], by}, 0, NULL, &scaled));
-    TRY(ufunc_call(vm, ufunc_of(OP_RINT), 1, &scaled, 0, NULL, &whole));
+    TRY(ufunc_call(vm, ufunc_of(up), ARGS(2, (value[]){argv[0], by}), &scaled));
+    TRY(ufunc_call(vm, ufunc_of(OP_RINT), ARGS(1, &scaled), &whole));
     if (!exact) {
-        rc = ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by, argv[2]}, 1, &out_name, out);
+        rc = ufunc_call(vm, ufunc_of(down),
+                        &(call_args){2, 1, (value[]){whole, by, argv[2]}, &out_name}, out);
         goto out;
     }
-    TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &integers));
+    TRY(ufunc_call(vm, ufunc_of(down), ARGS(2, (value[]){whole, by}), &integers));
     TRY(cast_to(vm, integers, DT_I64, &wrapped));
     TRY(cast_to(vm, wrapped, t == DT_BOOL ? DT_I64 : t, &rounded));
     if (argv[2].tag == V_NONE || argv[2].tag == V_UNSET)
         *out = value_retain(rounded);
     else
-        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){rounded, argv[2]}, 1, &out_name,
-                        out);
+        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE),
+                        &(call_args){1, 1, (value[]){rounded, argv[2]}, &out_name}, out);
 out:
     value_release(vm, scaled);
     value_release(vm, whole);
@@ -828,8 +834,8 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     /* NumPy's rint computes bool in float16. */
     bool unchanged = decimals >= 0 && (t == DT_BOOL ? decimals != 0 : dtype_is_int(t));
     if (unchanged || decimals == 0)
-        rc = ufunc_call(vm, ufunc_of(unchanged ? OP_POSITIVE : OP_RINT), 1,
-                        (value[]){argv[0], argv[2]}, 1, &name, out);
+        rc = ufunc_call(vm, ufunc_of(unchanged ? OP_POSITIVE : OP_RINT),
+                        &(call_args){1, 1, (value[]){argv[0], argv[2]}, &name}, out);
     else
         rc = round_scaled(vm, argv, decimals, t, name, out);
     value_release(vm, name);

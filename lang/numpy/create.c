@@ -7,8 +7,8 @@
 
 /* ---- from values ---- */
 
-gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *filled_like, bool *by_columns) {
-    *by_columns = false;
+gpa_code arg_order_letter(gpa_vm *vm, value v, char *letter) {
+    *letter = 0;
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
     if (v.tag != V_STR)
         return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(v));
@@ -16,6 +16,15 @@ gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *filled_like, bool *by_col
     if (c == 0 || !strchr("CFAK", c))
         return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
                        v.str->text);
+    *letter = c;
+    return GPA_OK;
+}
+
+gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *filled_like, bool *by_columns) {
+    char c;
+    *by_columns = false;
+    gpa_code rc = arg_order_letter(vm, v, &c);
+    if (rc || !c) return rc;
     *by_columns = c == 'F' || (c != 'C' && filled_like && arr_is_only_f_contiguous(filled_like));
     return GPA_OK;
 }
@@ -222,10 +231,10 @@ static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
         spec->f_order && ndim > 1 && how != FILL_VALUE; /* an F-order array is a transposed view */
     for (int d = 0; d < ndim; d++) shape[d] = spec->shape[reversed ? ndim - 1 - d : d];
     if (how == FILL_NONE) {
-        TRY(arr_empty(rt, t, ndim, shape, &a, vm_err(vm)));
+        TRY(arr_empty(rt, &(arr_spec){t, ndim, shape}, &a, vm_err(vm)));
     } else if (how != FILL_VALUE) {
         gpa_val x = dtype_cast((gpa_val){.BOOL = how == FILL_ONE}, DT_BOOL, t);
-        TRY(arr_full(rt, t, ndim, shape, x, &a, vm_err(vm)));
+        TRY(arr_full(rt, &(arr_spec){t, ndim, shape}, x, &a, vm_err(vm)));
     } else {
         TRY(arg_array(vm, spec->v, spec->v.tag == V_FLOAT ? DT_NONE : t,
                       &b)); /* a float is cast without a range check */
@@ -233,12 +242,12 @@ static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
             gpa_val x;
             gpa_dtype to = t == DT_NONE ? (gpa_dtype)b->dtype : t;
             TRY(arr_item(rt, b, &x, vm_err(vm)));
-            TRY(arr_full(rt, to, ndim, shape, dtype_cast(x, (gpa_dtype)b->dtype, to), &a,
-                         vm_err(vm)));
+            TRY(arr_full(rt, &(arr_spec){to, ndim, shape}, dtype_cast(x, (gpa_dtype)b->dtype, to),
+                         &a, vm_err(vm)));
         } else {
-            TRY(arr_empty(rt, t == DT_NONE ? (gpa_dtype)b->dtype : t, ndim, shape, &a, vm_err(vm)));
-            TRY(arr_set(rt, a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = b},
-                        vm_err(vm)));
+            TRY(arr_empty(rt, &(arr_spec){t == DT_NONE ? (gpa_dtype)b->dtype : t, ndim, shape}, &a,
+                          vm_err(vm)));
+            TRY(arr_set(rt, a, NULL, &(gpa_opnd){.arr = b}, vm_err(vm)));
         }
     }
     gpa_arr *c = a;

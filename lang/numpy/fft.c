@@ -41,9 +41,7 @@ gpa_code fft_transform(gpa_vm *vm, value *argv,
                     dtype_info[made].name, dtype_info[into->dtype].name));
     if (into && into->dtype == made) o.into = into;
     TRY(arr_fft(rt, a, &o, &result, vm_err(vm)));
-    if (into && !o.into)
-        TRY(arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result},
-                    vm_err(vm)));
+    if (into && !o.into) TRY(arr_set(rt, into, NULL, &(gpa_opnd){.arr = result}, vm_err(vm)));
     if (into) {
         *out = value_retain(argv[6]);
         goto out;
@@ -59,19 +57,19 @@ out:
 }
 
 gpa_code fft_dct_dst(gpa_vm *vm, value *argv,
-                     value *out) { /* a, kind, sines, weighed, axis, scale; returns None if the
+                     value *out) { /* a, type, dst, orthogonalize, axis, scale; returns None if the
                                       device has no implementation */
     arr_dct_opts o = {0};
-    int64_t kind, axis;
+    int64_t type, axis;
     gpa_arr *a = NULL, *result = NULL;
     gpa_code rc = GPA_OK;
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
-    TRY(arg_int(vm, argv[1], "kind", &kind));
-    TRY(arg_bool(vm, argv[2], "sines", &o.sines));
-    TRY(arg_bool(vm, argv[3], "weighed", &o.weighed));
+    TRY(arg_int(vm, argv[1], "type", &type));
+    TRY(arg_bool(vm, argv[2], "dst", &o.dst));
+    TRY(arg_bool(vm, argv[3], "orthogonalize", &o.orthogonalize));
     TRY(arg_int(vm, argv[4], "axis", &axis));
     TRY(arg_float(vm, argv[5], "scale", &o.scale));
-    o.kind = (int)kind;
+    o.type = (int)type;
     o.axis = (int)axis;
     TRY(arr_dct(vm_rt(vm), a, &o, &result, vm_err(vm)));
     if (result)

@@ -120,14 +120,14 @@ gpa_code linalg_solve_factored(
     value both[2] = {v_none(), v_none()};
     gpa_code rc = GPA_OK;
     TRY(arg_int(vm, argv[3], "form", &form));
-    TRY(arg_int(vm, argv[4], "way", &trans));
+    TRY(arg_int(vm, argv[4], "trans", &trans));
     TRY(arg_bool(vm, argv[5], "upper", &o.upper));
     TRY(arg_bool(vm, argv[6], "unit", &o.unit));
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_array(vm, argv[2], DT_NONE, &b));
     if (argv[1].tag != V_NONE) TRY(arg_array(vm, argv[1], DT_NONE, &pivots));
     o.form = (gpa_factorization)form;
-    o.way = (int)trans;
+    o.trans = (int)trans;
     TRY(arr_solve_factored(vm_rt(vm), a, pivots, b, &o, &x, &zero, vm_err(vm)));
     if (!x) *out = v_none();
     if (!x) goto out;

@@ -3,11 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "lang/numpy/all.h"
 #include "lang/vm/machine.h"
 #include "lang/object/number.h"
-#include "lang/numpy/all.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
+#include "lang/numpy/override.h"
 #include "lang/vm/operate.h"
 #include "lang/text/source.h"
 
@@ -22,7 +23,7 @@ static places places_now(gpa_vm *vm) {
     places p = {vm_where(vm), {0, 0, 0}, {0, 0, 0}};
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
     const ast_node *n = f && !f->module->hidden ? raise_node(f) : NULL;
-    rt_at(vm->core.rt, p.at);
+    rt_set_location(vm->core.rt, p.at);
     vm->maybe_pending = true;
     if (!n) return p;
     if (n->kind == AST_BINARY) {
@@ -126,8 +127,9 @@ static gpa_code never_equal(gpa_vm *vm, ast_op op, value a, value b, value *out)
         *out = v_bool(op == AST_OP_NE);
         return GPA_OK;
     }
-    gpa_code rc = arr_full(vm_rt(vm), DT_BOOL, array.array->arr->ndim, array.array->arr->shape, v,
-                           &result, vm_err(vm));
+    gpa_code rc =
+        arr_full(vm_rt(vm), &(arr_spec){DT_BOOL, array.array->arr->ndim, array.array->arr->shape},
+                 v, &result, vm_err(vm));
     return rc ? rc : np_return(vm, result, out);
 }
 
@@ -302,6 +304,10 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_opnd in[2] = {{.arr = NULL}, {.arr = NULL}};
     gpa_arr *result = NULL;
     gpa_code rc = GPA_OK;
+    if (override_among(1, &a) || override_among(1, &b))
+        return op == AST_OP_MATMUL
+                   ? np_matmul(vm, (value[]){a, b, v_none()}, out)
+                   : ufunc_call(vm, ufunc_of(op_row(op)), ARGS(2, (value[]){a, b}), out);
     if (!is_operand(a) || !is_operand(b))
         return op == AST_OP_EQ || op == AST_OP_NE ? never_equal(vm, op, a, b, out)
                                                   : no_loop(vm, op, a, b);
@@ -349,6 +355,8 @@ static gpa_code update_product(gpa_vm *vm, value a, value b, value *out) {
 static gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_opnd rhs = {.arr = NULL};
     gpa_code rc = GPA_OK;
+    if (op != AST_OP_MATMUL && override_among(1, &b))
+        return ufunc_call(vm, ufunc_of(op_row(op)), ARGS(3, (value[]){a, b, a}), out);
     if (!is_operand(b)) return no_loop(vm, op, a, b);
     if (op == AST_OP_MATMUL) return update_product(vm, a, b, out);
     places p = places_now(vm);
@@ -370,14 +378,16 @@ out:
     return rc;
 }
 
-static gpa_code op_array_unary(gpa_vm *vm, ast_op op, value a, value *out) {
+static gpa_code op_array_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
     places_now(vm);
-    if (a.tag == V_NUM && a.aux == DT_F64 && op == AST_OP_NEG) {
+    if (a.tag == V_NUM && a.aux == DT_F64 && op == OP_NEGATIVE) {
         *out = a;
         out->f = -a.f;
         return GPA_OK;
     }
-    return ufunc_call(vm, ufunc_of(op_row(op)), 1, &a, 0, NULL, out);
+    gpa_code rc = ufunc_call(vm, ufunc_of(op), ARGS(1, &a), out);
+    if (rc || a.tag != V_NUM || out->tag != V_NUM || !dtype_is_int((gpa_dtype)out->aux)) return rc;
+    return float_finish_check(vm, float_check_number(vm, op, true, &a, *out), out);
 }
 
 /* ---- subscripts ---- */
@@ -411,7 +421,7 @@ static gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
     }
     places_now(vm);
     gpa_code rc = arg_index(vm, key, ix, &n);
-    if (!rc) rc = arr_get(vm_rt(vm), a, ix, n, &one, &result, vm_err(vm));
+    if (!rc) rc = arr_get(vm_rt(vm), a, &(gpa_indices){ix, n}, &one, &result, vm_err(vm));
     arg_index_release(vm, ix, n);
     if (!rc &&
         (one ||
@@ -484,7 +494,8 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     int n = 0;
     gpa_code rc = GPA_OK;
     if (whole_index(a, key, at) && plain_number(a, item, &t, &one) && !dtype_is_complex(t))
-        return arr_set_item(vm_rt(vm), a, at, a->ndim, t, one, vm_err(vm));
+        return arr_set_item(vm_rt(vm), a, at, a->ndim, &(gpa_opnd){.dtype = t, .v = one},
+                            vm_err(vm));
     places_now(vm);
     TRY(arg_index(vm, key, ix, &n));
     if ((item.tag == V_LIST || item.tag == V_TUPLE) &&
@@ -498,7 +509,7 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     rhs.last = last && item.tag == V_ARRAY && !item.aux;
     if (!rhs.weak)
         TRY(np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype));
-    rc = arr_set(vm_rt(vm), a, ix, n, &rhs, vm_err(vm));
+    rc = arr_set(vm_rt(vm), a, &(gpa_indices){ix, n}, &rhs, vm_err(vm));
 out:
     arg_opnd_release(vm, &rhs);
     arg_index_release(vm, ix, n);
@@ -518,7 +529,8 @@ static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, 
         !(!arr_is_pending(v.array->arr) && whole_index(v.array->arr, key, at))) {
         rc = arg_index(vm, key, ix, &n);
         viewed = !rc && is_view(ix, n);
-        if (viewed) rc = arr_get(vm_rt(vm), v.array->arr, ix, n, &one, &view, vm_err(vm));
+        if (viewed)
+            rc = arr_get(vm_rt(vm), v.array->arr, &(gpa_indices){ix, n}, &one, &view, vm_err(vm));
         arg_index_release(vm, ix, n);
         if (rc) return rc;
     }

@@ -37,12 +37,21 @@ static gpa_code end(gpa_vm *vm, gpa_code rc, call *c, int results, value *out) {
     return np_return_array(vm, c->made[0], out);
 }
 
-#define NATIVE(name, arrays, ints, results, CALL)                     \
-    gpa_code sparse_##name(gpa_vm *vm, value *argv, value *out) {     \
-        call c;                                                       \
-        gpa_code rc = begin(vm, argv, arrays, NO_OPTIONAL, ints, &c); \
-        return end(vm, rc ? rc : CALL, &c, results, out);             \
-    }
+/* A row of sparse_calls.def. */
+typedef struct {
+    int arrays, ints, results;
+    gpa_code (*run)(call *c);
+} row;
+
+static gpa_code run(gpa_vm *vm, value *argv, row r, value *out) {
+    call c;
+    gpa_code rc = begin(vm, argv, r.arrays, NO_OPTIONAL, r.ints, &c);
+    return end(vm, rc ? rc : r.run(&c), &c, r.results, out);
+}
+
+#define NATIVE(name, n_in, n_int, n_out, CALL)           \
+    static gpa_code run_##name(call *c) { return CALL; } \
+    NATIVE_FN(sparse_##name) { return run(vm, argv, (row){n_in, n_int, n_out, run_##name}, out); }
 #include "lang/numpy/sparse_calls.def"
 #undef NATIVE
 

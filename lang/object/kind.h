@@ -9,6 +9,16 @@
 
 struct mime_bundle;
 
+/* Arguments of a call: n positional values, then those of n_named keyword arguments, whose names
+ * (STR values) are in `names`. Borrowed. */
+typedef struct call_args {
+    size_t n, n_named;
+    const value *values, *names;
+} call_args;
+#define NO_ARGS (&(call_args){.n = 0})
+/* n positional arguments: ARGS(2, pair). */
+#define ARGS(n_, ...) (&(call_args){.n = (n_), .values = __VA_ARGS__})
+
 typedef struct object_kind {
     const char *type_name; /* "numpy.finfo", "_io.TextIOWrapper" */
     bool tuple;            /* named tuple: field 0 is the tuple */
@@ -23,12 +33,11 @@ typedef struct object_kind {
                      value *out); /* *out UNSET: no such attribute; may be NULL */
     gpa_code (*set)(gpa_vm *vm, object_obj *o, const char *name,
                     value v); /* may be NULL: attributes cannot be set */
-    gpa_code (*call)(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                     const value *kw_names, value *out);                   /* may be NULL */
-    gpa_code (*getitem)(gpa_vm *vm, object_obj *o, value key, value *out); /* may be NULL */
-    gpa_code (*setitem)(gpa_vm *vm, object_obj *o, value key, value item); /* may be NULL */
-    gpa_code (*delitem)(gpa_vm *vm, object_obj *o, value key);             /* may be NULL */
-    gpa_code (*iter)(gpa_vm *vm, object_obj *o, value *out);               /* may be NULL */
+    gpa_code (*call)(gpa_vm *vm, object_obj *o, const call_args *a, value *out); /* may be NULL */
+    gpa_code (*getitem)(gpa_vm *vm, object_obj *o, value key, value *out);       /* may be NULL */
+    gpa_code (*setitem)(gpa_vm *vm, object_obj *o, value key, value item);       /* may be NULL */
+    gpa_code (*delitem)(gpa_vm *vm, object_obj *o, value key);                   /* may be NULL */
+    gpa_code (*iter)(gpa_vm *vm, object_obj *o, value *out);                     /* may be NULL */
     gpa_code (*len)(gpa_vm *vm, object_obj *o, int64_t *out); /* may be NULL: has no len() */
     gpa_code (*contains)(gpa_vm *vm, object_obj *o, value item,
                          bool *out); /* may be NULL: by iteration */

@@ -181,12 +181,10 @@ static void add_attributes(offers *o, const char *src) {
 /* ---- magics, modules, files, keys ---- */
 
 static void add_magics(offers *o, magic_kinds kinds) {
-    size_t n;
-    const magic *rows = magic_all(&n);
-    for (size_t i = 0; i < n; i++) {
+    for (const magic *const *row = magic_rows; *row; row++) {
         char text[64];
-        snprintf(text, sizeof text, "%s%s", kinds == MAGIC_CELL ? "%%" : "%", rows[i].name);
-        if (rows[i].kinds & kinds) add(o, text, "magic", "", rows[i].usage);
+        snprintf(text, sizeof text, "%s%s", kinds == MAGIC_CELL ? "%%" : "%", (*row)->name);
+        if ((*row)->kinds & kinds) add(o, text, "magic", "", (*row)->usage);
     }
 }
 

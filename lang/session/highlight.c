@@ -168,7 +168,8 @@ void gpa_session_highlight(gpa_session *s, const char *src, size_t n,
     intern *names = intern_new(); /* a table of its own: half-typed names must not be interned in
                                      the session's */
     arena *a = arena_new();
-    if (texts && names && a && !source_add(texts, SOURCE_CELL, "", src, n, &id, &p.err)) {
+    if (texts && names && a &&
+        !source_add(texts, &(source_text){SOURCE_CELL, "", src, n}, &id, &p.err)) {
         const source *text = source_get(texts, id);
         p.text = text->text;
         p.n = text->len;

@@ -13,21 +13,9 @@
 
 /* ---- the table ---- */
 
-static const magic table[] = {
-#define MAGIC(name, kinds, line, fn, usage, doc) \
-    {name, MAGIC_##kinds, MAGIC_##line, fn, usage, doc},
-#include "lang/session/magic.def"
-#undef MAGIC
-};
-
-const magic *magic_all(size_t *n) {
-    *n = COUNT_OF(table);
-    return table;
-}
-
 const magic *magic_find(const char *name, size_t n) {
-    for (size_t i = 0; i < COUNT_OF(table); i++)
-        if (strlen(table[i].name) == n && memcmp(table[i].name, name, n) == 0) return &table[i];
+    for (const magic *const *row = magic_rows; *row; row++)
+        if (strlen((*row)->name) == n && memcmp((*row)->name, name, n) == 0) return *row;
     return NULL;
 }
 
@@ -340,9 +328,9 @@ static gpa_code not_found(gpa_session *s, const char *name, size_t n, bool cell)
     const char *best = NULL;
     size_t cost = SIZE_MAX;
     snprintf(wrong, sizeof wrong, "%.*s", (int)n, name);
-    for (size_t i = 0; i < COUNT_OF(table); i++)
-        if (table[i].kinds & (cell ? MAGIC_CELL : MAGIC_LINE))
-            vm_suggest(wrong, table[i].name, &best, &cost);
+    for (const magic *const *other = magic_rows; *other; other++)
+        if ((*other)->kinds & (cell ? MAGIC_CELL : MAGIC_LINE))
+            vm_suggest(wrong, (*other)->name, &best, &cost);
     if (best) gpa_err_hint(vm_err(s->vm), "did you mean: '%s%s'?", cell ? "%%" : "%", best);
     return rc;
 }

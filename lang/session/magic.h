@@ -1,8 +1,18 @@
-/* Magics: lines that begin with % or !, or ask with ?.
+/* Magic functions: lines that begin with % or !, and help requests with ?.
  *
- * A magic is one row of magic.def: its name, whether it is a line's or a cell's, whether
- * {expressions} and $names in its line are replaced first, its function, usage and documentation.
- * The functions stand in the files magic_*.c by subject; what they share is here. */
+ * A magic is defined in a file magic_*.c by its row and its body:
+ *
+ *     MAGIC(name, LINE | CELL | BOTH, CODE | WORDS, "usage",
+ *           "Summary line, which %quickref shows.\n"
+ *           "\n"
+ *           "Options\n"
+ *           "-------\n"
+ *           "-f    ...") {
+ *         ...        the magic_call is m; a value is assigned to *out, which starts as NONE
+ *     }
+ *
+ * CODE: the rest of the line is a statement, unchanged; WORDS: {expression} and $name are expanded
+ * first. The Makefile collects the rows of all files in magic_rows. */
 #ifndef GPA_SESSION_MAGIC_H
 #define GPA_SESSION_MAGIC_H
 
@@ -42,9 +52,20 @@ struct magic_call {
     const char *letters_end;
 };
 
-/* The magic with this name, or NULL; all magics, for lists and completion. */
+/* All magics, sorted by name; ends with NULL. */
+extern const magic *const magic_rows[];
+/* The magic with this name, or NULL. */
 const magic *magic_find(const char *name, size_t n);
-const magic *magic_all(size_t *n);
+
+/* Defines a magic: its row and the head of its function. */
+#define MAGIC(name, kinds, line, usage, doc)               \
+    MAGIC_ROW(name, magic_##name, kinds, line, usage, doc) \
+    static gpa_code magic_##name(MAGIC_UNUSED magic_call *m, MAGIC_UNUSED value *out)
+/* Defines the row of a further name of a function. */
+#define MAGIC_ROW(name, function, kinds, line, usage, doc) \
+    static magic_fn function;                              \
+    const magic magic_row_##name = {#name, MAGIC_##kinds, MAGIC_##line, function, usage, doc};
+#define MAGIC_UNUSED __attribute__((unused))
 
 /* Raises UsageError. */
 gpa_code magic_usage(const magic_call *m, const char *fmt, ...)
@@ -94,9 +115,5 @@ gpa_code magic_forget_arrays(gpa_session *s);
 void magic_trace_cell(gpa_session *s, bool begin);
 /* name? and its variants (magic_names.c). */
 gpa_code magic_question(gpa_session *s, const char *name, size_t n, int level);
-
-#define MAGIC(name, kinds, line, fn, usage, doc) magic_fn fn;
-#include "lang/session/magic.def"
-#undef MAGIC
 
 #endif

@@ -50,13 +50,11 @@ static gpa_code captured_str(gpa_vm *vm, object_obj *o, gpa_str *out) {
 }
 
 /* captured() shows it again. */
-static gpa_code captured_call(gpa_vm *vm, object_obj *o, size_t n, const value *args,
-                              size_t n_named, const value *names, value *out) {
-    (void)args, (void)names;
-    if (n + n_named)
+static gpa_code captured_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    if (a->n + a->n_named)
         return vm_fail(vm, GPA_E_TYPE,
                        "CapturedIO.show() takes 1 positional argument but %zu were given",
-                       1 + n + n_named);
+                       1 + a->n + a->n_named);
     return show_method(vm, (value[]){v_obj(V_OBJECT, o)}, out);
 }
 
@@ -102,13 +100,22 @@ static gpa_code run_captured(magic_call *m, capture *c) {
     return rc;
 }
 
-gpa_code magic_capture(magic_call *m, value *out) {
+MAGIC(capture, CELL, WORDS, "[--no-stdout] [--no-stderr] [--no-display] [name]",
+      "Run the cell and capture stdout, stderr and display() calls.\n"
+      "\n"
+      "The variable `name` gets an object with the attributes stdout, stderr and\n"
+      "outputs, whose method show() displays them.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "--no-stdout   Do not capture stdout.\n"
+      "--no-stderr   Do not capture stderr.\n"
+      "--no-display  Do not capture display() calls.") {
     gpa_session *s = m->s;
     gpa_str word, name;
     capture c = {
         .take_out = true, .take_err = true, .take_shown = true, .shown = v_list(s->vm, 0, NULL)};
     gpa_code rc = c.shown.tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
-    (void)out;
     str_init(&word);
     str_init(&name);
     str_init(&c.out);

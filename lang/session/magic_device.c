@@ -1,10 +1,11 @@
-/* Magics about programs and devices: %explain, %kir, %cuda, %ptx, %sass, %prun, %gpu, %device,
- * %simulate, %trace. */
+/* Magics about generated code and devices: %explain, %dis, %kir, %cuda, %ptx, %sass, %prun, %gpu,
+ * %device, %simulate, %trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "lang/typed/sass.h"
+#include "lang/vm/disassemble.h"
 #include "lang/session/magic.h"
 
 /* ---- running a statement with something switched on ---- */
@@ -61,7 +62,16 @@ static gpa_code explain(magic_call *m, rt_explain_what what, value *out) {
     return rc;
 }
 
-gpa_code magic_explain(magic_call *m, value *out) {
+MAGIC(explain, BOTH, CODE, "[-s] [-r] statement",
+      "Show the fused programs of a statement.\n"
+      "\n"
+      "Each program with its operations, the reason why fusion ends, launches and\n"
+      "bytes.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-s    Show the generated code.\n"
+      "-r    Show the resources of each program: registers, shared memory, occupancy.") {
     const char *text;
     size_t n;
     rt_explain_what what = RT_EXPLAIN_PLAN;
@@ -72,7 +82,62 @@ gpa_code magic_explain(magic_call *m, value *out) {
     return explain(m, what, out);
 }
 
-gpa_code magic_kir(magic_call *m, value *out) { return explain(m, RT_EXPLAIN_KIR, out); }
+MAGIC(kir, BOTH, CODE, "statement", "Show the program IR (kir) of a statement.") {
+    return explain(m, RT_EXPLAIN_KIR, out);
+}
+
+/* ---- %dis ---- */
+
+/* Compiles a code and the codes in it, which otherwise happens at their first call. */
+static gpa_code compile_all(gpa_session *s, code *c, module_obj *in) {
+    gpa_code rc = c->compiled ? GPA_OK : compile_code(s->vm, c, in, false);
+    for (uint32_t i = 0; i < c->n_inner && !rc; i++) rc = compile_all(s, c->inner[i], in);
+    return rc;
+}
+
+/* Appends the listing of a function that the argument names. False: it names none. */
+static bool disassemble_function(const magic_call *m, gpa_str *text, gpa_code *rc) {
+    gpa_session *s = m->s;
+    value v = m->body ? v_unset() : inspect_resolve(s, m->args, m->n);
+    value fn = v.tag == V_METHOD ? v.method->fn : v;
+    bool found = fn.tag == V_FUNC;
+    if (found) *rc = compile_all(s, fn.func->code, fn.func->module);
+    if (found && !*rc) code_print(s->vm, fn.func->code, fn.func->module, s->sources, text);
+    value_release(s->vm, v);
+    return found;
+}
+
+static gpa_code disassemble_statement(const magic_call *m, gpa_str *text) {
+    gpa_session *s = m->s;
+    ast_module *ast = NULL;
+    vm_program *program = NULL;
+    gpa_code rc =
+        m->body ? magic_parse(m, m->body, m->n_body, &ast) : magic_parse(m, m->args, m->n, &ast);
+    if (!rc) rc = vm_compile(s->vm, ast, session_scope(s), &program);
+    if (!rc) rc = compile_all(s, program, session_scope(s));
+    if (!rc) code_print(s->vm, program, session_scope(s), s->sources, text);
+    vm_program_free(s->vm, program);
+    ast_release(ast);
+    return rc;
+}
+
+MAGIC(dis, BOTH, CODE, "statement | function",
+      "Disassemble a statement or a function: print its bytecode.\n"
+      "\n"
+      "The columns are source line, offset, opcode and operands: the register that is\n"
+      "written first, then those that are read. Registers of variables and of numeric\n"
+      "constants are shown as these. The statement is not run. The functions in it\n"
+      "follow.") {
+    gpa_str text;
+    gpa_code rc = GPA_OK;
+    if (!m->n && !m->body) return magic_usage(m, "%%dis: a statement is missing");
+    str_init(&text);
+    if (!disassemble_function(m, &text, &rc)) rc = disassemble_statement(m, &text);
+    if (!rc && text.failed) rc = vm_no_memory(m->s->vm);
+    if (!rc) session_write(m->s, false, text.text, text.len);
+    str_free(&text);
+    return rc;
+}
 
 /* ---- what only a GPU has ---- */
 
@@ -93,13 +158,13 @@ static gpa_code say_no_gpu(const magic_call *m, const char *what, const char *in
     return GPA_OK;
 }
 
-gpa_code magic_cuda(magic_call *m, value *out) {
+MAGIC(cuda, BOTH, CODE, "statement", "Show the CUDA C source of the programs of a statement.") {
     return on_gpu(m->s) ? explain(m, RT_EXPLAIN_SOURCE, out)
                         : say_no_gpu(m, "the CUDA source of programs",
                                      "`%explain -s` shows what this device runs.");
 }
 
-gpa_code magic_ptx(magic_call *m, value *out) {
+MAGIC(ptx, BOTH, CODE, "statement", "Show the PTX of the programs of a statement.") {
     return on_gpu(m->s)
                ? explain(m, RT_EXPLAIN_ASSEMBLY, out)
                : say_no_gpu(m, "the PTX of programs", "`%explain -s` shows what this device runs.");
@@ -133,7 +198,10 @@ static void replace_ptx(const gpa_str *text, gpa_str *out) {
     str_putn(out, at, (size_t)(end - at));
 }
 
-gpa_code magic_sass(magic_call *m, value *out) {
+MAGIC(sass, BOTH, CODE, "statement",
+      "Show the SASS (machine code) of the programs of a statement.\n"
+      "\n"
+      "Needs ptxas and cuobjdump of the CUDA toolkit.") {
     gpa_str text, sass;
     if (!on_gpu(m->s))
         return say_no_gpu(m, "the machine code of programs",
@@ -236,7 +304,16 @@ static void print_profile(gpa_session *s, profile_rows *p, double seconds) {
     str_free(&cell);
 }
 
-gpa_code magic_prun(magic_call *m, value *out) {
+MAGIC(prun, BOTH, CODE, "[-s time|calls|bytes] [-q] statement",
+      "Profile a statement: calls, time, bytes and bandwidth of each program.\n"
+      "\n"
+      "Library calls are listed like programs. The device is synchronized before and\n"
+      "after each, so that the times do not overlap.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-s KEY  Sort by time (default), calls or bytes.\n"
+      "-q      Do not print the profile.") {
     gpa_session *s = m->s;
     const char *text;
     size_t n;
@@ -392,12 +469,16 @@ static gpa_code set_limit(magic_call *m) {
     return rc;
 }
 
-gpa_code magic_gpu(magic_call *m, value *out) {
+MAGIC(gpu, LINE, WORDS, "[free | reset | limit AMOUNT]",
+      "Show the device: name, driver, memory, utilization, other processes.\n"
+      "\n"
+      "%gpu free returns cached memory to the driver. %gpu reset deletes all arrays\n"
+      "first, and recovers a GPU after a failed kernel. %gpu limit AMOUNT limits the\n"
+      "memory of arrays: 4G, 25%, none.") {
     gpa_session *s = m->s;
     uint64_t before = bytes_taken(s);
     gpa_code rc = GPA_OK;
     bool reset = false;
-    (void)out;
     if (!m->n) return show_gpu(s);
     if (magic_take(m, "limit")) return set_limit(m);
     if (magic_take(m, "free"))
@@ -418,10 +499,15 @@ gpa_code magic_gpu(magic_call *m, value *out) {
 
 /* ---- devices ---- */
 
-gpa_code magic_device(magic_call *m, value *out) {
+MAGIC(device, LINE, WORDS, "[name]",
+      "List the devices, or select the current one.\n"
+      "\n"
+      "Examples\n"
+      "--------\n"
+      "%device cuda:1\n"
+      "%device cpu") {
     gpa_str word;
     gpa_code rc = GPA_OK;
-    (void)out;
     str_init(&word);
     if (magic_word(m, &word)) {
         rc = rt_flush(m->s->rt, vm_err(m->s->vm));
@@ -437,7 +523,8 @@ gpa_code magic_device(magic_call *m, value *out) {
 }
 
 /* A statement on the reference device, which checks every access. */
-gpa_code magic_simulate(magic_call *m, value *out) {
+MAGIC(simulate, BOTH, CODE, "statement",
+      "Run a statement on the reference device, which checks every access.") {
     gpa_session *s = m->s;
     char before[16];
     value last = v_unset();
@@ -472,8 +559,7 @@ void magic_trace_cell(gpa_session *s, bool begin) {
     str_free(&text);
 }
 
-gpa_code magic_trace(magic_call *m, value *out) {
-    (void)out;
+MAGIC(trace, LINE, WORDS, "[on | off]", "Print what ran on the device after each cell.") {
     if (magic_take(m, "on"))
         m->s->trace = true;
     else if (magic_take(m, "off"))

@@ -140,7 +140,17 @@ static gpa_code execute(gpa_session *s, const char *path, const gpa_str *text, b
     return GPA_OK;
 }
 
-gpa_code magic_run(magic_call *m, value *out) {
+MAGIC(run, LINE, WORDS, "[-i] [-n] [-t] file [arguments]",
+      "Run a file as a program; its variables become the user's.\n"
+      "\n"
+      "The program starts without the user's variables, with __name__ '__main__' and\n"
+      "the arguments in sys.argv.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-i    Start with the user's variables.\n"
+      "-n    Set __name__ to the name of the file instead of '__main__'.\n"
+      "-t    Print timing information at the end.") {
     gpa_session *s = m->s;
     const char *value_text;
     size_t n;
@@ -149,7 +159,6 @@ gpa_code magic_run(magic_call *m, value *out) {
     value *aside = NULL, argv = v_unset();
     uint32_t n_aside = 0;
     gpa_code rc = GPA_OK;
-    (void)out;
     for (int o; (o = magic_option(m, "nite", &value_text, &n));) {
         if (o < 0) return vm_err(s->vm)->code;
         if (o == 'n') imported = true;
@@ -215,12 +224,19 @@ static bool find_text(magic_call *m, const gpa_str *name, gpa_str *out) {
     return out->len > 0;
 }
 
-gpa_code magic_load(magic_call *m, value *out) {
+MAGIC(load, LINE, WORDS, "[-r LINES] source",
+      "Load code into the next input.\n"
+      "\n"
+      "The source is a file, a range of the history, or a variable: a string or a\n"
+      "function, of which the source code is loaded.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-r LINES    Select lines, such as 5-10,20.") {
     const char *text, *ranges = NULL;
     size_t n, n_ranges = 0;
     gpa_str name, found, next;
     gpa_code rc = GPA_OK;
-    (void)out;
     for (int o; (o = magic_option(m, "r:yn", &text, &n));) {
         if (o < 0) return vm_err(m->s->vm)->code;
         if (o == 'r') ranges = text, n_ranges = n;
@@ -263,10 +279,9 @@ static gpa_code fail_file(const magic_call *m, int why, const char *path) {
     return vm_fail(m->s->vm, code, "[Errno %d] %s: '%s'", why, strerror(why), path);
 }
 
-gpa_code magic_less(magic_call *m, value *out) {
+MAGIC(less, LINE, WORDS, "file", "Display a file in the pager.") {
     gpa_str path, text, name;
     gpa_code rc = GPA_OK;
-    (void)out;
     str_init(&path);
     str_init(&text);
     str_init(&name);
@@ -281,16 +296,22 @@ out:
     str_free(&name);
     return rc;
 }
+MAGIC_ROW(more, magic_less, LINE, WORDS, "file", "Alias for `%less`.")
+MAGIC_ROW(pycat, magic_less, LINE, WORDS, "file", "Alias for `%less`.")
 
 /* ---- %%writefile ---- */
 
-gpa_code magic_writefile(magic_call *m, value *out) {
+MAGIC(writefile, CELL, WORDS, "[-a] file",
+      "Write the contents of the cell to a file.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-a    Append to the file instead of overwriting it.") {
     const char *text;
     size_t n;
     bool append = false;
     gpa_str name, path;
     gpa_code rc = GPA_OK;
-    (void)out;
     for (int o; (o = magic_option(m, "a", &text, &n));) {
         if (o < 0) return vm_err(m->s->vm)->code;
         append = true;
@@ -318,6 +339,7 @@ out:
     str_free(&path);
     return rc;
 }
+MAGIC_ROW(file, magic_writefile, CELL, WORDS, "[-a] file", "Alias for `%%writefile`.")
 
 /* ---- folders ---- */
 
@@ -363,11 +385,18 @@ static gpa_code find_folder(magic_call *m, value dh, gpa_str *out) {
     return rc;
 }
 
-gpa_code magic_cd(magic_call *m, value *out) {
+MAGIC(cd, LINE, WORDS, "[-q] [directory]",
+      "Change the current working directory.\n"
+      "\n"
+      "Without an argument: to the home directory. `%cd -` changes to the previous\n"
+      "directory, `%cd -N` to the N-th of %dhist.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-q    Do not print the new directory.") {
     gpa_session *s = m->s;
     char before[LONGEST_PATH], now[LONGEST_PATH];
     gpa_str to;
-    (void)out;
     bool quiet = magic_take(m, "-q");
     value dh = folders(s);
     if (dh.tag == V_UNSET) return vm_err(s->vm)->code;
@@ -388,7 +417,7 @@ gpa_code magic_cd(magic_call *m, value *out) {
     return rc;
 }
 
-gpa_code magic_pwd(magic_call *m, value *out) {
+MAGIC(pwd, LINE, WORDS, "", "Return the current working directory.") {
     char here[LONGEST_PATH];
     if (!getcwd(here, sizeof here))
         return vm_fail(m->s->vm, GPA_E_OS, "[Errno %d] %s", errno, strerror(errno));
@@ -396,8 +425,7 @@ gpa_code magic_pwd(magic_call *m, value *out) {
     return out->tag == V_UNSET ? vm_err(m->s->vm)->code : GPA_OK;
 }
 
-gpa_code magic_dhist(magic_call *m, value *out) {
-    (void)out;
+MAGIC(dhist, LINE, WORDS, "", "Print the history of visited directories.") {
     value dh = folders(m->s);
     if (dh.tag == V_UNSET) return vm_err(m->s->vm)->code;
     session_printf(m->s, false, "Directory history (kept in _dh)\n");
@@ -455,7 +483,11 @@ static gpa_code set_environment(magic_call *m, const char *name, const char *tex
     return rc;
 }
 
-gpa_code magic_env(magic_call *m, value *out) {
+MAGIC(env, LINE, WORDS, "[name[=value]]",
+      "List, get or set environment variables.\n"
+      "\n"
+      "In the list, values of variables with key, token or secret in their names are\n"
+      "hidden.") {
     if (!m->n) return list_environment(m->s, out);
     size_t end = 0;
     while (end < m->n && m->args[end] != '=' && m->args[end] != ' ') end++;
@@ -484,3 +516,4 @@ gpa_code magic_env(magic_call *m, value *out) {
     str_free(&text);
     return rc;
 }
+MAGIC_ROW(set_env, magic_env, LINE, WORDS, "name value", "Alias for `%env`.")

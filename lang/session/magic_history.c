@@ -160,7 +160,23 @@ static void search(magic_call *m, listing *l, bool unique, int limit) {
     str_free(&pattern);
 }
 
-gpa_code magic_history(magic_call *m, value *out) {
+MAGIC(history, LINE, WORDS, "[-n] [-o] [-p] [-f FILE] [-y] [-g PATTERN] [-l N] [-u] [ranges]",
+      "Print the input history.\n"
+      "\n"
+      "Ranges: 4, 4-6, 4- or 2:5 (5 excluded) of this session; ~2/7 is line 7 two\n"
+      "sessions ago, 243/1-5 lines of session 243, ~8/1-~6/5 lines of several\n"
+      "sessions.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-n          Print line numbers.\n"
+      "-o          Print outputs as well.\n"
+      "-p          Print prompts.\n"
+      "-f FILE     Write the history to a file.\n"
+      "-y          Overwrite the file without asking for confirmation.\n"
+      "-g PATTERN  Search the history of all sessions for a text.\n"
+      "-l N        The last N lines of all sessions. Default: 10.\n"
+      "-u          With -g: print equal entries once.") {
     const char *text;
     size_t n;
     listing l = {.session = m->s->history.session};
@@ -168,7 +184,6 @@ gpa_code magic_history(magic_call *m, value *out) {
     bool tail = false, grep = false, unique = false, overwrite = false;
     gpa_code rc = GPA_OK;
     long limit = 0;
-    (void)out;
     str_init(&l.out);
     str_init(&path);
     str_init(&word);
@@ -205,6 +220,9 @@ out:
     str_free(&word);
     return rc;
 }
+MAGIC_ROW(hist, magic_history, LINE, WORDS,
+          "[-n] [-o] [-p] [-f FILE] [-y] [-g PATTERN] [-l N] [-u] [ranges]",
+          "Alias for `%history`.")
 
 /* ---- %recall and %rerun ---- */
 
@@ -245,11 +263,14 @@ static void offer_next(gpa_session *s, const gpa_str *text) {
         session_printf(s, false, "%.*s\n", (int)n, text->text);
 }
 
-gpa_code magic_recall(magic_call *m, value *out) {
+MAGIC(recall, LINE, WORDS, "[ranges | text]",
+      "Put earlier input into the next input.\n"
+      "\n"
+      "The argument is a range of the history (see %history), or a text: the last\n"
+      "entry that contains it. Without an argument: the last value, `_`.") {
     gpa_session *s = m->s;
     gpa_str found;
     gpa_code rc = GPA_OK;
-    (void)out;
     str_init(&found);
     if (!m->n) {
         value last = module_get_text_peek(s->vm, vm_main(s->vm), "_");
@@ -264,6 +285,7 @@ gpa_code magic_recall(magic_call *m, value *out) {
     str_free(&found);
     return rc;
 }
+MAGIC_ROW(rep, magic_recall, LINE, WORDS, "[ranges | text]", "Alias for `%recall`.")
 
 static void add_but(void *user, const gpa_entry *e) {
     const last_of *l = user;
@@ -286,7 +308,15 @@ static gpa_code run_again(gpa_session *s, const gpa_str *text) {
     return rc;
 }
 
-gpa_code magic_rerun(magic_call *m, value *out) {
+MAGIC(rerun, LINE, WORDS, "[-l N] [-g TEXT] [ranges]",
+      "Run earlier input again.\n"
+      "\n"
+      "Without ranges (see %history): the last line.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-l N     Repeat the last N lines.\n"
+      "-g TEXT  Repeat the last entry that contains a text.") {
     gpa_session *s = m->s;
     const char *text;
     size_t n;
@@ -294,7 +324,6 @@ gpa_code magic_rerun(magic_call *m, value *out) {
     bool grep = false;
     gpa_str found, pattern;
     gpa_code rc = GPA_OK;
-    (void)out;
     str_init(&found);
     str_init(&pattern);
     for (int o; !rc && (o = magic_option(m, "l:g:", &text, &n));) {

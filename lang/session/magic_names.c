@@ -65,11 +65,15 @@ static void say_none(const magic_call *m) {
         m->n ? "No variables match your requested type." : "Interactive namespace is empty.");
 }
 
-gpa_code magic_who(magic_call *m, value *out) {
+MAGIC(who, LINE, WORDS, "[type ...]",
+      "Print the user's variables, or those of some types.\n"
+      "\n"
+      "Examples\n"
+      "--------\n"
+      "%who ndarray int") {
     enum { PER_ROW = 9 };
     variables all;
     gpa_str text;
-    (void)out;
     gpa_code rc = list_variables(m->s, m->args, m->n, &all);
     if (rc) return rc;
     str_init(&text);
@@ -84,7 +88,8 @@ gpa_code magic_who(magic_call *m, value *out) {
     return GPA_OK;
 }
 
-gpa_code magic_who_ls(magic_call *m, value *out) {
+MAGIC(who_ls, LINE, WORDS, "[type ...]",
+      "Return a sorted list of the user's variables, or those of some types.") {
     variables all;
     gpa_code rc = list_variables(m->s, m->args, m->n, &all);
     if (rc) return rc;
@@ -193,11 +198,13 @@ static void put_html(const variables *all, const gpa_str *data, gpa_str *out) {
     str_put(out, "</tbody></table>");
 }
 
-gpa_code magic_whos(magic_call *m, value *out) {
+MAGIC(whos, LINE, WORDS, "[type ...]",
+      "Print the user's variables with type and value, or those of some types.\n"
+      "\n"
+      "For arrays: shape, number of elements, dtype, size in bytes and device.") {
     enum { GAP = 3 };
     variables all;
     gpa_str plain, html, total;
-    (void)out;
     gpa_code rc = list_variables(m->s, m->args, m->n, &all);
     if (rc) return rc;
     if (!all.n) {
@@ -302,13 +309,22 @@ static gpa_code reset_part(magic_call *m, const char *part) {
 
 static const char question[] = "Once deleted, variables cannot be recovered. Proceed (y/[n])? ";
 
-gpa_code magic_reset(magic_call *m, value *out) {
+MAGIC(reset, LINE, WORDS, "[-f] [-s] [in] [out] [array] [dhist]",
+      "Delete all user variables, the input history and the output cache.\n"
+      "\n"
+      "The memory pool of the device is trimmed. With words, only these are deleted:\n"
+      "in (input history), out (output cache), array (arrays), dhist (directory\n"
+      "history).\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-f    Force: do not ask for confirmation.\n"
+      "-s    Soft: delete the variables only, keep the history.") {
     const char *text;
     size_t n;
     bool force = false, soft = false, yes = true, any = false;
     gpa_str word;
     gpa_code rc = GPA_OK;
-    (void)out;
     for (int o; (o = magic_option(m, "sf", &text, &n));) {
         if (o < 0) return vm_err(m->s->vm)->code;
         if (o == 'f') force = true;
@@ -334,14 +350,18 @@ static bool fits_pattern(void *user, const variable *v) {
     return regexec(user, v->name, 0, NULL, 0) == 0;
 }
 
-gpa_code magic_reset_selective(magic_call *m, value *out) {
+MAGIC(reset_selective, LINE, WORDS, "[-f] regex",
+      "Delete the user variables whose names match a regular expression.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-f    Force: do not ask for confirmation.") {
     const char *text;
     size_t n;
     bool yes = true, force = false;
     gpa_str word;
     regex_t pattern;
     gpa_code rc = GPA_OK;
-    (void)out;
     for (int o; (o = magic_option(m, "f", &text, &n));) {
         if (o < 0) return vm_err(m->s->vm)->code;
         force = true;
@@ -387,14 +407,18 @@ static gpa_code forget_value(gpa_session *s, value v) {
     return rc;
 }
 
-gpa_code magic_xdel(magic_call *m, value *out) {
+MAGIC(xdel, LINE, WORDS, "[-n] name",
+      "Delete a variable, and references to its value in Out, _ and _N.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-n    Delete the name only.") {
     gpa_session *s = m->s;
     const char *text;
     size_t n;
     gpa_str word;
     gpa_code rc = GPA_OK;
     bool only_name = false;
-    (void)out;
     for (int o; (o = magic_option(m, "n", &text, &n));) {
         if (o < 0) return vm_err(s->vm)->code;
         only_name = true;
@@ -502,25 +526,26 @@ gpa_code magic_question(gpa_session *s, const char *name, size_t n, int level) {
         gpa_code rc = find_names(s, name, n);
         if (rc != GPA_E_NAME) return rc;
     }
-    if (!gpa_session_inspect(s, name, n, n, level, show_page, s)) return GPA_OK;
+    if (!gpa_session_inspect(s, &(gpa_inspection){name, n, n, level}, show_page, s)) return GPA_OK;
     gpa_str marked; /* a magic's name without its % */
     str_init(&marked);
     str_putc(&marked, '%');
     str_putn(&marked, name, n);
-    bool found = magic_find(name, n) && !marked.failed &&
-                 !gpa_session_inspect(s, marked.text, marked.len, marked.len, level, show_page, s);
+    bool found =
+        magic_find(name, n) && !marked.failed &&
+        !gpa_session_inspect(s, &(gpa_inspection){marked.text, marked.len, marked.len, level},
+                             show_page, s);
     str_free(&marked);
     if (!found) session_printf(s, false, "Object `%.*s` not found.\n", (int)n, name);
     return GPA_OK;
 }
 
-gpa_code magic_pinfo(magic_call *m, value *out) {
-    (void)out;
+MAGIC(pinfo, LINE, WORDS, "name", "Print information about an object, like `name?`.") {
     return magic_question(m->s, m->args, m->n, 0);
 }
 
-gpa_code magic_pinfo2(magic_call *m, value *out) {
-    (void)out;
+MAGIC(pinfo2, LINE, WORDS, "name",
+      "Print information about an object with its source code, like `name??`.") {
     return magic_question(m->s, m->args, m->n, 1);
 }
 
@@ -554,13 +579,11 @@ static gpa_code show_part(magic_call *m, part_of *part, const char *label, const
     return GPA_OK;
 }
 
-gpa_code magic_pdoc(magic_call *m, value *out) {
-    (void)out;
+MAGIC(pdoc, LINE, WORDS, "name", "Print the docstring of an object.") {
     return show_part(m, inspect_doc, "Docstring:\n", "No documentation found for");
 }
 
-gpa_code magic_pdef(magic_call *m, value *out) {
-    (void)out;
+MAGIC(pdef, LINE, WORDS, "name", "Print the call signature of a callable object.") {
     value v = named(m);
     gpa_str text, name;
     if (v.tag == V_UNSET) return GPA_OK;
@@ -578,8 +601,7 @@ gpa_code magic_pdef(magic_call *m, value *out) {
     return GPA_OK;
 }
 
-gpa_code magic_psource(magic_call *m, value *out) {
-    (void)out;
+MAGIC(psource, LINE, WORDS, "name", "Print the source code of a function or class.") {
     return show_part(m, inspect_source, "", "No source found for");
 }
 
@@ -587,14 +609,18 @@ static void whole(gpa_session *s, value v, gpa_str *out) {
     if (vm_repr(s->vm, v, out)) vm_clear_error(s->vm);
 }
 
-gpa_code magic_page(magic_call *m, value *out) {
-    (void)out;
+MAGIC(page, LINE, WORDS, "[name]",
+      "Display an object in the pager.\n"
+      "\n"
+      "Without a name: the last value, `_`.") {
     if (!m->n) m->args = "_", m->n = 1;
     return show_part(m, whole, "", "Nothing to show of");
 }
 
-gpa_code magic_psearch(magic_call *m, value *out) {
-    (void)out;
+MAGIC(psearch, LINE, WORDS, "pattern",
+      "Search for names that match a pattern with the wildcards * and ?.\n"
+      "\n"
+      "`np.*cos*?` is the same without the magic.") {
     gpa_code rc = m->n ? find_names(m->s, m->args, m->n) : GPA_OK;
     return rc == GPA_E_NAME ? GPA_OK : rc;
 }

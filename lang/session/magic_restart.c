@@ -30,15 +30,15 @@ static bool put_float(gpa_session *s, value v, gpa_str *out) {
     return true;
 }
 
-static bool put_items(gpa_session *s, const char *open, const value *items, size_t n,
-                      const char *close, int depth, gpa_str *out) {
+static bool put_items(gpa_session *s, const char *brackets, const value *items, size_t n, int depth,
+                      gpa_str *out) {
     bool good = true;
-    str_put(out, open);
+    str_putc(out, brackets[0]);
     for (size_t i = 0; i < n && good; i++) {
         good = put_literal(s, items[i], depth, out);
         str_put(out, ", ");
     }
-    str_put(out, close);
+    str_putc(out, brackets[1]);
     return good;
 }
 
@@ -71,8 +71,8 @@ static bool put_literal(gpa_session *s, value v, int depth, gpa_str *out) {
         case V_COMPLEX:
             return !v.aux && isfinite(v.complex->re) && isfinite(v.complex->im) &&
                    !vm_repr(s->vm, v, out);
-        case V_LIST: return put_items(s, "[", v.list->items, v.list->count, "]", depth, out);
-        case V_TUPLE: return put_items(s, "(", v.tuple->items, v.tuple->count, ")", depth, out);
+        case V_LIST: return put_items(s, "[]", v.list->items, v.list->count, depth, out);
+        case V_TUPLE: return put_items(s, "()", v.tuple->items, v.tuple->count, depth, out);
         case V_DICT: return put_entries(s, v.dict, true, depth, out);
         case V_SET: return !v.set->frozen && put_entries(s, &v.set->d, false, depth, out);
     }
@@ -143,7 +143,7 @@ static gpa_code save_array(keeping *k, const char *name, value v) {
     snprintf(path, sizeof path, "%s/%s.npy", k->folder, name);
     value args[2] = {v_str(vm, path, strlen(path)), v}, done = v_unset();
     gpa_code rc = args[0].tag == V_UNSET ? vm_err(vm)->code : vm_import(vm, "numpy", &numpy);
-    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, numpy, "save"), 2, args, 0, NULL, &done);
+    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, numpy, "save"), ARGS(2, args), &done);
     value_release(vm, args[0]);
     value_release(vm, done);
     bool scalar = v.tag == V_NUM || v.aux;
@@ -225,11 +225,19 @@ static void hand_over(keeping *k) {
                    k->folder, program_name);
 }
 
-gpa_code magic_restart(magic_call *m, value *out) {
+MAGIC(restart, LINE, WORDS, "[-f]",
+      "Restart the process and restore the variables that can be saved.\n"
+      "\n"
+      "These are numbers, strings, containers of them, arrays, imports, functions and\n"
+      "classes; the others are listed, and confirmed. The restart recovers a GPU on\n"
+      "which a raw kernel has failed.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-f    Force: do not ask for confirmation.") {
     gpa_session *s = m->s;
     keeping k = {.s = s};
     bool force = magic_take(m, "-f"), yes = true;
-    (void)out;
     if (m->n)
         return magic_usage(m, "%%restart: unknown word '%.*s' (-f)", (int)MIN(m->n, 60), m->args);
     str_init(&k.program);

@@ -236,13 +236,17 @@ gpa_code magic_system(gpa_session *s, const char *command, size_t n, bool take, 
     return rc;
 }
 
-gpa_code magic_sx(magic_call *m, value *out) {
+MAGIC(sx, BOTH, CODE, "command",
+      "Run a shell command and return its output as a list of lines.\n"
+      "\n"
+      "`!!command` is the same.") {
     return m->body ? magic_system(m->s, m->body, m->n_body, true, out)
                    : magic_system(m->s, m->args, m->n, true, out);
 }
+MAGIC_ROW(system, magic_sx, BOTH, CODE, "command", "Alias for `%sx`.")
 
 /* A program of the system named like the magic: %ls, %cat. */
-gpa_code magic_program(magic_call *m, value *out) {
+static gpa_code magic_program(magic_call *m, value *out) {
     gpa_str line;
     str_init(&line);
     str_put(&line, m->row->name);
@@ -259,6 +263,21 @@ gpa_code magic_program(magic_call *m, value *out) {
     str_free(&line);
     return rc;
 }
+
+MAGIC_ROW(ls, magic_program, LINE, CODE, "[arguments]",
+          "List directory contents with the system's ls.")
+MAGIC_ROW(ll, magic_program, LINE, CODE, "[arguments]",
+          "List directory contents with sizes and times (ls -l).")
+MAGIC_ROW(cat, magic_program, LINE, CODE, "file ...", "Print files with the system's cat.")
+MAGIC_ROW(cp, magic_program, LINE, CODE, "[arguments]", "Copy files with the system's cp.")
+MAGIC_ROW(mv, magic_program, LINE, CODE, "[arguments]", "Move files with the system's mv.")
+MAGIC_ROW(rm, magic_program, LINE, CODE, "[arguments]", "Remove files with the system's rm.")
+MAGIC_ROW(mkdir, magic_program, LINE, CODE, "[arguments]",
+          "Create directories with the system's mkdir.")
+MAGIC_ROW(rmdir, magic_program, LINE, CODE, "[arguments]",
+          "Remove empty directories with the system's rmdir.")
+MAGIC_ROW(man, magic_program, LINE, CODE, "name", "Display a page of the system's manual.")
+MAGIC_ROW(clear, magic_program, LINE, CODE, "", "Clear the terminal.")
 
 /* ---- %%script ---- */
 
@@ -361,17 +380,23 @@ static gpa_code run_script(magic_call *m, const char *program) {
     return kept;
 }
 
-gpa_code magic_script(magic_call *m, value *out) {
-    (void)out;
+MAGIC(script, CELL, WORDS, "[--out VAR] [--err VAR] [--no-raise-error] program [arguments]",
+      "Run the cell by a program, which reads it from standard input.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "--out VAR          Store standard output in a variable.\n"
+      "--err VAR          Store standard error in a variable.\n"
+      "--no-raise-error   Do not raise an error for a nonzero exit status.") {
     return run_script(m, NULL);
 }
 
-gpa_code magic_bash(magic_call *m, value *out) {
-    (void)out;
+MAGIC(bash, CELL, WORDS, "[--out VAR] [--err VAR] [--no-raise-error]",
+      "Run the cell with bash; options as of %%script.") {
     return run_script(m, "bash");
 }
 
-gpa_code magic_sh(magic_call *m, value *out) {
-    (void)out;
+MAGIC(sh, CELL, WORDS, "[--out VAR] [--err VAR] [--no-raise-error]",
+      "Run the cell with sh; options as of %%script.") {
     return run_script(m, "sh");
 }

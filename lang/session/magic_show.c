@@ -9,29 +9,15 @@
 
 /* ---- lists ---- */
 
-static int by_name(const void *a, const void *b) {
-    return strcmp((*(const magic *const *)a)->name, (*(const magic *const *)b)->name);
-}
-
-/* All magics of a kind, sorted by name. Owned: mem_free. */
-static const magic **sorted(magic_kinds kinds, size_t *n) {
-    size_t all;
-    const magic *rows = magic_all(&all), **out = mem_new(all * sizeof *out);
-    *n = 0;
-    for (size_t i = 0; out && i < all; i++)
-        if (rows[i].kinds & kinds) out[(*n)++] = &rows[i];
-    if (out) qsort(out, *n, sizeof *out, by_name);
-    return out;
-}
-
 static void put_list(const char *title, const char *mark, magic_kinds kinds, gpa_str *out) {
-    size_t n;
-    const magic **rows = sorted(kinds, &n);
+    const char *between = "";
     str_printf(out, "%s\n", title);
-    for (size_t i = 0; rows && i < n; i++)
-        str_printf(out, "%s%s%s", i ? "  " : "", mark, rows[i]->name);
+    for (const magic *const *row = magic_rows; *row; row++) {
+        if (!((*row)->kinds & kinds)) continue;
+        str_printf(out, "%s%s%s", between, mark, (*row)->name);
+        between = "  ";
+    }
     str_putc(out, '\n');
-    mem_free(rows);
 }
 
 static void put_automagic(const gpa_session *s, gpa_str *out) {
@@ -39,9 +25,11 @@ static void put_automagic(const gpa_session *s, gpa_str *out) {
                                  : "Automagic is ON, % prefix IS NOT needed for line magics.\n");
 }
 
-gpa_code magic_automagic(magic_call *m, value *out) {
+MAGIC(automagic, LINE, WORDS, "[on | off]",
+      "Make magic functions callable without the initial %.\n"
+      "\n"
+      "Without an argument, toggles. A variable of the same name takes precedence.") {
     gpa_str text;
-    (void)out;
     if (magic_take(m, "on") || magic_take(m, "1") || magic_take(m, "True"))
         m->s->no_automagic = false;
     else if (magic_take(m, "off") || magic_take(m, "0") || magic_take(m, "False"))
@@ -56,9 +44,8 @@ gpa_code magic_automagic(magic_call *m, value *out) {
     return GPA_OK;
 }
 
-gpa_code magic_lsmagic(magic_call *m, value *out) {
+MAGIC(lsmagic, LINE, WORDS, "", "List the available magic functions.") {
     gpa_str text;
-    (void)out;
     str_init(&text);
     put_list("Available line magics:", "%", MAGIC_LINE, &text);
     put_list("\nAvailable cell magics:", "%%", MAGIC_CELL, &text);
@@ -69,30 +56,34 @@ gpa_code magic_lsmagic(magic_call *m, value *out) {
     return GPA_OK;
 }
 
-static const char *mark_of(const magic *row) { return row->kinds & MAGIC_LINE ? "%" : "%%"; }
+static const char *prefix_of(const magic *row) { return row->kinds & MAGIC_LINE ? "%" : "%%"; }
 
-gpa_code magic_magic(magic_call *m, value *out) {
+/* "%name usage", and the docstring below it, indented. */
+static void put_magic(const magic *row, gpa_str *out) {
+    str_printf(out, "\n%s%s %s\n", prefix_of(row), row->name, row->usage);
+    for (const char *line = row->doc; *line;) {
+        size_t n = strcspn(line, "\n");
+        str_printf(out, n ? "    %.*s\n" : "\n", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
+MAGIC(magic, LINE, WORDS, "", "Print the documentation of all magic functions.") {
     gpa_str text;
-    size_t n;
-    const magic **rows = sorted(MAGIC_BOTH, &n);
-    (void)out;
     str_init(&text);
     str_put(&text,
             "Lines that begin with % are magics: commands to the session, in the prompt, in "
             "notebooks and in .gpa files.\n"
             "One % takes the rest of its line, two take the lines below as well. `%name?` tells "
             "more about one.\n");
-    for (size_t i = 0; rows && i < n; i++)
-        str_printf(&text, "\n%s%s %s\n    %s\n", mark_of(rows[i]), rows[i]->name, rows[i]->usage,
-                   rows[i]->doc);
-    mem_free(rows);
+    for (const magic *const *row = magic_rows; *row; row++) put_magic(*row, &text);
     gpa_repr r = {"text/plain", text.text, text.len, NULL};
     session_page(m->s, &r, 1);
     str_free(&text);
     return GPA_OK;
 }
 
-gpa_code magic_quickref(magic_call *m, value *out) {
+MAGIC(quickref, LINE, WORDS, "", "Show a quick reference sheet: magics, shell commands, help.") {
     static const char head[] =
         "gpa -- quick reference\n"
         "======================\n"
@@ -106,17 +97,11 @@ gpa_code magic_quickref(magic_call *m, value *out) {
         "expression;      A value that is not shown.\n"
         "%magic           A magic on a line; %%magic one on a cell. Each one in a line:\n\n";
     gpa_str text;
-    size_t n;
-    const magic **rows = sorted(MAGIC_BOTH, &n);
-    (void)out;
     str_init(&text);
     str_put(&text, head);
-    for (size_t i = 0; rows && i < n; i++) {
-        size_t first = strcspn(rows[i]->doc, ".\n");
-        str_printf(&text, "%s%s:\n    %.*s.\n", mark_of(rows[i]), rows[i]->name, (int)first,
-                   rows[i]->doc);
-    }
-    mem_free(rows);
+    for (const magic *const *row = magic_rows; *row; row++)
+        str_printf(&text, "%s%s:\n    %.*s\n", prefix_of(*row), (*row)->name,
+                   (int)strcspn((*row)->doc, "\n"), (*row)->doc);
     gpa_repr r = {"text/plain", text.text, text.len, NULL};
     session_page(m->s, &r, 1);
     str_free(&text);
@@ -132,7 +117,7 @@ static gpa_code set_array_precision(gpa_session *s, int64_t digits) {
     value set = rc ? v_unset() : module_get_text_peek(s->vm, np, "set_printoptions"),
           name = v_cstr(s->vm, "precision"), arg = v_int(digits), none = v_none();
     if (!rc && name.tag == V_UNSET) rc = vm_err(s->vm)->code;
-    if (!rc && set.tag != V_UNSET) rc = vm_call(s->vm, set, 0, &arg, 1, &name, &none);
+    if (!rc && set.tag != V_UNSET) rc = vm_call(s->vm, set, &(call_args){0, 1, &arg, &name}, &none);
     value_release(s->vm, name);
     return rc;
 }
@@ -171,7 +156,11 @@ static gpa_code read_format(magic_call *m, char *format, size_t n, long *digits)
                    (int)MIN(m->n, 80), m->args);
 }
 
-gpa_code magic_precision(magic_call *m, value *out) {
+MAGIC(precision, LINE, WORDS, "[digits | format]",
+      "Set the precision of displayed floats.\n"
+      "\n"
+      "The argument is a number of digits or a format such as %.3e. Without one, the\n"
+      "default is restored.") {
     enum { NUMPY_DIGITS = 8 };
     char format[sizeof m->s->float_format];
     long digits;
@@ -187,51 +176,57 @@ gpa_code magic_precision(magic_call *m, value *out) {
 
 /* ---- %config ---- */
 
-/* The settings: SETTING(class, trait, member of settings, "what it is"). */
-#define SETTINGS(SETTING)                                    \
-    SETTING("InlineBackend", "figure_format", figure_format, \
-            "'png' or 'svg': how plots are shown")           \
-    SETTING("Session", "out_share", out_share,               \
-            "the share of the device's memory that arrays in Out may hold")
+/* The settings, grouped by class. */
+static const struct {
+    const char *class, *trait, *doc;
+    size_t at; /* of its text, in gpa_session */
+} settings[] = {
+    {"InlineBackend", "figure_format", "'png' or 'svg': how plots are shown",
+     offsetof(gpa_session, settings.figure_format)},
+    {"Session", "out_share", "the share of the device's memory that arrays in Out may hold",
+     offsetof(gpa_session, settings.out_share)},
+};
 
-static gpa_str *setting(gpa_session *s, const char *object, const char *trait) {
-#define SETTING(a, b, member, doc) \
-    if (strcmp(object, a) == 0 && strcmp(trait, b) == 0) return &s->settings.member;
-    SETTINGS(SETTING)
-#undef SETTING
+static gpa_str *text_of(gpa_session *s, size_t i) {
+    return (gpa_str *)((char *)s + settings[i].at);
+}
+
+/* The text of a setting, or NULL. */
+static gpa_str *find_setting(gpa_session *s, const char *class, const char *trait) {
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        if (strcmp(class, settings[i].class) == 0 && strcmp(trait, settings[i].trait) == 0)
+            return text_of(s, i);
     return NULL;
 }
 
-static bool has_object(const char *object, gpa_session *s, bool tell) {
-    bool found = false;
-#define SETTING(a, b, member, doc)                                                        \
-    if (strcmp(object, a) == 0) {                                                         \
-        if (tell && !found) session_printf(s, false, a " options\n");                     \
-        if (tell)                                                                         \
-            session_printf(s, false, a "." b "=<%s>\n    " doc "\n",                      \
-                           s->settings.member.len ? s->settings.member.text : "default"); \
-        found = true;                                                                     \
+static bool is_class(const char *name) {
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        if (strcmp(name, settings[i].class) == 0) return true;
+    return false;
+}
+
+static void list_settings(gpa_session *s, const char *class) {
+    session_printf(s, false, "%s options\n", class);
+    for (size_t i = 0; i < COUNT_OF(settings); i++) {
+        const gpa_str *text = text_of(s, i);
+        if (strcmp(class, settings[i].class) != 0) continue;
+        session_printf(s, false, "%s.%s=<%s>\n    %s\n", class, settings[i].trait,
+                       text->len ? text->text : "default", settings[i].doc);
     }
-    SETTINGS(SETTING)
-#undef SETTING
-    return found;
 }
 
-static void list_objects(gpa_session *s) {
+static void list_classes(gpa_session *s) {
     session_printf(s, false, "Available objects for config:\n");
-    const char *last = "";
-#define SETTING(a, b, member, doc)                                     \
-    if (strcmp(last, a) != 0) session_printf(s, false, "    " a "\n"); \
-    last = a;
-    SETTINGS(SETTING)
-#undef SETTING
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        if (!i || strcmp(settings[i].class, settings[i - 1].class) != 0)
+            session_printf(s, false, "    %s\n", settings[i].class);
 }
 
-gpa_code magic_config(magic_call *m, value *out) {
+MAGIC(config, LINE, CODE, "[Class[.trait[ = value]]]", "List, show or change settings.") {
     gpa_session *s = m->s;
     char object[64], trait[64];
     if (!m->n) {
-        list_objects(s);
+        list_classes(s);
         return GPA_OK;
     }
     size_t dot = 0, end;
@@ -241,9 +236,12 @@ gpa_code magic_config(magic_call *m, value *out) {
     size_t n = end > dot ? end - dot - 1 : 0;
     while (n && m->args[dot + n] == ' ') n--;
     snprintf(trait, sizeof trait, "%.*s", (int)MIN(n, sizeof trait - 1), m->args + dot + 1);
-    if (dot == m->n && has_object(object, s, true)) return GPA_OK;
-    gpa_str *to = setting(s, object, trait);
-    if (!to && (dot == m->n || !has_object(object, s, false)))
+    if (dot == m->n && is_class(object)) {
+        list_settings(s, object);
+        return GPA_OK;
+    }
+    gpa_str *to = find_setting(s, object, trait);
+    if (!to && (dot == m->n || !is_class(object)))
         return magic_usage(m, "Invalid config statement: '%.*s', should be `Class.trait = value`.",
                            (int)MIN(m->n, 200), m->args);
     if (!to)
@@ -264,9 +262,12 @@ gpa_code magic_config(magic_call *m, value *out) {
 
 /* ---- %xmode ---- */
 
-gpa_code magic_xmode(magic_call *m, value *out) {
+MAGIC(xmode, LINE, WORDS, "[Plain | Context | Verbose | Minimal]",
+      "Switch the mode of error reports.\n"
+      "\n"
+      "Minimal reports the error without its location and callers; the other modes\n"
+      "report both. Without an argument: the next mode.") {
     static const char *const modes[] = {"Plain", "Context", "Verbose", "Minimal"};
-    (void)out;
     size_t now = m->s->minimal ? 3 : 1;
     if (!m->n) now = (now + 1) % COUNT_OF(modes);
     size_t i = m->n ? 0 : now;
@@ -282,8 +283,7 @@ gpa_code magic_xmode(magic_call *m, value *out) {
     return GPA_OK;
 }
 
-gpa_code magic_pprint(magic_call *m, value *out) {
-    (void)out;
+MAGIC(pprint, LINE, WORDS, "", "Toggle pretty printing: containers on several lines or on one.") {
     m->s->flat = !m->s->flat;
     session_printf(m->s, false, "Pretty printing has been turned %s\n", m->s->flat ? "OFF" : "ON");
     return GPA_OK;
@@ -292,25 +292,27 @@ gpa_code magic_pprint(magic_call *m, value *out) {
 /* ---- what notebooks begin with ---- */
 
 /* autoreload is the one known extension: its magics are accepted and have no effect. */
-gpa_code magic_load_ext(magic_call *m, value *out) {
-    (void)out;
+MAGIC(load_ext, LINE, WORDS, "name",
+      "Accepted for autoreload, for IPython's notebooks; there are no other extensions.") {
     if (!m->n) return magic_usage(m, "Missing module name.");
     if (magic_take(m, "autoreload")) return GPA_OK;
     return vm_fail(m->s->vm, GPA_E_NO_MODULE, "No module named '%.*s'", (int)MIN(m->n, 200),
                    m->args);
 }
+MAGIC_ROW(reload_ext, magic_load_ext, LINE, WORDS, "name", "Alias for `%load_ext`.")
 
-gpa_code magic_autoreload(magic_call *m, value *out) {
-    (void)m, (void)out;
+MAGIC(autoreload, LINE, WORDS, "[mode]",
+      "Accepted for IPython's notebooks, without effect.\n"
+      "\n"
+      "An imported .gpa file is read again after %restart.") {
     return GPA_OK;
 }
 
-gpa_code magic_pylab(magic_call *m, value *out) {
+MAGIC(pylab, LINE, WORDS, "[backend]", "Import all names of numpy and matplotlib.pyplot.") {
     static const char code[] =
         "import numpy\nimport numpy as np\nimport matplotlib\nimport matplotlib.pyplot as plt\n"
         "from numpy import *\nfrom matplotlib.pyplot import *";
     value last = v_unset();
-    (void)out;
     gpa_code rc = magic_eval(m, code, sizeof code - 1, &last);
     if (last.tag != V_UNSET) value_release(m->s->vm, last);
     if (!rc)
@@ -319,17 +321,19 @@ gpa_code magic_pylab(magic_call *m, value *out) {
     return rc;
 }
 
-gpa_code magic_pip(magic_call *m, value *out) {
-    (void)out;
+MAGIC(pip, LINE, CODE, "[arguments]",
+      "Not supported: gpa's modules are built in, and Python's packages are not available.") {
     return magic_usage(m,
                        "%%%s: gpa has its modules built in, and does not see Python's packages; "
                        "!%s runs the program itself",
                        m->row->name, m->row->name);
 }
+MAGIC_ROW(conda, magic_pip, LINE, CODE, "[arguments]",
+          "Not supported: gpa's modules are built in, and Python's packages are not available.")
 
 /* Accepted because notebooks begin with it; plots are always displayed inline. */
-gpa_code magic_matplotlib(magic_call *m, value *out) {
-    (void)m, (void)out;
+MAGIC(matplotlib, LINE, WORDS, "[backend]",
+      "Accepted for IPython's notebooks, without effect: plots are always displayed inline.") {
     return GPA_OK;
 }
 
@@ -345,14 +349,19 @@ static gpa_code show_body(magic_call *m, const char *mime, const char *kind) {
     return GPA_OK;
 }
 
-#define SHOWN(name, mime, kind)                        \
-    gpa_code magic_##name(magic_call *m, value *out) { \
-        (void)out;                                     \
-        return show_body(m, mime, kind);               \
-    }
-
-SHOWN(html, "text/html", "HTML")
-SHOWN(svg, "image/svg+xml", "SVG")
-SHOWN(latex, "text/latex", "Latex")
-SHOWN(markdown, "text/markdown", "Markdown")
-SHOWN(javascript, "application/javascript", "Javascript")
+MAGIC(html, CELL, CODE, "", "Render the cell as HTML.") {
+    return show_body(m, "text/html", "HTML");
+}
+MAGIC(svg, CELL, CODE, "", "Render the cell as an SVG picture.") {
+    return show_body(m, "image/svg+xml", "SVG");
+}
+MAGIC(latex, CELL, CODE, "", "Render the cell as LaTeX.") {
+    return show_body(m, "text/latex", "Latex");
+}
+MAGIC(markdown, CELL, CODE, "", "Render the cell as Markdown.") {
+    return show_body(m, "text/markdown", "Markdown");
+}
+MAGIC(javascript, CELL, CODE, "", "Run the cell as JavaScript in the browser.") {
+    return show_body(m, "application/javascript", "Javascript");
+}
+MAGIC_ROW(js, magic_javascript, CELL, CODE, "", "Alias for `%%javascript`.")

@@ -366,7 +366,27 @@ static gpa_code report_times(magic_call *m, const timing *t, measure *r, value *
     return rc;
 }
 
-gpa_code magic_timeit(magic_call *m, value *out) {
+MAGIC(timeit, BOTH, CODE, "[-n N] [-r R] [-p P] [-q] [-o] [-v VAR] statement",
+      "Time execution of a statement.\n"
+      "\n"
+      "The statement runs N times in each of R runs. As a cell magic, the first line\n"
+      "is setup code, which runs once and is not timed. A first run, which compiles,\n"
+      "is not counted. Each loop computes the pending arrays, and the device has\n"
+      "finished before the clock is read. Assignments of the statement are undone.\n"
+      "\n"
+      "The second line of the output is the work of the device per loop: launches,\n"
+      "bytes, bandwidth and its share of the bandwidth of a copy; for a GPU also the\n"
+      "time by its own clock.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-n N    Loops per run. Default: the power of ten that takes 0.2 seconds.\n"
+      "-r R    Number of runs. Default: 7.\n"
+      "-p P    Number of digits of the times. Default: 3.\n"
+      "-q      Do not print the result.\n"
+      "-o      Return a TimeitResult, with the attributes average, stdev, best,\n"
+      "        worst, all_runs, timings, launches, bytes and device_time.\n"
+      "-v VAR  Store the TimeitResult in the variable VAR.") {
     gpa_session *s = m->s;
     timing t;
     ast_module *ast = NULL;
@@ -436,7 +456,11 @@ static void print_clocks(gpa_session *s, const clocks *from) {
     str_free(&text);
 }
 
-gpa_code magic_time(magic_call *m, value *out) {
+MAGIC(time, BOTH, CODE, "statement",
+      "Time execution of a statement, run once, and return its value.\n"
+      "\n"
+      "The device has finished before the clock is read. Compile time is reported\n"
+      "when it exceeds 0.1 seconds.") {
     gpa_session *s = m->s;
     ast_module *ast = NULL;
     value last = v_unset();

@@ -10,19 +10,15 @@ static const struct {
     const char *name, *what;
     size_t size;
 } kinds[AST_KINDS] = {
-// clang-format off
 #define AST_LEAF(kind, what) [AST_##kind] = {#kind, what, offsetof(ast_node, name)},
 #define AST(kind, member, what, fields) \
     [AST_##kind] = {#kind, what, offsetof(ast_node, member) + sizeof(struct ast_##member##_node)},
 #include "lang/syntax/ast.def"
-#undef AST
-#undef AST_LEAF
 };
 
 static const char *const op_texts[AST_OPS] = {
 #define AST_OP(id, spelling, class) [AST_OP_##id] = spelling,
 #include "lang/syntax/ast.def"
-#undef AST_OP
 };
 
 const char *ast_kind_name(ast_kind kind) { return kinds[kind].name; }
@@ -51,70 +47,33 @@ ast_node *ast_new(arena *a, ast_kind kind, gpa_span span) {
     return n;
 }
 
-/* The expansions below visit children only. */
-#define TEXT(f)
-#define SYM(f)
-#define OP(f)
-#define SPAN(f)
-#define INT(f)
-#define REAL(f)
-#define NUM(f)
-#define STORAGE(f)
-#define SCOPE(f)
-#define AST_LEAF(kind, what) case AST_##kind: break;
-#define AST(kind, member, what, fields)                  \
-    case AST_##kind: {                                   \
-        const struct ast_##member##_node *v = &n->member; \
-        (void)v;                                         \
-        fields                                           \
-        break;                                           \
-    }
-// clang-format on
+static uint32_t list_height(ast_list l) {
+    uint32_t height = 0;
+    for (uint32_t i = 0; i < l.n; i++) height = MAX(height, l.at[i]->height);
+    return height;
+}
 
 bool ast_seal(ast_node *n) {
     uint32_t height = 0;
 #define NODE(f) height = MAX(height, v->f->height);
-#define OPT(f) \
-    if (v->f) height = MAX(height, v->f->height);
-#define LIST(f) \
-    for (uint32_t i = 0; i < v->f.n; i++) height = MAX(height, v->f.at[i]->height);
-    switch ((ast_kind)n->kind) {
-#include "lang/syntax/ast.def"
-        case AST_KINDS: break;
-    }
-#undef NODE
-#undef OPT
-#undef LIST
+#define OPT(f) height = MAX(height, v->f ? v->f->height : 0);
+#define LIST(f) height = MAX(height, list_height(v->f));
+#include "lang/syntax/ast_switch.inc"
     n->height = (uint16_t)(height + 1);
     return height < AST_MAX_HEIGHT;
+}
+
+static void visit_list(ast_list l, void (*visit)(void *user, ast_node *child), void *user) {
+    for (uint32_t i = 0; i < l.n; i++) visit(user, l.at[i]);
 }
 
 void ast_each_child(const ast_node *n, void (*visit)(void *user, ast_node *child), void *user) {
 #define NODE(f) visit(user, v->f);
 #define OPT(f) \
     if (v->f) visit(user, v->f);
-#define LIST(f) \
-    for (uint32_t i = 0; i < v->f.n; i++) visit(user, v->f.at[i]);
-    switch ((ast_kind)n->kind) {
-#include "lang/syntax/ast.def"
-        case AST_KINDS: break;
-    }
-#undef NODE
-#undef OPT
-#undef LIST
+#define LIST(f) visit_list(v->f, visit, user);
+#include "lang/syntax/ast_switch.inc"
 }
-
-#undef TEXT
-#undef SYM
-#undef OP
-#undef SPAN
-#undef INT
-#undef REAL
-#undef NUM
-#undef STORAGE
-#undef SCOPE
-#undef AST
-#undef AST_LEAF
 
 static void put_text(gpa_str *out, ast_text t) {
     str_putc(out, '"');
@@ -136,8 +95,15 @@ static void put_sym(gpa_str *out, gpa_sym s, const intern *names) {
 
 /* A global has no suffix: `x` is global, `x@0` in slot 0, `x@cell0`, `x@free0`. */
 static void put_storage(gpa_str *out, ast_storage p) {
-    static const char *const where[] = {"", "@", "@cell", "@free"};
-    if (p.where != AST_IN_GLOBALS) str_printf(out, "%s%u", where[p.where], p.slot);
+    static const char *const prefix[] = {"", "@", "@cell", "@free"};
+    if (p.kind != AST_IN_GLOBALS) str_printf(out, "%s%u", prefix[p.kind], p.slot);
+}
+
+static void put_optional(gpa_str *out, const ast_node *n, const intern *names) {
+    if (n)
+        ast_print(out, n, names);
+    else
+        str_putc(out, '-');
 }
 
 static void put_list(gpa_str *out, ast_list l, const intern *names) {
@@ -168,7 +134,7 @@ static void put_scope(gpa_str *out, const ast_scope *s, const intern *names) {
 static bool put_plain(gpa_str *out, const ast_node *n, const intern *names) {
     if (n->kind == AST_NAME) {
         put_sym(out, n->name.name, names);
-        put_storage(out, n->name.place);
+        put_storage(out, n->name.storage);
     } else if (n->kind == AST_INTEGER) {
         str_printf(out, "%lld", (long long)n->integer.value);
     } else if (n->kind == AST_STRING) {
@@ -183,34 +149,17 @@ void ast_print(gpa_str *out, const ast_node *n, const intern *names) {
     if (put_plain(out, n, names)) return;
     str_printf(out, "(%s", kinds[n->kind].name);
 #define NODE(f) str_putc(out, ' '), ast_print(out, v->f, names);
-#define OPT(f)              \
-    if (!v->f)              \
-        str_put(out, " -"); \
-    else                    \
-        str_putc(out, ' '), ast_print(out, v->f, names);
+#define OPT(f) str_putc(out, ' '), put_optional(out, v->f, names);
 #define LIST(f) str_putc(out, ' '), put_list(out, v->f, names);
 #define TEXT(f) str_putc(out, ' '), put_text(out, v->f);
 #define SYM(f) str_putc(out, ' '), put_sym(out, v->f, names);
 #define OP(f) str_printf(out, " %s", op_texts[v->f]);
-#define SPAN(f)
 #define INT(f) str_printf(out, " %lld", (long long)v->f);
 #define REAL(f) str_printf(out, " %.17g", v->f);
 #define NUM(f) str_printf(out, " %u", v->f);
 #define STORAGE(f) put_storage(out, v->f);
 #define SCOPE(f) put_scope(out, v->f, names);
-// clang-format off
-#define AST_LEAF(kind, what) case AST_##kind: break;
-#define AST(kind, member, what, fields)                   \
-    case AST_##kind: {                                    \
-        const struct ast_##member##_node *v = &n->member; \
-        fields                                            \
-        break;                                            \
-    }
-    // clang-format on
-    switch ((ast_kind)n->kind) {
-#include "lang/syntax/ast.def"
-        case AST_KINDS: break;
-    }
+#include "lang/syntax/ast_switch.inc"
     str_putc(out, ')');
 }
 

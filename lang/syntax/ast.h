@@ -4,24 +4,26 @@
  * freed with it, all at once. A function value keeps its module alive by ast_retain. Nodes are
  * never changed after parsing.
  *
- * Variables are resolved: every NAME says where its variable lives (ast_storage), and every
- * function's scope lists its frame. Read NAMEs and the scope; never look at GLOBAL and NONLOCAL
- * statements.
+ * Variables are resolved: every NAME has the storage of its variable (ast_storage), and every
+ * function's scope lists the variables of its frame. GLOBAL and NONLOCAL statements are for the
+ * parser alone.
  *
- *   module level   names are globals, found by their symbol, except the variables of
- * comprehensions, which are slots of the module's own frame. functions      a frame has
- * scope->n_vars slots: parameters first (positional in order, keyword-only in order, *args,
- * **kwargs), then the other locals. A slot is unbound until assigned. A var with `cell` set is
- *                  captured by an inner function: its slot holds a cell shared with the closures.
- *   closures       a FREE place is an index into scope->frees; each free says where the enclosing
- * frame finds the cell when the closure is made. comprehensions list, set and dict comprehensions
- * run in the frame around them: their variables have slots of their own there, fresh at each run (a
- * `cell` one needs a new cell when the comprehension starts). classes        the body of a class is
- * a scope of its own. Its names are slots of its frame that functions inside do not see; one that
- * is unbound when it is read means the global. The slot of the symbol __class__ is for methods that
- * say super() or __class__: a cell then, which holds the class once it is made. generators     a
- * generator expression is a scope of its own with one hidden parameter, slot 0 (symbol 0): the
- *                  iterator of its outermost `in`, which is evaluated in the scope around it. */
+ *   module level     names are globals, found by their symbol, except the variables of
+ *                    comprehensions, which are slots of the module's own frame.
+ *   functions        a frame has scope->n_vars slots: parameters first (positional in order,
+ *                    keyword-only in order, *args, **kwargs), then the other locals. A slot is
+ *                    unbound until assigned. A variable with `cell` set is captured by an inner
+ *                    function: its slot holds a cell shared with the closures.
+ *   closures         the slot of a FREE variable is an index into scope->frees; each of these says
+ *                    where the enclosing frame finds the cell when the closure is made.
+ *   comprehensions   list, set and dict comprehensions run in the frame around them: their
+ *                    variables have slots of their own there, fresh at each run (a `cell` one gets
+ * a new cell when the comprehension starts). classes          the body of a class is a scope of its
+ * own. Its names are slots of its frame that functions inside do not see; one that is unbound when
+ * it is read means the global. The slot of the symbol __class__ is for methods that use super() or
+ * __class__: a cell, which holds the class once it is made. generators       a generator expression
+ * is a scope of its own with one hidden parameter, slot 0 (symbol 0): the iterator of its outermost
+ * `in`, which is evaluated in the scope around it. */
 #ifndef GPA_SYNTAX_AST_H
 #define GPA_SYNTAX_AST_H
 
@@ -37,15 +39,12 @@ typedef enum {
 #define AST(kind, member, what, fields) AST_##kind,
 #define AST_LEAF(kind, what) AST_##kind,
 #include "lang/syntax/ast.def"
-#undef AST
-#undef AST_LEAF
     AST_KINDS
 } ast_kind;
 
 typedef enum {
 #define AST_OP(id, spelling, class) AST_OP_##id,
 #include "lang/syntax/ast.def"
-#undef AST_OP
     AST_OPS
 } ast_op;
 
@@ -68,10 +67,10 @@ typedef enum {
     AST_IN_SLOT,    /* frame slot `slot` */
     AST_IN_CELL,    /* the cell in frame slot `slot` */
     AST_IN_FREE     /* the cell at `slot` of the function's closure */
-} ast_where;
+} ast_storage_kind;
 
 typedef struct {
-    ast_where where;
+    ast_storage_kind kind;
     uint32_t slot;
 } ast_storage;
 
@@ -141,25 +140,10 @@ struct ast_node {
 #define STORAGE(f) ast_storage f;
 #define SCOPE(f) ast_scope *f;
 #define AST_LEAF(kind_, what)
-#define AST(kind_, member, what, fields) \
-    struct ast_##member##_node {         \
-        fields                           \
-    } member;
+// clang-format off
+#define AST(kind_, member, what, fields) struct ast_##member##_node { fields } member;
+// clang-format on
 #include "lang/syntax/ast.def"
-#undef AST
-#undef AST_LEAF
-#undef NODE
-#undef OPT
-#undef LIST
-#undef TEXT
-#undef SYM
-#undef OP
-#undef SPAN
-#undef INT
-#undef REAL
-#undef NUM
-#undef STORAGE
-#undef SCOPE
     };
 };
 

@@ -1,8 +1,8 @@
 /* Names to variables, in two steps.
  *
  * First a walk over the tree enters every use of a name in a symbol table: one symbol per name and
- * scope, with what happens to it there. Then, with all scopes known, each symbol gets its place: a
- * name bound in a function is a slot of its frame; one bound further out is captured, which makes
+ * scope, with what happens to it there. Then, with all scopes known, each symbol gets its storage:
+ * a name bound in a function is a slot of its frame; one bound further out is captured, which makes
  * the slot there a cell and adds a free variable to every function in between; any other is a
  * global.
  *
@@ -13,7 +13,7 @@
  * The walk also checks what CPython's compiler checks behind its parser. CPython does so in two
  * passes, names first; so errors of the second kind wait in `late` until the walk is over.
  *
- * Reading order: symbols, the walk's rules for binding, its checks, the walk, places. */
+ * Reading order: symbols, the walk's rules for binding, its checks, the walk, storage. */
 #include "lang/syntax/scope.h"
 
 #include <stdio.h>
@@ -38,9 +38,9 @@ typedef struct {
     unsigned flags;
     gpa_span declared; /* of its global or nonlocal statement */
     bool resolved;
-    uint32_t home;     /* the symbol whose place it has; NONE: a global */
-    ast_storage place; /* when it is its own home */
-    ast_storage from;  /* AST_IN_FREE: where the frame around has it */
+    uint32_t home;       /* the symbol whose storage it has; NONE: a global */
+    ast_storage storage; /* when it is its own home */
+    ast_storage from;    /* AST_IN_FREE: where the frame around has it */
 } symbol;
 
 #define NONE UINT32_MAX /* no symbol, no level */
@@ -86,7 +86,7 @@ static bool no_memory(scoper *s) {
     return false;
 }
 
-static size_t table_place(const scoper *s, uint32_t scope, gpa_sym name) {
+static size_t table_slot(const scoper *s, uint32_t scope, gpa_sym name) {
     uint64_t h = ((uint64_t)scope << 32 | name) * 0x9e3779b97f4a7c15u;
     size_t i = (size_t)(h >> 32) & s->mask;
     for (; s->table[i]; i = (i + 1) & s->mask) {
@@ -97,7 +97,7 @@ static size_t table_place(const scoper *s, uint32_t scope, gpa_sym name) {
 }
 
 static uint32_t find(const scoper *s, uint32_t scope, gpa_sym name) {
-    return s->table[table_place(s, scope, name)] - 1;
+    return s->table[table_slot(s, scope, name)] - 1;
 }
 
 static bool grow_table(scoper *s) {
@@ -108,17 +108,17 @@ static bool grow_table(scoper *s) {
     s->table = table;
     s->mask = mask;
     for (uint32_t i = 0; i < s->n_symbols; i++)
-        table[table_place(s, s->symbols[i].scope, s->symbols[i].name)] = i + 1;
+        table[table_slot(s, s->symbols[i].scope, s->symbols[i].name)] = i + 1;
     return true;
 }
 
 /* The symbol of a name in a scope, entered when new; NONE when memory is short. */
 static uint32_t enter(scoper *s, uint32_t scope, gpa_sym name) {
-    size_t i = table_place(s, scope, name);
+    size_t i = table_slot(s, scope, name);
     if (s->table[i]) return s->table[i] - 1;
     if (s->n_symbols * 2 > s->mask) {
         if (!grow_table(s)) return NONE;
-        i = table_place(s, scope, name);
+        i = table_slot(s, scope, name);
     }
     if (!mem_grow(&s->symbols, s->n_symbols, &s->cap_symbols, sizeof *s->symbols)) {
         no_memory(s);
@@ -662,7 +662,7 @@ static bool walk(scoper *s, ast_node *n) {
     return true;
 }
 
-/* ---- places ---- */
+/* ---- storage ---- */
 
 /* Whether a symbol is a variable of its own scope, in a frame. */
 static bool is_local(const scoper *s, const symbol *sym) {
@@ -676,13 +676,13 @@ static void assign_slots(scoper *s) {
         if (!is_local(s, sym)) continue;
         uint32_t frame = sym->scope;
         while (!s->levels[frame].out) frame = s->levels[frame].parent;
-        sym->place = (ast_storage){AST_IN_SLOT, s->levels[frame].n_slots++};
+        sym->storage = (ast_storage){AST_IN_SLOT, s->levels[frame].n_slots++};
         sym->home = i;
         sym->resolved = true;
     }
 }
 
-/* Finds what a name means in a scope: the symbol, of the same frame, whose place it has; NONE: a
+/* Finds what a name means in a scope: the symbol, of the same frame, whose storage it has; NONE: a
  * global. False: out of memory. */
 static bool resolve(scoper *s, uint32_t scope, gpa_sym name, uint32_t *home) {
     uint32_t i = enter(s, scope, name), outer = NONE;
@@ -696,9 +696,9 @@ static bool resolve(scoper *s, uint32_t scope, gpa_sym name, uint32_t *home) {
     sym->home = outer;
     if (outer != NONE && s->levels[scope].out) { /* captured from the frame around this one */
         symbol *from = &s->symbols[outer];
-        if (from->place.where == AST_IN_SLOT) from->place.where = AST_IN_CELL;
-        sym->from = from->place;
-        sym->place = (ast_storage){AST_IN_FREE, s->levels[scope].n_frees++};
+        if (from->storage.kind == AST_IN_SLOT) from->storage.kind = AST_IN_CELL;
+        sym->from = from->storage;
+        sym->storage = (ast_storage){AST_IN_FREE, s->levels[scope].n_frees++};
         sym->home = i;
     }
     *home = sym->home;
@@ -723,11 +723,11 @@ static bool resolve_all(scoper *s) {
     return true;
 }
 
-/* Writes the results: the places of the NAMEs, and each frame's variables. */
+/* Writes the results: the storage of the NAMEs, and each frame's variables. */
 static bool publish(scoper *s) {
     for (size_t i = 0; i < s->n_uses; i++)
         if (s->uses[i].symbol != NONE && s->uses[i].node)
-            s->uses[i].node->name.place = s->symbols[s->uses[i].symbol].place;
+            s->uses[i].node->name.storage = s->symbols[s->uses[i].symbol].storage;
     for (size_t i = 0; i < s->n_levels; i++) {
         ast_scope *out = s->levels[i].out;
         if (!out) continue;
@@ -743,11 +743,11 @@ static bool publish(scoper *s) {
         uint32_t frame = sym->scope;
         while (!s->levels[frame].out) frame = s->levels[frame].parent;
         ast_scope *out = s->levels[frame].out;
-        if (sym->place.where == AST_IN_FREE)
-            out->frees[sym->place.slot] = (ast_free_var){sym->name, sym->from};
+        if (sym->storage.kind == AST_IN_FREE)
+            out->frees[sym->storage.slot] = (ast_free_var){sym->name, sym->from};
         else
-            out->vars[sym->place.slot] =
-                (ast_var){sym->name, sym->place.where == AST_IN_CELL, (sym->flags & PARAM) != 0,
+            out->vars[sym->storage.slot] =
+                (ast_var){sym->name, sym->storage.kind == AST_IN_CELL, (sym->flags & PARAM) != 0,
                           frame != sym->scope && !s->levels[sym->scope].of_class};
     }
     return true;

@@ -66,8 +66,8 @@ static gpa_code add(lowering *lw, const ast_node *n, int most, int *ndim, int64_
         for (uint32_t i = 0; i < items->n && !rc; i++) rc = add(lw, items->at[i], most, ndim, size);
         return rc;
     }
-    if (n->kind == AST_NAME && n->name.place.where != AST_IN_SLOT &&
-        n->name.place.where != AST_IN_CELL) {
+    if (n->kind == AST_NAME && n->name.storage.kind != AST_IN_SLOT &&
+        n->name.storage.kind != AST_IN_CELL) {
         rc = typed_frozen(lw, n, &v);
         return rc ? rc : of_value(lw, n, v, most, ndim, size);
     }

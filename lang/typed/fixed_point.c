@@ -166,7 +166,7 @@ void typed_clear(gpa_vm *vm, typed_fn *t) {
     }
     mem_free(t->deps);
     body_release(t->body);
-    arr_memo_free(&t->memo);
+    arr_launch_cache_free(&t->cache);
     kir_free(t->f);
 }
 

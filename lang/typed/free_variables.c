@@ -157,9 +157,9 @@ static gpa_code use_dependence(lowering *lw, const ast_node *at, typed_dep d, tv
 
 static typed_dep dependence_of(const lowering *lw, const ast_node *n) {
     typed_dep d = {.module = lw->frame->fn->module, .name = n->name.name, .cell = v_none()};
-    if (n->name.place.where == AST_IN_FREE) {
+    if (n->name.storage.kind == AST_IN_FREE) {
         d.module = NULL;
-        d.cell = lw->frame->fn->free[n->name.place.slot];
+        d.cell = lw->frame->fn->free[n->name.storage.slot];
     }
     return d;
 }

@@ -173,7 +173,7 @@ static void look_for_assignment(void *user, ast_node *n) {
     for (uint32_t i = 0; i < many + (to != NULL); i++) {
         const ast_node *t = i < many ? targets[i] : to;
         if (t->kind == AST_NAME
-                ? t->name.place.where == AST_IN_SLOT && t->name.place.slot == a->slot
+                ? t->name.storage.kind == AST_IN_SLOT && t->name.storage.slot == a->slot
                 : t->kind != AST_INDEX)
             a->found = true;
     }
@@ -193,13 +193,13 @@ gpa_code typed_for(lowering *lw, const ast_node *n, const int32_t bounds[3]) {
         .kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)lw->f->n_code - 1};
     const ast_node *t = n->for_.target;
     gpa_code rc = typed_assign_to(lw, t, counter);
-    bool fixed_counter = t->kind == AST_NAME && t->name.place.where == AST_IN_SLOT &&
-                         !assigns_to(&n->for_.body, t->name.place.slot);
+    bool fixed_counter = t->kind == AST_NAME && t->name.storage.kind == AST_IN_SLOT &&
+                         !assigns_to(&n->for_.body, t->name.storage.slot);
     int64_t from, by;
     bool up = typed_constant(lw, bounds[0], &from) && typed_constant(lw, bounds[2], &by) &&
               from >= 0 && by > 0;
     if (!rc && fixed_counter)
-        typed_hold_counter(lw, (int32_t)(lw->frame->slots + t->name.place.slot),
+        typed_hold_counter(lw, (int32_t)(lw->frame->slots + t->name.storage.slot),
                            up ? (uint32_t)bounds[1] + 1 : 0);
     if (!rc) rc = typed_block(lw, n->for_.body);
     typed_close(lw, KIR_FOR);

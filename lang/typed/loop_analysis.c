@@ -7,8 +7,8 @@
 #include "lang/typed/loop.h"
 
 static bool is_slot(const ast_node *n, uint32_t *slot_index) {
-    if (n->kind != AST_NAME || n->name.place.where != AST_IN_SLOT) return false;
-    *slot_index = n->name.place.slot;
+    if (n->kind != AST_NAME || n->name.storage.kind != AST_IN_SLOT) return false;
+    *slot_index = n->name.storage.slot;
     return true;
 }
 
@@ -223,9 +223,9 @@ void loop_analyze(gpa_vm *vm, typed_lift *l, bool inner) {
 
 /* The current value of a free or global variable; UNSET: a local variable, or unbound. */
 static value free_value(gpa_vm *vm, const func_obj *fn, const ast_node *name) {
-    ast_storage p = name->name.place;
-    if (p.where == AST_IN_FREE) return fn->free[p.slot].cell->v;
-    if (p.where != AST_IN_GLOBALS) return v_unset();
+    ast_storage p = name->name.storage;
+    if (p.kind == AST_IN_FREE) return fn->free[p.slot].cell->v;
+    if (p.kind != AST_IN_GLOBALS) return v_unset();
     value v = module_get_peek(fn->module, name->name.name);
     return v.tag == V_UNSET ? vm_builtin_peek(vm, name->name.name) : v;
 }

@@ -126,8 +126,8 @@ static gpa_code unpack(lowering *lw, const ast_node *target, const tview *row, u
 
 gpa_code typed_assign_to(lowering *lw, const ast_node *target, tv v) {
     if (target->kind == AST_NAME) {
-        if (target->name.place.where == AST_IN_SLOT)
-            return typed_assign(lw, target, (int32_t)(lw->frame->slots + target->name.place.slot),
+        if (target->name.storage.kind == AST_IN_SLOT)
+            return typed_assign(lw, target, (int32_t)(lw->frame->slots + target->name.storage.slot),
                                 v);
         return typed_fail(lw, target, GPA_E_UNSUPPORTED,
                           "a compiled function cannot change a variable outside of itself");

@@ -123,9 +123,8 @@ gpa_code typed_for_tuple(lowering *lw, const ast_node *n, const tv *t) {
 
 enum { VECTOR_NAME, VECTOR_DTYPE, VECTOR_N, VECTOR_FIELDS };
 
-static gpa_code call_vector(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                            const value *names, value *out) {
-    (void)o, (void)n, (void)args, (void)n_kw, (void)names, (void)out;
+static gpa_code call_vector(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    (void)o, (void)a, (void)out;
     return vm_fail(vm, GPA_E_UNSUPPORTED,
                    "vectors exist in kernels only: functions under @cuda.jit");
 }

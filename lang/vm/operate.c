@@ -12,6 +12,7 @@
 #include "lang/object/container.h"
 #include "lang/vm/format_interface.h"
 #include "lang/vm/instance.h"
+#include "lang/vm/jit_integers.h"
 #include "lang/object/number.h"
 #include "lang/vm/array_interface.h"
 #include "lang/vm/record.h"
@@ -440,6 +441,23 @@ out:
     return rc;
 }
 
+static gpa_code jitted_binary(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    value in[2];
+    gpa_code rc = jit_widen_integers(vm, op_row(op), (value[]){a, b}, 2, in);
+    if (!rc) rc = array_operators.binary(vm, op, in[0], in[1], out);
+    value_release(vm, in[0]);
+    value_release(vm, in[1]);
+    return rc;
+}
+
+static gpa_code jitted_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
+    value in;
+    gpa_code rc = jit_widen_integers(vm, op, &a, 1, &in);
+    if (!rc) rc = array_operators.unary(vm, op, in, out);
+    value_release(vm, in);
+    return rc;
+}
+
 /* ---- dispatch ---- */
 
 static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, value *out) {
@@ -465,6 +483,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
         !(op == AST_OP_ADD && numpy && a.tag != V_STR))
         rc = sequence(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
+    if (numpy && vm_in_jitted(vm)) return jitted_binary(vm, op, a, b, out);
     if (numpy) return array_operators.binary(vm, op, a, b, out);
     if (a.tag == V_SET && b.tag == V_SET) rc = set_operator(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
@@ -532,7 +551,8 @@ gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
 }
 
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
-    if (is_numpy(a)) return array_operators.unary(vm, op, a, out);
+    if (is_numpy(a) && vm_in_jitted(vm)) return jitted_unary(vm, op_row(op), a, out);
+    if (is_numpy(a)) return array_operators.unary(vm, op_row(op), a, out);
     if (a.tag == V_INT || a.tag == V_BOOL) {
         if (op == AST_OP_NEG && a.i == INT64_MIN) return big_unary(vm, op, a, out);
         *out = v_int(op == AST_OP_NEG ? -a.i : op == AST_OP_POS ? a.i : ~a.i);
@@ -561,12 +581,13 @@ gpa_code vm_binary(gpa_vm *vm, gpa_op op, value a, value b, value *out) {
     for (int k = AST_OP_ADD; k <= AST_OP_GE; k++)
         if (op_row((ast_op)k) == op && k != AST_OP_POS && k != AST_OP_NEG && k != AST_OP_INVERT)
             return op_binary(vm, (ast_op)k, a, b, out);
-    return array_operators.call_ufunc(vm, ufunc_of(op), 2, (value[]){a, b}, 0, NULL, out);
+    return array_operators.call_ufunc(vm, ufunc_of(op), ARGS(2, (value[]){a, b}), out);
 }
 
 gpa_code vm_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
     if (op == OP_NEGATIVE) return op_unary(vm, AST_OP_NEG, a, out);
     if (op == OP_POSITIVE) return op_unary(vm, AST_OP_POS, a, out);
     if (op == OP_INVERT) return op_unary(vm, AST_OP_INVERT, a, out);
-    return array_operators.call_ufunc(vm, ufunc_of(op), 1, &a, 0, NULL, out);
+    if (op == OP_ABSOLUTE && a.tag == V_NUM) return array_operators.unary(vm, op, a, out);
+    return array_operators.call_ufunc(vm, ufunc_of(op), ARGS(1, &a), out);
 }

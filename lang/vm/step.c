@@ -615,7 +615,7 @@ STEP(generator) {
     generator *g = generator_of(v.iter);
     for (uint32_t k = 0; k < c->scope->n_frees; k++) {
         ast_storage p = c->scope->frees[k].from;
-        g->cells[k] = value_retain(p.where == AST_IN_FREE ? f->free[p.slot] : r[p.slot]);
+        g->cells[k] = value_retain(p.kind == AST_IN_FREE ? f->free[p.slot] : r[p.slot]);
     }
     g->regs[0] = r[i->a];
     r[i->a] = v;

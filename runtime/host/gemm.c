@@ -314,8 +314,8 @@ static void pack(gpa_dtype t, gpa_dtype work, const char *from, int64_t rows, in
                  int64_t rs, int64_t cs, char *to) {
     int64_t item = (int64_t)dtype_size(t), size = (int64_t)dtype_size(work);
     if (t == work) {
-        strided_copy(to, (int64_t[]){cols, 1}, from, (int64_t[]){rs, cs}, (size_t)item, 2,
-                     (int64_t[]){rows, cols});
+        strided_copy(to, (int64_t[]){cols, 1}, from, (int64_t[]){rs, cs},
+                     &(strided_elems){(size_t)item, 2, (int64_t[]){rows, cols}});
         return;
     }
     for (int64_t i = 0; i < rows; i++)

@@ -35,8 +35,8 @@ host_call hostcall_sparse_transpose; /* of keys in range */
 host_call hostcall_run;
 
 /* CSC or COO by dense product Y = A X. Column l of A has the values at[line[l]] .. at[line[l + 1] -
- * 1], in the rows `row`, of which Y has call->sparse.m; with `places` (COO) line[s] is the column
- * of value s. All in bounds; y must not overlap the others. */
+ * 1], in the rows `row`, of which Y has call->spmm.a.rows; with `places` (COO) line[s] is the
+ * column of value s. All in bounds; y must not overlap the others. */
 gpa_code hostcall_spmm_csc(const gpa_libcall *call, bool places, const int32_t *line,
                            const int32_t *row, const void *at, const void *x, void *y,
                            const atomic_bool *stop, gpa_err *e);

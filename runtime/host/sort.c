@@ -201,17 +201,17 @@ static void place_values(const gpa_libcall *c, const char *in, int64_t n, const 
     bins b;
     int groups = 0;
     memset(w->count, 0, digits * sizeof *w->count);
-#define PLACE(T)                                                                                \
-    {                                                                                           \
-        const T *x = (const void *)in;                                                          \
-        for (int64_t i = 0; i < n; i++)                                                         \
-            w->count[sortkey_of_bits(x[i], &own) >> shift & (digits - 1)]++;                    \
-        groups = join_digits(w->count, digits, 0, c->sort.places, c->sort.n_places, &b, found); \
-        for (int64_t i = 0; i < n; i++) {                                                       \
-            uint64_t k = sortkey_of_bits(x[i], &own);                                           \
-            key[b.next[b.of[k >> shift & (digits - 1)]]++] = k;                                 \
-        }                                                                                       \
-        break;                                                                                  \
+#define PLACE(T)                                                                          \
+    {                                                                                     \
+        const T *x = (const void *)in;                                                    \
+        for (int64_t i = 0; i < n; i++)                                                   \
+            w->count[sortkey_of_bits(x[i], &own) >> shift & (digits - 1)]++;              \
+        groups = join_digits(w->count, digits, 0, c->sort.kth, c->sort.n_kth, &b, found); \
+        for (int64_t i = 0; i < n; i++) {                                                 \
+            uint64_t k = sortkey_of_bits(x[i], &own);                                     \
+            key[b.next[b.of[k >> shift & (digits - 1)]]++] = k;                           \
+        }                                                                                 \
+        break;                                                                            \
     }
     switch (item) {
         case 1: PLACE(uint8_t)
@@ -220,13 +220,13 @@ static void place_values(const gpa_libcall *c, const char *in, int64_t n, const 
         case 8: PLACE(uint64_t)
     }
 #undef PLACE
-    place_groups(key, w->key_spare, shift, found, groups, 0, c->sort.places, w);
+    place_groups(key, w->key_spare, shift, found, groups, 0, c->sort.kth, w);
 }
 
 static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *out, scratch *w) {
     sortkey_order o = sortkey_order_of(c->dtype);
     uint64_t *sorted = w->key;
-    if (c->sort.n_places > 0 && c->sort.n_places <= MOST_PLACES) {
+    if (c->sort.n_kth > 0 && c->sort.n_kth <= MOST_PLACES) {
         place_values(c, in, n, &o, w);
     } else {
         sortkey_load(in, o.item, n, w->key);
@@ -235,7 +235,7 @@ static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *o
     }
     for (int64_t i = 0; i < n; i++) sorted[i] = sortkey_to_bits(sorted[i], &o);
     sortkey_save(out, o.item, n, sorted);
-    if (o.kind == 'F' && !c->sort.n_places && !hostcall_stopped(w->stop))
+    if (o.kind == 'F' && !c->sort.n_kth && !hostcall_stopped(w->stop))
         sortkey_restore_zeros(&o, in, n, 1, out);
 }
 
@@ -307,8 +307,7 @@ static void order_level(const ordered *o, int64_t lo, int64_t n, int level, cons
 static const ranked *order(const gpa_libcall *c, const char *from, scratch *w) {
     ordered o = {w, rule_of(c->dtype), from};
     for (int64_t i = 0; i < c->sort.n; i++) w->r[i].at = i;
-    order_level(&o, 0, c->sort.n, 0, c->sort.places,
-                c->sort.n_places <= MOST_PLACES ? c->sort.n_places : 0);
+    order_level(&o, 0, c->sort.n, 0, c->sort.kth, c->sort.n_kth <= MOST_PLACES ? c->sort.n_kth : 0);
     return w->r;
 }
 

@@ -191,7 +191,7 @@ gpa_code hostcall_sparse_transpose(const gpa_libcall *call, const host_operands 
     const void *at = x->in[2];
     int32_t *start = x->out[0], *to_other = x->out[1];
     void *to_at = x->out[2];
-    const int64_t n = call->turn.n, count = call->turn.count;
+    const int64_t n = call->transpose.cols, count = call->transpose.nnz;
     const size_t item = dtype_size(call->dtype);
     for (int64_t k = 0; k <= n; k++) start[k] = 0;
     for (int64_t i = 0; i < count; i++) start[key[i]]++;

@@ -15,9 +15,9 @@ enum {
 
 gpa_code hostcall_spmm(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
                        gpa_err *e) {
-    const spmm p = {call->sparse.k, x->in[0], x->in[1], x->in[2], x->in[3], x->out[0]};
-    for (int64_t i = 0; i < call->sparse.m; i += ROWS) {
-        if (!spmm_rows(call->dtype, &p, i, MIN(i + ROWS, call->sparse.m)))
+    const spmm p = {call->spmm.k, x->in[0], x->in[1], x->in[2], x->in[3], x->out[0]};
+    for (int64_t i = 0; i < call->spmm.a.rows; i += ROWS) {
+        if (!spmm_rows(call->dtype, &p, i, MIN(i + ROWS, call->spmm.a.rows)))
             return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products",
                             dtype_info[call->dtype].name);
         if (hostcall_stopped(stop)) return gpa_interrupted(e);
@@ -102,13 +102,13 @@ static adding *adding_of(gpa_dtype t, bool places) {
 gpa_code hostcall_spmm_csc(const gpa_libcall *call, bool places, const int32_t *line,
                            const int32_t *row, const void *at, const void *x, void *y,
                            const atomic_bool *stop, gpa_err *e) {
-    const spmm p = {call->sparse.k, line, row, at, x, y};
-    const int64_t n = places ? call->sparse.count : call->sparse.n, step = places ? VALUES : ROWS;
+    const spmm p = {call->spmm.k, line, row, at, x, y};
+    const int64_t n = places ? call->spmm.a.nnz : call->spmm.a.cols, step = places ? VALUES : ROWS;
     adding *add = adding_of(call->dtype, places);
     if (!add)
         return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products",
                         dtype_info[call->dtype].name);
-    memset(y, 0, (size_t)(call->sparse.m * call->sparse.k) * dtype_size(call->dtype));
+    memset(y, 0, (size_t)(call->spmm.a.rows * call->spmm.k) * dtype_size(call->dtype));
     for (int64_t i = 0; i < n; i += step) {
         add(&p, i, MIN(i + step, n));
         if (hostcall_stopped(stop)) return gpa_interrupted(e);

@@ -17,11 +17,12 @@ typedef enum {
 
 enum { LIB_MATRICES = 4 };
 
-/* A sparse m x n matrix in CSR: row i has the values at[start[i]] .. at[start[i + 1] - 1], `count`
- * in all, their columns in `column`. start and column are int32; everything is contiguous. */
+/* A sparse matrix in CSR, its arrays named as SciPy does: row i has the values
+ * data[indptr[i]] .. data[indptr[i + 1] - 1], in the columns `indices`, nnz in all. indptr and
+ * indices are int32; everything is contiguous. */
 typedef struct {
-    int64_t m, n, count;
-    gpa_binding start, column, at;
+    int64_t rows, cols, nnz;
+    gpa_binding indptr, indices, data;
 } gpa_csr;
 
 typedef struct gpa_libcall {
@@ -34,16 +35,16 @@ typedef struct gpa_libcall {
             int64_t batch, m, n, k;
             gpa_binding a, b, c;
         } gemm;
-        /* SORT, ARGSORT: `rows` contiguous rows of n elements, ascending, NaN last, stable. `out`
-         * holds int64 indices for ARGSORT. With n_places > 0 a partition: only the elements at
-         * these indices, ascending, are in sorted position, with smaller ones before them. With
-         * `beside` that many rows at a time are interleaved: consecutive elements of a row are that
-         * many elements apart. */
+        /* SORT, ARGSORT: `rows` rows of n elements, ascending, NaN last, stable. `out` holds int64
+         * indices for ARGSORT. With n_kth > 0 a partition: only the elements at the indices kth,
+         * ascending, are in sorted position, with smaller ones before them. stride 0: rows are
+         * contiguous; else consecutive elements of a row are `stride` elements apart, and so many
+         * rows are interleaved. */
         struct {
-            int64_t rows, n, beside;
+            int64_t rows, n, stride;
             gpa_binding in, out;
-            const int64_t *places;
-            int n_places;
+            const int64_t *kth;
+            int n_kth;
         } sort;
         /* SEARCHSORTED: for each of `count` values v the number of the n ascending elements a
          * before it: those smaller, with `right` also those equal; NaN counts as the largest. All
@@ -53,88 +54,87 @@ typedef struct gpa_libcall {
             bool right;
             gpa_binding a, v, out;
         } search;
-        /* ARGMINMAX: the index of the first maximum (`most`) or minimum of each of `rows` rows of n
+        /* ARGMINMAX: the index of the first maximum (`max`) or minimum of each of `rows` rows of n
          * elements, n > 0; the first NaN wins. All contiguous; out is int64. */
         struct {
             int64_t rows, n;
-            bool most;
+            bool max;
             gpa_binding in, out;
-        } extreme;
+        } argminmax;
         /* FFT: discrete Fourier transforms with the sign -1, or +1 for the inverse, over the first
          * `rank` dimensions of a space of `ndim`, batched over the others. n are the extents of the
          * space, those of the real side for R2C (always forward) and C2R (always inverse, rank 1);
          * the complex side of the last transformed dimension then has n/2 + 1. dtype is the complex
          * one. C2C may be in place (in and out the same layout). Results are not scaled, and C2R
-         * may overwrite `in`; with `alone`, which a library need not support, results are scaled by
-         * `scale` and `in` is preserved. */
+         * may overwrite `in`; with `scaled`, which a library need not support, results are
+         * multiplied by `scale` and `in` is preserved. */
         struct {
             gpa_fft_form form;
-            bool inverse, alone;
+            bool inverse, scaled;
             double scale;
             int rank, ndim;
             int64_t n[KIR_MAX_DIMS];
             gpa_binding in, out;
         } fft;
-        /* DCT: the cosine transform, or with `sines` the sine transform, of type `kind`, 1 to 4,
-         * along the first dimension of a space of `ndim`, batched over the others, scaled by
-         * `scale`; SciPy's definition without normalization. `weighed`: SciPy's `orthogonalize`.
-         * dtype is real; in and out do not overlap. */
+        /* DCT: the discrete cosine transform, or with `dst` the sine transform, of type 1 to 4,
+         * along the first dimension of a space of `ndim`, batched over the others, multiplied by
+         * `scale`; SciPy's definition without normalization, and its `orthogonalize`. dtype is
+         * real; in and out do not overlap. */
         struct {
-            int kind;
-            bool sines, weighed;
+            int type;
+            bool dst, orthogonalize;
             double scale;
             int ndim;
             int64_t n[KIR_MAX_DIMS];
             gpa_binding in, out;
-        } cosines;
+        } dct;
         /* SOLVE_FACTORED: X of A X = B for each of `batch` n x n matrices given by their factors;
-         * way 1: of A^T X = B, 2: of A^H X = B. `a` is only read: stride[0] is that of the batch,
+         * trans 1: of A^T X = B, 2: of A^H X = B. `a` is only read: stride[0] is that of the batch,
          * stride[1] of rows, stride[2] of columns. x: n x k in Fortran order, contiguous: B, then
          * X. info becomes the index, from 1 on, of a zero on the diagonal, -1 for a pivot out of
          * bounds, or 0. */
         struct {
             gpa_factorization form;
-            int way;
+            int trans;
             bool upper, unit;
             int64_t batch, n, k;
             gpa_binding a;
             gpa_mem *pivots; /* of LU: n int32, from 0 */
             gpa_mem *x;
             int32_t *info;
-        } factors;
-        /* SOLVE_BANDED: X of A X = B for an n x n matrix with `below` subdiagonals and `above`
-         * superdiagonals: below + above + 1 rows of n, the uppermost diagonal first, each element
-         * in its column; they are overwritten. x: n x k in Fortran order: B, then X. info:
-         * LAPACK's. */
+        } solve_factored;
+        /* SOLVE_BANDED: X of A X = B for an n x n matrix with kl subdiagonals and ku
+         * superdiagonals: kl + ku + 1 rows of n, the uppermost diagonal first, each element in its
+         * column; they are overwritten. x: n x k in Fortran order: B, then X. info: LAPACK's. */
         struct {
-            int64_t below, above, n, k;
+            int64_t kl, ku, n, k;
             gpa_mem *bands, *x;
             int32_t *info;
-        } banded;
-        /* SPMM: Y = A X for the m x n matrix A in CSR (gpa_csr) and a dense n x k matrix X in C
-         * order. */
+        } solve_banded;
+        /* SPMM: Y = A X for a matrix in CSR and a dense one of A.cols x k in C order. */
         struct {
-            int64_t m, n, k, count; /* count: values of A */
-            gpa_binding start, column, at, x, y;
-        } sparse;
-        /* SPGEMM: C = A B of two matrices in CSR, A m x l and B l x n. `start` gets the m + 1
-         * starts of C; once the number of its values is known, `make` allocates them and their
-         * columns, which will ascend in each row. */
+            gpa_csr a;
+            int64_t k;
+            gpa_binding x, y;
+        } spmm;
+        /* SPGEMM: C = A B of two matrices in CSR. `indptr` gets that of C; once the number of its
+         * values is known, `allocate` allocates them and their columns, which will ascend in each
+         * row. */
         struct {
             gpa_csr a, b;
-            gpa_binding start;
-            gpa_code (*make)(void *owner, int64_t count, gpa_binding *column, gpa_binding *at,
-                             gpa_err *e);
+            gpa_binding indptr;
+            gpa_code (*allocate)(void *owner, int64_t nnz, gpa_binding *indices, gpa_binding *data,
+                                 gpa_err *e);
             void *owner;
         } spgemm;
-        /* SPARSE_TRANSPOSE: sorts `count` entries, value `at`, column `key` < n, row `other`, by
-         * column, stable: those of column k become to_at[start[k]] .. to_at[start[k + 1] - 1],
-         * their rows to_other. All but the values are int32; everything is contiguous; start has n
-         * + 1. Without rows the memory of `other` is NULL. */
+        /* SPARSE_TRANSPOSE: COO to CSC by a stable counting sort: of `nnz` entries, whose columns
+         * `col` are below `cols`, those of column k become to_data[indptr[k]] ..
+         * to_data[indptr[k + 1] - 1], their rows `indices`. All but the values are int32;
+         * everything is contiguous. Without rows the memory of `row` is NULL. */
         struct {
-            int64_t n, count;
-            gpa_binding key, other, at, start, to_other, to_at;
-        } turn;
+            int64_t cols, nnz;
+            gpa_binding col, row, data, indptr, indices, to_data;
+        } transpose;
         /* LU to LSTSQ: `batch` matrices in Fortran order, contiguous; x[i] is the memory of one
          * array of all of them, with dtype and size as lib.def says. Arrays that the call reads are
          * overwritten. p = min(m, n).
@@ -154,14 +154,14 @@ typedef struct gpa_libcall {
          *   EIG       x[0] A; x[1] n complex eigenvalues; x[2] n x n: vectors (NULL: values only);
          *             of a conjugate pair of a real matrix the real part, then the imaginary part
          *   LSTSQ     x[0] A; x[1] max(m, n) x k: B, then X and the residual components
-         *             x[2] p singular values; x[3] rank: those beyond `limit` times the first */
+         *             x[2] p singular values; x[3] rank: those beyond `rcond` times the first */
         struct {
             int64_t batch, m, n, k;
             bool upper, full, vectors;
-            double limit;
+            double rcond;
             gpa_mem *x[LIB_MATRICES];
-            int32_t *info; /* set to the first nonzero info of LAPACK, else to 0 */
-            bool *blind;   /* set by LU and SOLVE of a library that ignores NaN */
+            int32_t *info;     /* set to the first nonzero info of LAPACK, else to 0 */
+            bool *ignores_nan; /* set by LU and SOLVE of a library that ignores NaN */
         } matrix;
     };
 } gpa_libcall;
@@ -191,11 +191,8 @@ static inline lib_matrix lib_matrix_of(const gpa_libcall *c, int i) {
     { false, t, size }
 #define NO_X \
     { false, SAME, 0 }
-#define LIB(id, name, host, failure, ...)      \
-    case LIB_##id: {                           \
-        const lib_matrix of[] = {__VA_ARGS__}; \
-        return of[i];                          \
-    }
+#define LIB(id, name, host, failure, ...) \
+    case LIB_##id: return ((const lib_matrix[]){__VA_ARGS__})[i];
     switch (c->kind) {
 #include "runtime/tables/lib.def"
         case LIB_COUNT: break;

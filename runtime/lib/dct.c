@@ -12,7 +12,8 @@ static bool describe(const arr_dct_opts *o, const gpa_arr *a, const int64_t *to,
     *c = (gpa_libcall){
         .kind = LIB_DCT,
         .dtype = (gpa_dtype)a->dtype,
-        .cosines = {.kind = o->kind, .sines = o->sines, .weighed = o->weighed, .scale = o->scale}};
+        .dct = {
+            .type = o->type, .dst = o->dst, .orthogonalize = o->orthogonalize, .scale = o->scale}};
     for (int d = 0; d < a->ndim; d++) {
         if (d == o->axis) continue;
         shape[others] = a->shape[d];
@@ -21,13 +22,13 @@ static bool describe(const arr_dct_opts *o, const gpa_arr *a, const int64_t *to,
     }
     others = shape_collapse(others, shape, 2, (int64_t *[]){is, os});
     if (others + 1 > KIR_MAX_DIMS) return false;
-    c->cosines.ndim = others + 1;
-    c->cosines.n[0] = a->shape[o->axis];
-    c->cosines.in.stride[0] = a->strides[o->axis];
-    c->cosines.out.stride[0] = to[o->axis];
-    memcpy(c->cosines.n + 1, shape, (size_t)others * sizeof *shape);
-    memcpy(c->cosines.in.stride + 1, is, (size_t)others * sizeof *is);
-    memcpy(c->cosines.out.stride + 1, os, (size_t)others * sizeof *os);
+    c->dct.ndim = others + 1;
+    c->dct.n[0] = a->shape[o->axis];
+    c->dct.in.stride[0] = a->strides[o->axis];
+    c->dct.out.stride[0] = to[o->axis];
+    memcpy(c->dct.n + 1, shape, (size_t)others * sizeof *shape);
+    memcpy(c->dct.in.stride + 1, is, (size_t)others * sizeof *is);
+    memcpy(c->dct.out.stride + 1, os, (size_t)others * sizeof *os);
     return true;
 }
 
@@ -45,11 +46,11 @@ gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, g
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (a->storage->buf->device != d) goto out;
     describe(o, a, strides, &c); /* the strides of a pending operand are known only now */
-    TRY(arr_empty(rt, c.dtype, a->ndim, a->shape, &made, e));
-    c.cosines.in.mem = a->storage->buf->mem;
-    c.cosines.in.offset = a->offset;
-    c.cosines.out.mem = made->storage->buf->mem;
-    c.cosines.out.offset = made->offset;
+    TRY(arr_empty(rt, &(arr_spec){c.dtype, a->ndim, a->shape}, &made, e));
+    c.dct.in.mem = a->storage->buf->mem;
+    c.dct.in.offset = a->offset;
+    c.dct.out.mem = made->storage->buf->mem;
+    c.dct.out.offset = made->offset;
     TRY(library_run(rt, d, &c, e));
     explain_call(rt, library_names[LIB_DCT], d, made);
     *out = arr_retain(made);

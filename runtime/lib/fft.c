@@ -18,7 +18,7 @@ typedef struct {
     int n;
     const int *axes;
     int64_t last;
-    bool alone; /* one library call, scaled, that preserves the operand (libcall.h) */
+    bool scaled; /* one library call, scaled, that preserves the operand (libcall.h) */
     double scale;
 } transform;
 
@@ -50,7 +50,7 @@ static bool describe(const transform *f, int ndim, const int64_t *real, const in
                        .fft = {.form = f->form,
                                .inverse = f->inverse,
                                .rank = rank,
-                               .alone = f->alone,
+                               .scaled = f->scaled,
                                .scale = f->scale}};
     if (rank > KIR_MAX_DIMS) return false;
     for (int i = 0; i < rank; i++) {
@@ -164,7 +164,7 @@ static gpa_code by_copy(gpa_rt *rt, gpa_arr *a, const transform *f, bool *done, 
     TRY(arr_copy(rt, turned, &dense, e));
     TRY(arr_force(rt, dense, CUT_LIBRARY, e));
     result_shape(dense, &g, shape);
-    TRY(arr_empty(rt, result_type(a, f->form), a->ndim, shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){result_type(a, f->form), a->ndim, shape}, &made, e));
     *done = by_library(rt, dense, &g, made, &rc, e);
     if (*done && !rc) rc = arr_transpose(rt, made, back, out, e);
 out:
@@ -179,7 +179,7 @@ static gpa_code run(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, g
     int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     result_shape(a, f, shape);
-    TRY(arr_empty(rt, result_type(a, f->form), a->ndim, shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){result_type(a, f->form), a->ndim, shape}, &made, e));
     bool done = made->size == 0;
     if (!done) TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (!done) done = by_library(rt, a, f, made, &rc, e);
@@ -240,15 +240,15 @@ static gpa_code run_into(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr *in
     }
     if (done || rc) goto out;
     TRY(run(rt, a, f, &made, e));
-    rc = arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = made}, e);
+    rc = arr_set(rt, into, NULL, &(gpa_opnd){.arr = made}, e);
 out:
     arr_release(rt, made);
     return rc;
 }
 
 /* A whole transform by one library call, in host-visible memory; *out NULL: not supported. */
-static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double scale, gpa_arr **out,
-                          gpa_err *e) {
+static gpa_code run_scaled(gpa_rt *rt, gpa_arr *a, const transform *f, double scale, gpa_arr **out,
+                           gpa_err *e) {
     transform g = *f;
     gpa_libcall c;
     gpa_device *d;
@@ -256,7 +256,7 @@ static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double sca
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     *out = NULL;
-    g.alone = true;
+    g.scaled = true;
     g.scale = scale;
     result_shape(a, &g, shape);
     shape_c_strides(a->ndim, shape, strides);
@@ -267,7 +267,7 @@ static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double sca
         goto out;
     if (!library_can(d, &c)) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
-    TRY(arr_empty(rt, result_type(a, g.form), a->ndim, shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){result_type(a, g.form), a->ndim, shape}, &made, e));
     if (by_library(rt, a, &g, made, &rc, e) && !rc) *out = arr_retain(made);
 out:
     arr_release(rt, made);
@@ -294,7 +294,8 @@ static gpa_code part_of(gpa_rt *rt, gpa_arr *a, int axis, int64_t first, int64_t
     memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
     shape[axis] = n;
     strides[axis] *= step;
-    return arr_view(rt, a, a->ndim, shape, strides, offset, out, e);
+    return arr_view(rt, a, &(arr_layout){(gpa_dtype)a->dtype, a->ndim, shape, strides, offset}, out,
+                    e);
 }
 
 /* The full transform of real input along one axis: R2C for half of the points, conjugate symmetry
@@ -313,7 +314,7 @@ static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **o
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (!a->storage->buf->device->caps.host_visible)
         goto out; /* the second launch costs more than half a transform */
-    TRY(arr_empty(rt, complex_of((gpa_dtype)a->dtype), a->ndim, a->shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){complex_of((gpa_dtype)a->dtype), a->ndim, a->shape}, &made, e));
     TRY(part_of(rt, made, axis, 0, have, 1, &half, e));
     if (!by_library(rt, a, &forward, half, &rc, e) || rc) goto out;
     if (n > have) {
@@ -323,8 +324,7 @@ static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **o
         /* a full transform gives 0, never -0 */
         gpa_opnd and_zero[2] = {{.arr = conjugate}, {.weak = WEAK_FLOAT, .dtype = DT_F64}};
         TRY(arr_ufunc(rt, OP_ADD, and_zero, NULL, &unsigned_zeros, e));
-        TRY(arr_set(rt, rest, &(gpa_index){.kind = IX_ELLIPSIS}, 1,
-                    &(gpa_opnd){.arr = unsigned_zeros}, e));
+        TRY(arr_set(rt, rest, NULL, &(gpa_opnd){.arr = unsigned_zeros}, e));
     }
     *out = arr_retain(made);
 out:
@@ -367,7 +367,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
         a = wide;
     }
     if (!o->into && (copied || (scale && f.form != FFT_C2R))) {
-        TRY(run_alone(rt, a, &f, o->scale, out, e));
+        TRY(run_scaled(rt, a, &f, o->scale, out, e));
         if (*out) goto out;
     }
     if (scale && a != o->into &&
@@ -391,7 +391,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
         if (scale) TRY(arr_update(rt, OP_MULTIPLY, result, &by, e));
         *out = arr_retain(result);
     } else {
-        if (scale) TRY(run_alone(rt, first, &f, o->scale, out, e));
+        if (scale) TRY(run_scaled(rt, first, &f, o->scale, out, e));
         if (*out) goto out;
         TRY(run(rt, first, &f, &result, e));
         if (scale)

@@ -12,9 +12,9 @@ gpa_code library_copy(gpa_rt *rt, gpa_arr *a, gpa_dtype t, bool by_columns, gpa_
     for (int d = 0; d < a->ndim; d++)
         perm[d] = !by_columns || d < a->ndim - 2 ? d : 2 * a->ndim - 3 - d;
     for (int d = 0; d < a->ndim; d++) shape[d] = a->shape[perm[d]];
-    TRY(arr_empty(rt, t, a->ndim, shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){t, a->ndim, shape}, &made, e));
     TRY(arr_transpose(rt, made, perm, &view, e));
-    TRY(arr_set(rt, view, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = a}, e));
+    TRY(arr_set(rt, view, NULL, &(gpa_opnd){.arr = a}, e));
     TRY(store_begin(rt, made, e)); /* computes `made` and the pending arrays that read it: the
                                       caller may then overwrite it */
     *out = made;

@@ -52,7 +52,7 @@ static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *blind, 
     if (!c->matrix.batch) return GPA_OK;
     gpa_device *d = x[0]->storage->buf->device;
     c->matrix.info = &info;
-    c->matrix.blind = blind;
+    c->matrix.ignores_nan = blind;
     for (int i = 0; i < LIB_MATRICES; i++) c->matrix.x[i] = x[i] ? x[i]->storage->buf->mem : NULL;
     bool library = library_can(d, c);
     if (library)
@@ -72,7 +72,7 @@ static gpa_code result(gpa_rt *rt, const gpa_arr *a, gpa_dtype t, int n, const i
     int64_t shape[GPA_MAX_DIMS];
     memcpy(shape, a->shape, (size_t)(a->ndim - 2) * sizeof *shape);
     memcpy(shape + a->ndim - 2, more, (size_t)n * sizeof *shape);
-    return arr_empty(rt, t, a->ndim - 2 + n, shape, out, e);
+    return arr_empty(rt, &(arr_spec){t, a->ndim - 2 + n, shape}, out, e);
 }
 
 /* Swaps the last two axes; a is consumed. */
@@ -294,7 +294,7 @@ gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double limit, gpa_arr **o
     gpa_code rc = GPA_OK;
     *out = *s = *rank = NULL;
     c.matrix.k = b->shape[b->ndim - 1];
-    c.matrix.limit = limit;
+    c.matrix.rcond = limit;
     TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
     if (!library_can(x[0]->storage->buf->device, &c)) goto out;
     TRY(library_copy(rt, b, c.dtype, true, &x[1], e));

@@ -150,7 +150,7 @@ static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gp
                                   gpa_arr **out, gpa_err *e) {
     place p = {.rt = rt, .d = d};
     gpa_arr *made;
-    gpa_code rc = arr_empty(rt, c.dtype, s->ndim, s->result, &made, e);
+    gpa_code rc = arr_empty(rt, &(arr_spec){c.dtype, s->ndim, s->result}, &made, e);
     if (rc) return rc;
     c.gemm.a.mem = s->a->storage->buf->mem;
     c.gemm.a.offset = s->a->offset;
@@ -250,7 +250,9 @@ static gpa_code scaled(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_er
     TRY(diagonal_of(rt, a, &line, e));
     if (!line) goto out;
     if (b->ndim > 1)
-        TRY(arr_view(rt, line, 2, (int64_t[]){line->size, 1}, (int64_t[]){line->strides[0], 0}, 0,
+        TRY(arr_view(rt, line,
+                     &(arr_layout){(gpa_dtype)line->dtype, 2, (int64_t[]){line->size, 1},
+                                   (int64_t[]){line->strides[0], 0}, 0},
                      &column, e));
     rc = arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = column ? column : line}, {.arr = b}}, NULL,
                    out, e);
@@ -324,7 +326,7 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
         goto out;
     }
     if (shape_size(s.ndim, s.result) == 0 || s.k == 0) {
-        TRY(arr_full(rt, t, s.ndim, s.result, (gpa_val){.bits = {0, 0}}, out, e));
+        TRY(arr_full(rt, &(arr_spec){t, s.ndim, s.result}, (gpa_val){.bits = {0, 0}}, out, e));
         goto out;
     }
     if (is_sum(&s, s.a, s.b, t)) {
@@ -388,7 +390,7 @@ static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to
         else
             TRY(arr_copy(rt, rows, &dense, e));
         TRY(arr_force(rt, dense, CUT_LIBRARY, e));
-        TRY(arr_empty(rt, to, rows->ndim, rows->shape, &result, e));
+        TRY(arr_empty(rt, &(arr_spec){to, rows->ndim, rows->shape}, &result, e));
         c->sort.in = (gpa_binding){.mem = dense->storage->buf->mem, .offset = dense->offset};
         c->sort.out = (gpa_binding){.mem = result->storage->buf->mem};
         TRY(library_run(rt, d, c, e));
@@ -425,20 +427,20 @@ static gpa_code sort_here(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_a
     for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d < a->ndim - 1 ? d + 1 : at;
     c.sort.n = a->shape[at];
     if (a->size == 0) {
-        TRY(arr_empty(rt, to, a->ndim, a->shape, out, e));
+        TRY(arr_empty(rt, &(arr_spec){to, a->ndim, a->shape}, out, e));
         goto out;
     }
     c.sort.rows = a->size / c.sort.n;
     if (at < a->ndim - 1) {
         TRY(arr_force(rt, a, CUT_LIBRARY, e));
-        c.sort.beside = 1;
-        for (int d = at + 1; d < a->ndim; d++) c.sort.beside *= a->shape[d];
+        c.sort.stride = 1;
+        for (int d = at + 1; d < a->ndim; d++) c.sort.stride *= a->shape[d];
     }
-    if (!c.sort.beside || library_can(a->storage->buf->device, &c)) {
+    if (!c.sort.stride || library_can(a->storage->buf->device, &c)) {
         TRY(run_sort(rt, a, &c, to, out, e));
         goto out;
     }
-    c.sort.beside = 0;
+    c.sort.stride = 0;
     TRY(arr_transpose(rt, a, perm, &rows, e));
     TRY(run_sort(rt, rows, &c, to, &sorted, e));
     for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d == at ? a->ndim - 1 : d - 1;
@@ -466,15 +468,14 @@ gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
 
 gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
                        gpa_arr **out, gpa_err *e) {
-    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT, .sort = {.places = places, .n_places = n}},
-                     a, axis, out, e);
+    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT, .sort = {.kth = places, .n_kth = n}}, a,
+                     axis, out, e);
 }
 
 gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
                           gpa_arr **out, gpa_err *e) {
-    return sort_axis(rt,
-                     (gpa_libcall){.kind = LIB_ARGSORT, .sort = {.places = places, .n_places = n}},
-                     a, axis, out, e);
+    return sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT, .sort = {.kth = places, .n_kth = n}}, a,
+                     axis, out, e);
 }
 
 gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
@@ -524,7 +525,7 @@ static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr *
         if (rc) goto out;
     }
     if (!v->size) {
-        TRY(arr_empty(rt, DT_I64, v->ndim, v->shape, out, e));
+        TRY(arr_empty(rt, &(arr_spec){DT_I64, v->ndim, v->shape}, out, e));
         goto out;
     }
     gpa_device *d;
@@ -536,7 +537,7 @@ static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr *
         explain_call(rt, library_names[LIB_SEARCHSORTED], NULL, *out);
         goto out;
     }
-    TRY(arr_empty(rt, DT_I64, v->ndim, v->shape, &where, e));
+    TRY(arr_empty(rt, &(arr_spec){DT_I64, v->ndim, v->shape}, &where, e));
     TRY(arr_force(rt, where, CUT_LIBRARY, e));
     c.search.a = (gpa_binding){.mem = in[0]->storage->buf->mem, .offset = in[0]->offset};
     c.search.v = (gpa_binding){.mem = in[1]->storage->buf->mem, .offset = in[1]->offset};

@@ -12,7 +12,7 @@ static bool describe(const gpa_arr *a, gpa_libcall *c) {
     memcpy(strides, a->strides, (size_t)row * sizeof *strides);
     const int stack = shape_collapse(row, shape, 1, (int64_t *[]){strides});
     if (stack > 1) return false;
-    c->factors.a =
+    c->solve_factored.a =
         (gpa_binding){.offset = a->offset,
                       .stride = {stack ? strides[0] : 0, a->strides[row], a->strides[column]}};
     return true;
@@ -29,19 +29,19 @@ gpa_code arr_solve_factored(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b,
     device_scope at = device_scope_enter(rt, (gpa_arr *[]){a, b}, 2);
     gpa_libcall c = {.kind = LIB_SOLVE_FACTORED,
                      .dtype = (gpa_dtype)a->dtype,
-                     .factors = {.form = o->form,
-                                 .way = o->way,
-                                 .upper = o->upper,
-                                 .unit = o->unit,
-                                 .n = n,
-                                 .k = b->shape[b->ndim - 1],
-                                 .info = &info}};
+                     .solve_factored = {.form = o->form,
+                                        .trans = o->trans,
+                                        .upper = o->upper,
+                                        .unit = o->unit,
+                                        .n = n,
+                                        .k = b->shape[b->ndim - 1],
+                                        .info = &info}};
     gpa_code rc = GPA_OK;
     *out = NULL;
     TRY(arr_find_device(rt, a, &d, e));
-    c.factors.a = (gpa_binding){.stride = {n * n, 1, n}};
+    c.solve_factored.a = (gpa_binding){.stride = {n * n, 1, n}};
     if (!a->size || !b->size || !library_can(d, &c)) goto out;
-    c.factors.batch = a->size / (n * n);
+    c.solve_factored.batch = a->size / (n * n);
     factors = arr_retain(a);
     TRY(arr_force(rt, factors, CUT_LIBRARY, e));
     TRY(arr_bring_to_device(rt, d, &factors, e));
@@ -49,15 +49,15 @@ gpa_code arr_solve_factored(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b,
         arr_release(rt, factors);
         factors = NULL;
         TRY(library_copy(rt, a, c.dtype, true, &factors, e));
-        c.factors.a = (gpa_binding){.offset = factors->offset, .stride = {n * n, 1, n}};
+        c.solve_factored.a = (gpa_binding){.offset = factors->offset, .stride = {n * n, 1, n}};
     }
     if (pivots) {
         TRY(library_copy(rt, pivots, DT_I32, false, &rows, e));
-        c.factors.pivots = rows->storage->buf->mem;
+        c.solve_factored.pivots = rows->storage->buf->mem;
     }
     TRY(library_copy(rt, b, c.dtype, true, &x, e));
-    c.factors.a.mem = factors->storage->buf->mem;
-    c.factors.x = x->storage->buf->mem;
+    c.solve_factored.a.mem = factors->storage->buf->mem;
+    c.solve_factored.x = x->storage->buf->mem;
     TRY(library_run(rt, d, &c, e));
     if (info < 0) TRY(gpa_fail(e, GPA_E_VALUE, "pivots must be rows of the matrix"));
     explain_call(rt, library_names[LIB_SOLVE_FACTORED], d, x);
@@ -83,16 +83,16 @@ gpa_code arr_solve_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *ban
     gpa_libcall c = {
         .kind = LIB_SOLVE_BANDED,
         .dtype = (gpa_dtype)bands->dtype,
-        .banded = {
-            .below = below, .above = above, .n = bands->shape[1], .k = b->shape[1], .info = &info}};
+        .solve_banded = {
+            .kl = below, .ku = above, .n = bands->shape[1], .k = b->shape[1], .info = &info}};
     gpa_code rc = GPA_OK;
     *out = NULL;
     TRY(arr_find_device(rt, bands, &d, e));
     if (!b->size || !library_can(d, &c)) goto out;
     TRY(library_copy(rt, bands, c.dtype, false, &kept, e));
     TRY(library_copy(rt, b, c.dtype, true, &x, e));
-    c.banded.bands = kept->storage->buf->mem;
-    c.banded.x = x->storage->buf->mem;
+    c.solve_banded.bands = kept->storage->buf->mem;
+    c.solve_banded.x = x->storage->buf->mem;
     TRY(library_run(rt, d, &c, e));
     if (info) TRY(gpa_fail(e, GPA_E_LINALG, "singular matrix"));
     explain_call(rt, library_names[LIB_SOLVE_BANDED], d, x);

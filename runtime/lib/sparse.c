@@ -41,8 +41,8 @@ static gpa_code look(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_e
     host_view h[AT] = {{0}};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < AT; i++) TRY(host_view_get(rt, in[i], &h[i], e));
-    TRY(sparse_check(h, &(host_csr){.m = c->sparse.m, .n = c->sparse.n, .count = c->sparse.count},
-                     e));
+    TRY(sparse_check(
+        h, &(host_csr){.m = c->spmm.a.rows, .n = c->spmm.a.cols, .count = c->spmm.a.nnz}, e));
 out:
     for (int i = 0; i < AT; i++) host_view_release(rt, &h[i]);
     return rc;
@@ -76,13 +76,13 @@ gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_
     gpa_libcall c = {
         .kind = LIB_SPMM,
         .dtype = t,
-        .sparse = {.m = shape[0], .n = x->shape[0], .k = shape[1], .count = column->size}};
+        .spmm = {.a = {.rows = shape[0], .cols = x->shape[0], .nnz = column->size}, .k = shape[1]}};
     device_scope stay = device_scope_enter(rt, &at, 1); /* on the device of the values */
     gpa_code rc = GPA_OK;
     for (int i = 0; i < OPERANDS; i++)
         TRY(sparse_contiguous(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
-    if (!shape[0] || !shape[1] || !c.sparse.count) {
-        TRY(arr_full(rt, t, x->ndim, shape, (gpa_val){.bits = {0, 0}}, out, e));
+    if (!shape[0] || !shape[1] || !c.spmm.a.nnz) {
+        TRY(arr_full(rt, &(arr_spec){t, x->ndim, shape}, (gpa_val){.bits = {0, 0}}, out, e));
         goto out;
     }
     TRY(arr_eval(rt, in, OPERANDS, e));
@@ -91,12 +91,12 @@ gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_
     const bool library = library_can(d, &c);
     if (!library || d->caps.host_visible) TRY(look(rt, &c, in, e));
     if (library) {
-        TRY(arr_empty(rt, t, x->ndim, shape, &y, e));
-        bind(&c.sparse.start, in[START]);
-        bind(&c.sparse.column, in[COLUMN]);
-        bind(&c.sparse.at, in[AT]);
-        bind(&c.sparse.x, in[X]);
-        bind(&c.sparse.y, y);
+        TRY(arr_empty(rt, &(arr_spec){t, x->ndim, shape}, &y, e));
+        bind(&c.spmm.a.indptr, in[START]);
+        bind(&c.spmm.a.indices, in[COLUMN]);
+        bind(&c.spmm.a.data, in[AT]);
+        bind(&c.spmm.x, in[X]);
+        bind(&c.spmm.y, y);
         TRY(library_run(rt, d, &c, e));
         explain_call(rt, library_names[LIB_SPMM], d, y);
         *out = arr_retain(y);
@@ -121,8 +121,8 @@ static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const 
     host_result made[PARTS] = {{0}};
     int64_t most = 0;
     gpa_code rc = GPA_OK;
-    TRY(sparse_get(rt, in, c->spgemm.a.n, &a, e));
-    TRY(sparse_get(rt, in + PARTS, c->spgemm.b.n, &b, e));
+    TRY(sparse_get(rt, in, c->spgemm.a.cols, &a, e));
+    TRY(sparse_get(rt, in + PARTS, c->spgemm.b.cols, &b, e));
     TRY(host_result_new(rt, DT_I32, 1, (int64_t[]){a.r.m + 1}, &made[START], e));
     most = hostcall_spgemm_products(&a.r, &b.r);
     if (most > FEW_PRODUCTS) {
@@ -157,7 +157,7 @@ static gpa_code make_product(void *owner, int64_t count, gpa_binding *column, gp
     for (int i = COLUMN; i < PARTS && !rc; i++) {
         arr_release(p->rt, p->part[i]); /* of a call that is retried */
         p->part[i] = NULL;
-        rc = arr_empty(p->rt, i == AT ? p->dtype : DT_I32, 1, &count, &p->part[i], e);
+        rc = arr_empty(p->rt, &(arr_spec){i == AT ? p->dtype : DT_I32, 1, &count}, &p->part[i], e);
         if (!rc && count) bind(i == AT ? at : column, p->part[i]);
     }
     return rc;
@@ -173,7 +173,7 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
                      .dtype = t,
                      .spgemm = {.a = {m, l, a[COLUMN]->size, {0}, {0}, {0}},
                                 .b = {l, n, b[COLUMN]->size, {0}, {0}, {0}}}};
-    c.spgemm.make = make_product;
+    c.spgemm.allocate = make_product;
     c.spgemm.owner = &p;
     gpa_arr *first = a[AT];
     device_scope stay = device_scope_enter(rt, &first, 1); /* on the device of the values */
@@ -182,10 +182,11 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
     for (int i = 0; i < 2 * PARTS; i++)
         TRY(sparse_contiguous(rt, i < PARTS ? a[i] : b[i - PARTS], i % PARTS == AT ? t : DT_I32,
                               &in[i], e));
-    if (!m || !c.spgemm.a.count || !c.spgemm.b.count) {
-        TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[START], e));
+    if (!m || !c.spgemm.a.nnz || !c.spgemm.b.nnz) {
+        TRY(arr_full(rt, &(arr_spec){DT_I32, 1, &starts}, (gpa_val){.bits = {0, 0}}, &out[START],
+                     e));
         for (int i = COLUMN; i < PARTS && !rc; i++)
-            rc = arr_empty(rt, i == AT ? t : DT_I32, 1, &none, &out[i], e);
+            rc = arr_empty(rt, &(arr_spec){i == AT ? t : DT_I32, 1, &none}, &out[i], e);
         goto out;
     }
     TRY(together(rt, in, 2 * PARTS, &d, e));
@@ -195,17 +196,17 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
         goto out;
     }
     for (int i = 0; i < PARTS; i++) {
-        bind(i == START    ? &c.spgemm.a.start
-             : i == COLUMN ? &c.spgemm.a.column
-                           : &c.spgemm.a.at,
+        bind(i == START    ? &c.spgemm.a.indptr
+             : i == COLUMN ? &c.spgemm.a.indices
+                           : &c.spgemm.a.data,
              in[i]);
-        bind(i == START    ? &c.spgemm.b.start
-             : i == COLUMN ? &c.spgemm.b.column
-                           : &c.spgemm.b.at,
+        bind(i == START    ? &c.spgemm.b.indptr
+             : i == COLUMN ? &c.spgemm.b.indices
+                           : &c.spgemm.b.data,
              in[PARTS + i]);
     }
-    TRY(arr_empty(rt, DT_I32, 1, &starts, &part[START], e));
-    bind(&c.spgemm.start, part[START]);
+    TRY(arr_empty(rt, &(arr_spec){DT_I32, 1, &starts}, &part[START], e));
+    bind(&c.spgemm.indptr, part[START]);
     TRY(library_run(rt, d, &c, e));
     explain_call(rt, library_names[LIB_SPGEMM], d, part[AT]);
     for (int i = 0; i < PARTS; i++) out[i] = arr_retain(part[i]);
@@ -225,14 +226,14 @@ static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *i
                              gpa_err *e) {
     host_view h[TURNED] = {{0}};
     host_result made[TURNED] = {{0}};
-    const int64_t starts = c->turn.n + 1;
+    const int64_t starts = c->transpose.cols + 1;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < TURNED; i++) TRY(host_view_get(rt, in[i], &h[i], e));
-    if (!sparse_indices_below(&h[KEY], c->turn.count, c->turn.n))
+    if (!sparse_indices_below(&h[KEY], c->transpose.nnz, c->transpose.cols))
         TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
     for (int i = 0; i < TURNED && !rc; i++)
         rc = host_result_new(rt, i == VALUES ? c->dtype : DT_I32, 1,
-                             i == BEGIN ? &starts : &c->turn.count, &made[i], e);
+                             i == BEGIN ? &starts : &c->transpose.nnz, &made[i], e);
     if (!rc)
         rc = hostcall_run(
             c,
@@ -250,11 +251,10 @@ gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_
     gpa_arr *in[TURNED] = {NULL}, *made[TURNED] = {NULL}, *first = given[VALUES];
     gpa_libcall c = {.kind = LIB_SPARSE_TRANSPOSE,
                      .dtype = (gpa_dtype)given[VALUES]->dtype,
-                     .turn = {.n = n, .count = given[VALUES]->size}};
-    gpa_binding *const from[] = {&c.turn.key, &c.turn.other, &c.turn.at}, *const to[] = {
-                                                                              &c.turn.start,
-                                                                              &c.turn.to_other,
-                                                                              &c.turn.to_at};
+                     .transpose = {.cols = n, .nnz = given[VALUES]->size}};
+    gpa_binding *const from[] = {&c.transpose.col, &c.transpose.row, &c.transpose.data},
+                       *const to[] = {&c.transpose.indptr, &c.transpose.indices,
+                                      &c.transpose.to_data};
     const int64_t starts = n + 1;
     device_scope stay = device_scope_enter(rt, &first, 1);
     gpa_device *d = NULL;
@@ -262,8 +262,9 @@ gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_
     for (int i = 0; i < TURNED; i++)
         TRY(sparse_contiguous(rt, given[i] ? given[i] : given[KEY], i == VALUES ? c.dtype : DT_I32,
                               &in[i], e));
-    if (!c.turn.count) {
-        TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[BEGIN], e));
+    if (!c.transpose.nnz) {
+        TRY(arr_full(rt, &(arr_spec){DT_I32, 1, &starts}, (gpa_val){.bits = {0, 0}}, &out[BEGIN],
+                     e));
         for (int i = OTHER; i < TURNED; i++) out[i] = arr_retain(in[i]);
         goto out;
     }
@@ -272,8 +273,10 @@ gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_
     if (can) {
         for (int i = 0; i < TURNED; i++) {
             if (!given[i]) continue;
-            TRY(arr_empty(rt, i == VALUES ? c.dtype : DT_I32, 1,
-                          i == BEGIN ? &starts : &c.turn.count, &made[i], e));
+            TRY(arr_empty(rt,
+                          &(arr_spec){i == VALUES ? c.dtype : DT_I32, 1,
+                                      i == BEGIN ? &starts : &c.transpose.nnz},
+                          &made[i], e));
             bind(from[i], in[i]);
             bind(to[i], made[i]);
         }

@@ -93,9 +93,10 @@ gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa
     gpa_arr *in[OPERANDS] = {NULL};
     const gpa_dtype t = dtype_promote((gpa_dtype)a[AT]->dtype, (gpa_dtype)x->dtype);
     const int64_t shape[2] = {m, x->ndim > 1 ? x->shape[1] : 1};
-    gpa_libcall c = {.kind = LIB_SPMM,
-                     .dtype = t,
-                     .sparse = {.m = m, .n = x->shape[0], .k = shape[1], .count = a[ROW]->size}};
+    gpa_libcall c = {
+        .kind = LIB_SPMM,
+        .dtype = t,
+        .spmm = {.a = {.rows = m, .cols = x->shape[0], .nnz = a[ROW]->size}, .k = shape[1]}};
     host_view h[OPERANDS] = {{0}};
     host_result y = {0};
     gpa_code rc = GPA_OK;
@@ -105,11 +106,11 @@ gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa
     }
     const int32_t *line = sparse_indices(&h[LINE]), *row = sparse_indices(&h[ROW]);
     const host_csr turned = {
-        .m = a[LINE]->size - 1, .n = m, .count = c.sparse.count, .start = line, .column = row};
-    const bool fits = a[AT]->size == c.sparse.count &&
-                      (places ? a[LINE]->size == c.sparse.count : turned.m == c.sparse.n);
-    if (!fits || (places && !(sparse_indices_below(&h[LINE], c.sparse.count, c.sparse.n) &&
-                              sparse_indices_below(&h[ROW], c.sparse.count, m))))
+        .m = a[LINE]->size - 1, .n = m, .count = c.spmm.a.nnz, .start = line, .column = row};
+    const bool fits = a[AT]->size == c.spmm.a.nnz &&
+                      (places ? a[LINE]->size == c.spmm.a.nnz : turned.m == c.spmm.a.cols);
+    if (!fits || (places && !(sparse_indices_below(&h[LINE], c.spmm.a.nnz, c.spmm.a.cols) &&
+                              sparse_indices_below(&h[ROW], c.spmm.a.nnz, m))))
         TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
     if (!places) TRY(sparse_check(h, &turned, e));
     TRY(host_result_new(rt, t, x->ndim, shape, &y, e));

@@ -3,6 +3,7 @@
  * Conversions are those of x86-64, without undefined behaviour in C: a float out of range becomes
  * what cvttss2si gives, and narrower integers keep the low bits of a 32- or 64-bit conversion.
  * Reading order: halves, properties and names, promotion, casts. */
+#include "runtime/tables/promotion.h"
 #include "runtime/tables/dtype.h"
 
 #include "runtime/base/base.h"
@@ -78,15 +79,8 @@ uint16_t bfloat_from_float(float f) {
 enum { KIND_B = 'B', KIND_I = 'I', KIND_U = 'U', KIND_F = 'F', KIND_C = 'C' };
 
 const gpa_dtype_info dtype_info[DT_COUNT] = {
-#define DT(id_, name_, ctype, cuda_, char_, kind_, size_, compute_, real_) \
-    [DT_##id_] = {.name = name_,                                           \
-                  .id = #id_,                                              \
-                  .cuda = cuda_,                                           \
-                  .np_char = char_,                                        \
-                  .kind = KIND_##kind_,                                    \
-                  .size = size_,                                           \
-                  .compute = DT_##compute_,                                \
-                  .real = DT_##real_},
+#define DT(id, name, ctype, cuda, np_char, kind, size, compute, real) \
+    [DT_##id] = {name, #id, cuda, np_char, KIND_##kind, size, DT_##compute, DT_##real},
 #include "runtime/tables/dtype.def"
 #undef DT
 };

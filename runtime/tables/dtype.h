@@ -63,10 +63,6 @@ gpa_dtype dtype_find(const char *name, size_t n);
 /* NumPy's promotion of two dtypes; DT_NONE when there is no common dtype. float16 with bfloat16 is
  * float32. */
 gpa_dtype dtype_promote(gpa_dtype a, gpa_dtype b);
-/* NumPy's promotion of n dtypes together; DT_NONE for none. Promotion is not associative: int8,
- * uint8 and float16 are float16 together, but int8 and uint8 alone int16, which with float16 is
- * float32. Each is promoted with the dtype of the highest type number first. */
-gpa_dtype dtype_promote_all(const gpa_dtype *t, int n);
 /* The dtype of a weak scalar combined with `t`; with t DT_NONE its default (bool, int64, float64,
  * complex128). */
 gpa_dtype dtype_of_weak(gpa_weak w, gpa_dtype t);

@@ -29,6 +29,46 @@ def both(f, t, *rest):
             print(u, t, c.dtype, told(c))
 
 
+def sliced(names, t, x, at, **more):
+    for u in names.split():
+        try:
+            r = getattr(np, u).reduceat(x, at, **more)
+        except Exception as e:
+            print(u, t, type(e).__name__)
+        else:
+            if u == "multiply" and t in "FD":
+                r = r + 0  # signs of zeros tell the order of the factors
+            print(u, t, r.dtype, r.shape, told(r.ravel())[:40], told(r.ravel())[-40:])
+
+
+SLICED = "add maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor logical_and logical_or"
+AT = np.array([0, 1, 1, 5, 4, 20, 36, 52, 53, 90, 120, 187, 250, 763, 1276, 1790, 4800, 4799, 9000, 9001])
+
+
+def slices_of(t):
+    """Segmented reductions (ufunc.reduceat) of one dtype: short and long segments, along each axis, strided."""
+    x = values(t, 9002)
+    if t in "efd":
+        x = np.sign(x)  # sums are exact in any order
+    if t in "FD":
+        x = np.sign(x.real).astype(t) + 1j * np.sign(x.imag - 3).astype(t)
+    sliced(SLICED, t, x, AT)
+    sliced("add maximum bitwise_xor", t, x[::-3], AT // 4)
+    if t != "?":
+        sliced(
+            "multiply",
+            t,
+            np.where(x.imag == 0, 1j, 1).astype(t) if t in "FD" else np.where(x == 0, 1, np.sign(x)).astype(t),
+            AT,
+        )
+    sliced(SLICED, t, x[:9000].reshape(9, 1000), AT[:14] // 2, axis=1)
+    sliced(SLICED, t, x[:9000].reshape(3000, 3), AT[:15], axis=0)
+    sliced("add minimum bitwise_or", t, x[:9000].reshape(3, 30, 100), [0, 7, 7, 29, 3], axis=1)
+    sliced("add maximum", t, x[:9000].reshape(3, 3000), (1, 0, 2), axis=0)
+    sliced("add maximum logical_and", t, x, [0, 9001])
+    sliced("add multiply maximum", t, x[:99], AT[:8], dtype=np.int16 if t in "?bB" else t)
+
+
 # --- operations of two operands at places that repeat
 i = np.arange(1500) ** 2 % 60
 i[700:] %= 9
@@ -186,42 +226,17 @@ y = np.round(x, out=np.zeros(5, int))
 print(y is x, y, round(x[1], 1), x[::2].round())
 
 
-# --- slices of every dtype, short and long ones, in rows and as lines
-def sliced(names, t, x, at, **more):
-    for u in names.split():
-        try:
-            r = getattr(np, u).reduceat(x, at, **more)
-        except Exception as e:
-            print(u, t, type(e).__name__)
-        else:
-            if u == "multiply" and t in "FD":
-                r = r + 0  # signs of zeros tell the order of the factors
-            print(u, t, r.dtype, r.shape, told(r.ravel())[:40], told(r.ravel())[-40:])
+# --- segmented reductions: short and long segments, along each axis: bool and signed integers
+for t in TYPES[:5]:
+    slices_of(t)
 
+# --- segmented reductions: short and long segments, along each axis: unsigned integers
+for t in TYPES[5:9]:
+    slices_of(t)
 
-ALL = "add maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor logical_and logical_or"
-at = np.array([0, 1, 1, 5, 4, 20, 36, 52, 53, 90, 120, 187, 250, 763, 1276, 1790, 4800, 4799, 9000, 9001])
-for t in TYPES:
-    x = values(t, 9002)
-    if t in "efd":
-        x = np.sign(x)  # sums are exact in any order
-    if t in "FD":
-        x = np.sign(x.real).astype(t) + 1j * np.sign(x.imag - 3).astype(t)
-    sliced(ALL, t, x, at)
-    sliced("add maximum bitwise_xor", t, x[::-3], at // 4)
-    if t != "?":
-        sliced(
-            "multiply",
-            t,
-            np.where(x.imag == 0, 1j, 1).astype(t) if t in "FD" else np.where(x == 0, 1, np.sign(x)).astype(t),
-            at,
-        )
-    sliced(ALL, t, x[:9000].reshape(9, 1000), at[:14] // 2, axis=1)
-    sliced(ALL, t, x[:9000].reshape(3000, 3), at[:15], axis=0)
-    sliced("add minimum bitwise_or", t, x[:9000].reshape(3, 30, 100), [0, 7, 7, 29, 3], axis=1)
-    sliced("add maximum", t, x[:9000].reshape(3, 3000), (1, 0, 2), axis=0)
-    sliced("add maximum logical_and", t, x, [0, 9001])
-    sliced("add multiply maximum", t, x[:99], at[:8], dtype=np.int16 if t in "?bB" else t)
+# --- segmented reductions: short and long segments, along each axis: floats and complex numbers
+for t in TYPES[9:]:
+    slices_of(t)
 
 # --- slices of numbers that are none, and of halves that are rounded once
 for t in "efdFD":

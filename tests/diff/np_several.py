@@ -14,6 +14,52 @@ def told(r):
     return r.dtype, show[:4].tolist(), show[-4:].tolist(), int((r.astype(np.int64) * w).sum())
 
 
+def extremes_of_rows(t):
+    """argmax and argmin of rows of every length: in each lane and group of lanes, with ties, signed zeros and NaN."""
+    total = np.zeros(6, dtype=np.int64)
+    weights = np.arange(1, 18) ** 2
+    r = np.arange(17)
+    for n in (*range(1, 301), 1025, 2047, 2049, 4097):
+        x = (bits(17 * n, np.int64, n) % 90 + 5).astype(t).reshape(17, n)
+        if t is bool:
+            x = bits(17 * n, np.int64, n).reshape(17, n) % (n + 2) == 0
+            x[r % 5 == 0] ^= True
+        else:
+            x[r, (r * (29 + n // 7) + n) % n], x[r, (r * (53 + n // 9) + 3 * n) % n] = 110, 1
+            x[3], x[11, n // 2 :], x[12, : n // 2 + 1] = 7, 110, 1
+        total[:2] += ((x.argmax(axis=1) * weights).sum(), (x.argmin(axis=1) * weights).sum())
+        if np.dtype(t).kind == 'f':
+            x[5, ::2], x[5, 1::2], x[9], x[10], x[15] = -0.0, 0.0, np.inf, -np.inf, -x[15]
+            x[10, n // 3] = x[9, n // 4] = 3
+            total[2:4] += ((x.argmax(axis=1) * weights).sum(), (x.argmin(axis=-1) * weights).sum())
+            x[0, 0] = x[1, -1] = x[6, n // 2 :] = x[10, 0] = np.nan
+            x[13, n // 2], x[13, n // 5] = np.inf, -np.inf
+        total[4:] += ((x.argmax(axis=1) * weights).sum(), (x.argmin(axis=1) * weights).sum())
+        if n % 7 == 0 or n > 300:
+            f = np.asfortranarray(x)
+            for y in (x, f, x.T, f.T, x[:, ::-1], x[::-1], x[:, ::3], f[::-2]):
+                total[4] += (
+                    sum((y.argmax(axis=d) + 3 * y.argmin(axis=d)).sum() for d in (0, 1, -1))
+                    + 5 * y.argmax()
+                    + 7 * y.argmin()
+                )
+    print(np.dtype(t), total)
+    x = np.tile((bits(100000, np.int64, 5) % 90).astype(t).reshape(2, -1) * (t is not bool), (9, 1))
+    for k, place in enumerate((0, 63, 64, 577, 4095, 16383, 16384, 16385, 32767, 32768, 40000, 49999)):
+        x[k, place] = 100
+        x[k, place + 7 : place + 9] = 100
+    print(
+        x.argmax(axis=1),
+        x.argmin(axis=1),
+        x.argmax(),
+        x.argmin(),
+        (x == 0).argmin(axis=1),
+        x[::-1, ::-1].argmax(axis=1),
+        x[:, :20001].argmax(axis=1),
+        x[:, :16387].argmin(axis=1),
+    )
+
+
 # --- greatest common divisors
 for t in KINDS:
     for n in (1, 5, 16, 31, 33, 64, 1000):
@@ -210,50 +256,17 @@ for t in (bool, *KINDS, np.float16, np.float32, np.float64):
             x[:4].argmin(),
         )
 
-# --- places of extremes in rows of each length: in each lane and group of lanes, alike, without sign, beside what is no number
-for t in (bool, *KINDS, np.float16, np.float32, np.float64):
-    total = np.zeros(6, dtype=np.int64)
-    weights = np.arange(1, 18) ** 2
-    r = np.arange(17)
-    for n in (*range(1, 301), 1025, 2047, 2049, 4097):
-        x = (bits(17 * n, np.int64, n) % 90 + 5).astype(t).reshape(17, n)
-        if t is bool:
-            x = bits(17 * n, np.int64, n).reshape(17, n) % (n + 2) == 0
-            x[r % 5 == 0] ^= True
-        else:
-            x[r, (r * (29 + n // 7) + n) % n], x[r, (r * (53 + n // 9) + 3 * n) % n] = 110, 1
-            x[3], x[11, n // 2 :], x[12, : n // 2 + 1] = 7, 110, 1
-        total[:2] += ((x.argmax(axis=1) * weights).sum(), (x.argmin(axis=1) * weights).sum())
-        if np.dtype(t).kind == 'f':
-            x[5, ::2], x[5, 1::2], x[9], x[10], x[15] = -0.0, 0.0, np.inf, -np.inf, -x[15]
-            x[10, n // 3] = x[9, n // 4] = 3
-            total[2:4] += ((x.argmax(axis=1) * weights).sum(), (x.argmin(axis=-1) * weights).sum())
-            x[0, 0] = x[1, -1] = x[6, n // 2 :] = x[10, 0] = np.nan
-            x[13, n // 2], x[13, n // 5] = np.inf, -np.inf
-        total[4:] += ((x.argmax(axis=1) * weights).sum(), (x.argmin(axis=1) * weights).sum())
-        if n % 7 == 0 or n > 300:
-            f = np.asfortranarray(x)
-            for y in (x, f, x.T, f.T, x[:, ::-1], x[::-1], x[:, ::3], f[::-2]):
-                total[4] += (
-                    sum((y.argmax(axis=d) + 3 * y.argmin(axis=d)).sum() for d in (0, 1, -1))
-                    + 5 * y.argmax()
-                    + 7 * y.argmin()
-                )
-    print(np.dtype(t), total)
-    x = np.tile((bits(100000, np.int64, 5) % 90).astype(t).reshape(2, -1) * (t is not bool), (9, 1))
-    for k, place in enumerate((0, 63, 64, 577, 4095, 16383, 16384, 16385, 32767, 32768, 40000, 49999)):
-        x[k, place] = 100
-        x[k, place + 7 : place + 9] = 100
-    print(
-        x.argmax(axis=1),
-        x.argmin(axis=1),
-        x.argmax(),
-        x.argmin(),
-        (x == 0).argmin(axis=1),
-        x[::-1, ::-1].argmax(axis=1),
-        x[:, :20001].argmax(axis=1),
-        x[:, :16387].argmin(axis=1),
-    )
+# --- argmax and argmin of rows of each length: bool and integers of one and two bytes
+for t in (bool, *KINDS[:4]):
+    extremes_of_rows(t)
+
+# --- argmax and argmin of rows of each length: integers of four and eight bytes
+for t in KINDS[4:]:
+    extremes_of_rows(t)
+
+# --- argmax and argmin of rows of each length: floats
+for t in (np.float16, np.float32, np.float64):
+    extremes_of_rows(t)
 
 # --- sorted rows and columns of small items
 for t in (bool, np.int8, np.uint8, np.int16, np.uint16, np.float16):

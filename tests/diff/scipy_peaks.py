@@ -8,7 +8,7 @@ warnings.simplefilter('ignore')
 
 
 def show(name, f):
-    show_scaled(name, f, digits=1, floor=1e-9, last=True, mean=True)
+    show_scaled(name, f, floor=1e-9, last=True, mean=True)
 
 
 # --- Butterworth's filters and others by their coefficients (scipy 1.17)

@@ -18,7 +18,7 @@
 
 enum {
     POINTS = 512,
-    ROOM = 4 * POINTS,
+    CAPACITY = 4 * POINTS,
     BATCH = 24,
     ULPS = 5,
     GAMMA_ULPS = 12,
@@ -103,7 +103,7 @@ static gpa_val random_value(gpa_dtype t) {
 /* Fills operand `which` so that over the first 256 points every pair of special values meets in a
  * and b. */
 static void fill(unsigned char *to, gpa_dtype t, int which) {
-    for (unsigned k = 0; k < ROOM; k++) {
+    for (unsigned k = 0; k < CAPACITY; k++) {
         unsigned in = k % POINTS;
         gpa_val v = in < 256 ? special(t, which ? in / 16 % 16 : in % 16) : random_value(t);
         dtype_store(to + k * dtype_size(t), t, v);
@@ -193,7 +193,7 @@ static bool good(job *j, gpa_code rc, const gpa_err *e) {
     return false;
 }
 
-/* Declares an array of ROOM elements filled by `fill` (or with a pattern, for results). */
+/* Declares an array of CAPACITY elements filled by `fill` (or with a pattern, for results). */
 static int declare(job *j, gpa_dtype t, const walk *w, int access, int which) {
     kir_array a = {
         .dtype = (uint8_t)t, .access = (uint8_t)access, .group = (uint16_t)(j->f->n_arrays + 1)};
@@ -204,7 +204,7 @@ static int declare(job *j, gpa_dtype t, const walk *w, int access, int which) {
         if (w->stride[d] == 1) a.unit |= (uint16_t)(1 << d);
     }
     int k = kir_add_array(j->f, a);
-    size_t n = ROOM * dtype_size(t);
+    size_t n = CAPACITY * dtype_size(t);
     gpa_err e = {.code = GPA_OK};
     j->host[k] = malloc(n);
     if (which >= 0)
@@ -233,8 +233,8 @@ static void print_value(gpa_dtype t, gpa_val v);
 
 static unsigned char *results(job *j, int k, gpa_dtype t) {
     gpa_err e = {.code = GPA_OK};
-    unsigned char *p = malloc(ROOM * dtype_size(t));
-    if (!j->why) good(j, be->download(dev, p, j->bind[k].mem, 0, ROOM * dtype_size(t), &e), &e);
+    unsigned char *p = malloc(CAPACITY * dtype_size(t));
+    if (!j->why) good(j, be->download(dev, p, j->bind[k].mem, 0, CAPACITY * dtype_size(t), &e), &e);
     return p;
 }
 
@@ -249,7 +249,8 @@ static void launch(job *j, const int64_t *size) {
             gpa_dtype t = (gpa_dtype)j->f->arrays[k].dtype;
             compiled[k] = results(j, (int)k, t);
             if (!j->why)
-                good(j, be->upload(dev, j->bind[k].mem, 0, j->host[k], ROOM * dtype_size(t), &e),
+                good(j,
+                     be->upload(dev, j->bind[k].mem, 0, j->host[k], CAPACITY * dtype_size(t), &e),
                      &e);
         }
     }
@@ -258,7 +259,7 @@ static void launch(job *j, const int64_t *size) {
     for (size_t k = 0; k < j->f->n_arrays && same; k++) {
         gpa_dtype t = (gpa_dtype)j->f->arrays[k].dtype;
         unsigned char *now = results(j, (int)k, t);
-        for (size_t at = 0; at < ROOM && !j->why; at++) {
+        for (size_t at = 0; at < CAPACITY && !j->why; at++) {
             gpa_val have = dtype_load(now + at * dtype_size(t), t),
                     want = dtype_load(compiled[k] + at * dtype_size(t), t);
             if (alike(t, have, want, 0, 0, false)) continue;
@@ -304,11 +305,13 @@ static void print_value(gpa_dtype t, gpa_val v) {
 
 static int shown;
 
-static void head_of_failure(const char *kind, const char *what, gpa_dtype t) {
+/* Counts a failure; true if it is to be shown. */
+static bool head_of_failure(const char *kind, const char *what, gpa_dtype t) {
     if (shown++ == 0) {
         printf("not ok - %s: %s of %s on %s\n", kind, what, dtype_info[t].name, be->name);
         failed = 1;
     }
+    return shown <= SHOWN;
 }
 
 static void report(const char *kind, const char *what, gpa_dtype t, const job *j) {
@@ -327,14 +330,19 @@ static void report(const char *kind, const char *what, gpa_dtype t, const job *j
     shown = 0;
 }
 
-static void differ(const char *kind, const char *what, gpa_dtype in, const char *name, gpa_dtype t,
-                   const gpa_val *args, int n, gpa_dtype result, gpa_val got, gpa_val want) {
-    head_of_failure(kind, what, in);
-    if (shown > SHOWN) return;
-    printf("# %s(", name);
-    for (int i = 0; i < n; i++) {
+/* What was computed: name(args), n of them of dtype t. */
+typedef struct {
+    const char *name;
+    gpa_dtype t;
+    const gpa_val *args;
+    int n;
+} evaluated;
+
+static void differ(const evaluated *x, gpa_dtype result, gpa_val got, gpa_val want) {
+    printf("# %s(", x->name);
+    for (int i = 0; i < x->n; i++) {
         printf("%s", i ? "; " : "");
-        print_value(t, args[i]);
+        print_value(x->t, x->args[i]);
     }
     printf("): ");
     print_value(result, got);
@@ -380,10 +388,10 @@ static void check_op(job *j, const tried *o, int layout, gpa_dtype t) {
                 alike(o->result, have, want, ulps, size_of_terms(o->op, t, v), is_choice(o->op)) ||
                 worst++)
                 continue;
-            differ("ops", layouts[layout].name, t, op_info[o->op].name, t, v, arity, o->result,
-                   have, want);
+            if (head_of_failure("ops", layouts[layout].name, t))
+                differ(&(evaluated){op_info[o->op].name, t, v, arity}, o->result, have, want);
         }
-    if (!j->why && memcmp(got, j->host[o->out], ROOM * written) != 0)
+    if (!j->why && memcmp(got, j->host[o->out], CAPACITY * written) != 0)
         j->why = "an element was written that is not of the result";
     free(got);
 }
@@ -458,8 +466,8 @@ static void try_casts(gpa_dtype t, int layout) {
                     got + (size_t)element_at(&layouts[layout].out, i, k) * dtype_size(type), type);
                 gpa_val want = dtype_cast(v, t, type);
                 if (alike(type, have, want, 0, 0, false) || worst++) continue;
-                differ("casts", layouts[layout].name, t, dtype_info[to].name, t, &v, 1, type, have,
-                       want);
+                if (head_of_failure("casts", layouts[layout].name, t))
+                    differ(&(evaluated){dtype_info[to].name, t, &v, 1}, type, have, want);
             }
         free(got);
     }
@@ -487,13 +495,13 @@ static const struct {
 /* Small integers, whose sums are exact in any order; some NaN if wanted. */
 static void fill_small(job *j, gpa_dtype t, bool with_nan) {
     gpa_err e = {.code = GPA_OK};
-    for (unsigned k = 0; k < ROOM; k++) {
+    for (unsigned k = 0; k < CAPACITY; k++) {
         bool nan = with_nan && random_bits() % 50 == 0;
         double re = nan ? NAN : (double)(random_bits() % 5) - (dtype_info[t].kind == 'U' ? 0 : 2);
         double im = with_nan ? 0 : (double)(random_bits() % 3) - 1;
         dtype_store(j->host[0] + k * dtype_size(t), t, real_value(re, im, t));
     }
-    good(j, be->upload(dev, j->bind[0].mem, 0, j->host[0], ROOM * dtype_size(t), &e), &e);
+    good(j, be->upload(dev, j->bind[0].mem, 0, j->host[0], CAPACITY * dtype_size(t), &e), &e);
 }
 
 /* The number of the inner point, in C order. */
@@ -542,8 +550,9 @@ static void check_reduction(job *j, gpa_red r, gpa_dtype t, int shape, int out) 
         gpa_val have = dtype_load(got + (size_t)o * dtype_size(type), type),
                 want = expected(j, r, t, shape, o);
         if (alike(type, have, want, 0, 0, true) || worst++) continue;
-        differ("reductions", shapes[shape].name, t, red_info[r].name, DT_I64, &(gpa_val){.I64 = o},
-               1, type, have, want);
+        if (head_of_failure("reductions", shapes[shape].name, t))
+            differ(&(evaluated){red_info[r].name, DT_I64, &(gpa_val){.I64 = o}, 1}, type, have,
+                   want);
     }
     free(got);
 }

@@ -1,4 +1,4 @@
-/* The cache of programs on disk: what comes back, what is refused, which entries are evicted. */
+/* The disk cache of programs: round trips, refused entries, eviction. */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
@@ -42,11 +42,11 @@ static void put(const char *key, const char *data) {
 }
 
 /* The paths of the entries; how many. */
-static int files(const char *folder, char path[][256], int room) {
+static int files(const char *folder, char path[][256], int capacity) {
     int n = 0;
     DIR *d = opendir(folder);
     for (struct dirent *x; d && (x = readdir(d));)
-        if (x->d_name[0] != '.' && n < room)
+        if (x->d_name[0] != '.' && n < capacity)
             snprintf(path[n++], 256, "%s/%.100s", folder, x->d_name);
     if (d) closedir(d);
     return n;

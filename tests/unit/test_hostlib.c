@@ -1,5 +1,5 @@
-/* The host's own transforms, factorizations and sparse products: against the definition, by what
- * the factors multiply to, and when memory is short. */
+/* Host transforms, factorizations and sparse products: against the definition, by the product of
+ * the factors, and with failing allocations. */
 #include "tests/unit/unit.h"
 
 #include <math.h>
@@ -104,7 +104,7 @@ static void sparse_products(void **state) {
     double y[6];
     gpa_err e = {0};
     gpa_libcall c = {
-        .kind = LIB_SPMM, .dtype = DT_F64, .sparse = {.m = 3, .n = 3, .k = 2, .count = 3}};
+        .kind = LIB_SPMM, .dtype = DT_F64, .spmm = {.a = {.rows = 3, .cols = 3, .nnz = 3}, .k = 2}};
     assert_int_equal(
         hostcall_run(&c, &(host_operands){.in = {start, column, at, x}, .out = {y}}, NULL, &e),
         GPA_OK);
@@ -316,7 +316,7 @@ static void transposes(void **state) {
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         const size_t item = dtype_size(types[t]);
         gpa_libcall c = {
-            .kind = LIB_SPARSE_TRANSPOSE, .dtype = types[t], .turn = {.n = 5, .count = 6}};
+            .kind = LIB_SPARSE_TRANSPOSE, .dtype = types[t], .transpose = {.cols = 5, .nnz = 6}};
         unsigned char at[6 * 16], turned[6 * 16];
         for (size_t i = 0; i < sizeof at; i++) at[i] = (unsigned char)(i * 5 + 1);
         gpa_err e = {0};

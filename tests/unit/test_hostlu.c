@@ -1,5 +1,5 @@
-/* Factors of sparse matrices in host memory: orders of all kinds of graphs, what the factors solve,
- * singular ones, and what does not suffice. */
+/* Sparse LU in host memory: fill-reducing orders of many graphs, solutions, singular matrices,
+ * invalid parts. */
 #include "unit.h"
 
 #include <math.h>

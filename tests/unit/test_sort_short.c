@@ -1,5 +1,5 @@
-/* Rows that are sorted side by side in the lanes of vectors: every width of vectors that the
- * processor has, against qsort. */
+/* Sorting networks of short rows, one row per SIMD lane: every vector width of the processor,
+ * against qsort. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static uint64_t next(void) {
     return state >> 16;
 }
 
-/* Bits of an element: some of all kinds, many the same. */
+/* Random bits of an element: special values, many ties. */
 static uint64_t any_bits(gpa_dtype t) {
     const sortkey_order o = sortkey_order_of(t);
     const uint64_t all = o.sign | (o.sign - 1), special[] = {0,         o.sign,
@@ -40,8 +40,7 @@ static int compare(const void *a, const void *b) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Whether a row came out in order: equal elements as they came, what is no number last (with which
- * bits is another matter). */
+/* A row is sorted: stable, and NaN last, with any payload. */
 static void check_row(const sortkey_order *o, const char *in, const char *out, int64_t n) {
     element *e = test_malloc((size_t)n * sizeof *e);
     for (int64_t i = 0; i < n; i++) {
@@ -61,29 +60,29 @@ static void check_row(const sortkey_order *o, const char *in, const char *out, i
     test_free(e);
 }
 
-/* Rows that follow each other; the same rows interleaved, with some elements between them. */
-static void check_rows(gpa_dtype t, int width, int64_t rows, int64_t n, void *room) {
+/* Contiguous rows; the same rows interleaved, with gaps between them. */
+static void check_rows(gpa_dtype t, int width, int64_t rows, int64_t n, void *scratch) {
     const sortkey_order o = sortkey_order_of(t);
-    static uint64_t in[MOST], out[MOST], turned[MOST + 3 * SORT_SHORT],
-        beside[MOST + 3 * SORT_SHORT];
+    static uint64_t in[MOST], out[MOST], interleaved[MOST + 3 * SORT_SHORT],
+        sorted[MOST + 3 * SORT_SHORT];
     const int64_t apart = rows + (int64_t)(next() % 4);
     for (int64_t i = 0; i < rows * n; i++) {
         uint64_t bits = any_bits(t);
         sortkey_save((char *)in + (size_t)i * o.item, o.item, 1, &bits);
     }
-    sort_short(&o, width, in, rows, n, 0, out, room);
+    sort_short(&o, width, &(sort_short_rows){rows, n, 0}, in, out, scratch);
     for (int64_t k = 0; k < rows; k++)
         check_row(&o, (char *)in + (size_t)(k * n) * o.item, (char *)out + (size_t)(k * n) * o.item,
                   n);
     for (int64_t k = 0; k < rows; k++)
         for (int64_t i = 0; i < n; i++)
-            memcpy((char *)turned + (size_t)(i * apart + k) * o.item,
+            memcpy((char *)interleaved + (size_t)(i * apart + k) * o.item,
                    (char *)in + (size_t)(k * n + i) * o.item, o.item);
-    memset(beside, 0x5a, sizeof beside);
-    sort_short(&o, width, turned, rows, n, apart, beside, room);
+    memset(sorted, 0x5a, sizeof sorted);
+    sort_short(&o, width, &(sort_short_rows){rows, n, apart}, interleaved, sorted, scratch);
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < apart; k++) {
-            const char *got = (char *)beside + (size_t)(i * apart + k) * o.item;
+            const char *got = (char *)sorted + (size_t)(i * apart + k) * o.item;
             if (k < rows)
                 assert_memory_equal(got, (char *)out + (size_t)(k * n + i) * o.item, o.item);
             else
@@ -96,16 +95,16 @@ static void rows_of_every_length_come_out_in_order(void **unused) {
     static const gpa_dtype dtypes[] = {DT_F32, DT_F64, DT_I32, DT_I64, DT_U32, DT_U64};
     static const int64_t lengths[] = {63,  64,  65,  96,  100, 112, 127, 128,  129,  200,
                                       255, 256, 257, 300, 511, 513, 700, 1000, 1023, 1024};
-    void *room = aligned_alloc(LANES_BYTES, MOST * sizeof(uint64_t));
-    assert_non_null(room);
+    void *scratch = aligned_alloc(LANES_BYTES, MOST * sizeof(uint64_t));
+    assert_non_null(scratch);
     for (int width = gpa_simd_bytes(); width >= 16; width /= 2)
         for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
             for (int64_t n = 1; n <= 50; n++)
-                check_rows(dtypes[d], width, 1 + (int64_t)(next() % SORT_SHORT_ROWS), n, room);
+                check_rows(dtypes[d], width, 1 + (int64_t)(next() % SORT_SHORT_ROWS), n, scratch);
             for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
-                check_rows(dtypes[d], width, SORT_SHORT_ROWS, lengths[k], room);
+                check_rows(dtypes[d], width, SORT_SHORT_ROWS, lengths[k], scratch);
         }
-    free(room);
+    free(scratch);
 }
 
 UNIT_TESTS(TEST(rows_of_every_length_come_out_in_order))

@@ -149,12 +149,12 @@ static int64_t group_at(const pieces *p, int64_t g, int64_t *in, int64_t *out) {
     const gpa_libcall *c = p->c;
     int64_t lines = 1;
     *in = *out = 0;
-    for (int d = c->cosines.ndim - 1; d > 0; d--) {
+    for (int d = c->dct.ndim - 1; d > 0; d--) {
         const int64_t width = d == p->beside ? p->width : 1,
-                      extent = (c->cosines.n[d] + width - 1) / width, at = g % extent * width;
-        if (d == p->beside) lines = MIN(width, c->cosines.n[d] - at);
-        *in += at * c->cosines.in.stride[d];
-        *out += at * c->cosines.out.stride[d];
+                      extent = (c->dct.n[d] + width - 1) / width, at = g % extent * width;
+        if (d == p->beside) lines = MIN(width, c->dct.n[d] - at);
+        *in += at * c->dct.in.stride[d];
+        *out += at * c->dct.out.stride[d];
         g /= extent;
     }
     return lines;
@@ -177,7 +177,7 @@ static void narrow(const pieces *p, int64_t lines, const char *from, int64_t fro
 
 static void bring_chunk(void *arg, int64_t chunk) {
     pieces *p = arg;
-    const int64_t step = p->c->cosines.in.stride[0];
+    const int64_t step = p->c->dct.in.stride[0];
     char *room = NULL;
     for (int64_t i = p->count * chunk / p->chunks; i < p->count * (chunk + 1) / p->chunks; i++) {
         int64_t in, out;
@@ -199,7 +199,7 @@ static void bring_chunk(void *arg, int64_t chunk) {
 
 static void take_chunk(void *arg, int64_t chunk) {
     pieces *p = arg;
-    const int64_t step = p->c->cosines.out.stride[0];
+    const int64_t step = p->c->dct.out.stride[0];
     char *room = NULL;
     for (int64_t i = p->count * chunk / p->chunks; i < p->count * (chunk + 1) / p->chunks; i++) {
         int64_t in, out;
@@ -262,11 +262,11 @@ static gpa_code piece(pieces *p, fft_tables **f, int threads, gpa_err *e) {
 /* ---- calls ---- */
 
 static way way_of(const gpa_libcall *c) {
-    switch (c->cosines.kind) {
+    switch (c->dct.type) {
         case 1: return CONTINUED;
         case 2: return FOLDED;
         case 3: return TURNED;
-        default: return c->cosines.n[0] % 2 ? EIGHTHS : PAIRED;
+        default: return c->dct.n[0] % 2 ? EIGHTHS : PAIRED;
     }
 }
 
@@ -278,37 +278,36 @@ static void arrange(pieces *p) {
     const gpa_libcall *c = p->c;
     const int64_t lanes = LANES_BYTES / p->item;
     p->width = p->groups = 1;
-    for (int d = 1; d < c->cosines.ndim && c->cosines.in.stride[0] != 1; d++)
-        if (c->cosines.in.stride[d] == 1 && c->cosines.out.stride[d] == 1 &&
-            2 * c->cosines.n[d] >= lanes)
+    for (int d = 1; d < c->dct.ndim && c->dct.in.stride[0] != 1; d++)
+        if (c->dct.in.stride[d] == 1 && c->dct.out.stride[d] == 1 && 2 * c->dct.n[d] >= lanes)
             p->beside = d, p->width = lanes;
-    for (int d = 1; d < c->cosines.ndim; d++)
-        p->groups *= d == p->beside ? (c->cosines.n[d] + lanes - 1) / lanes : c->cosines.n[d];
+    for (int d = 1; d < c->dct.ndim; d++)
+        p->groups *= d == p->beside ? (c->dct.n[d] + lanes - 1) / lanes : c->dct.n[d];
 }
 
 gpa_code dct_run(cosines **s, fft_tables **f, int threads, const gpa_libcall *c, gpa_err *e) {
-    const int64_t n = c->cosines.n[0];
+    const int64_t n = c->dct.n[0];
     const double root = 1.41421356237309504880;
     const bool weighed =
-        c->cosines.weighed && c->cosines.kind != 4 && !(c->cosines.sines && c->cosines.kind == 1);
+        c->dct.orthogonalize && c->dct.type != 4 && !(c->dct.dst && c->dct.type == 1);
     pieces p = {.c = c, .how = way_of(c), .item = (int64_t)dtype_size(c->dtype)};
     gpa_code rc = GPA_OK;
-    p.q = (work){.n = n, .sines = c->cosines.sines, .scale = c->cosines.scale};
-    p.q.edge_in = weighed && c->cosines.kind != 2 ? root : 1;
-    p.q.edge_out = weighed && c->cosines.kind != 3 ? 1 / root : 1;
+    p.q = (work){.n = n, .sines = c->dct.dst, .scale = c->dct.scale};
+    p.q.edge_in = weighed && c->dct.type != 2 ? root : 1;
+    p.q.edge_out = weighed && c->dct.type != 3 ? 1 / root : 1;
     if (!*s && !(*s = mem_zero(sizeof **s))) return gpa_no_memory(e);
     if (p.how == FOLDED || p.how == TURNED || p.how == PAIRED) {
         p.q.w = factors_of(*s, c->dtype, n, p.how == PAIRED);
         if (!p.q.w) return gpa_no_memory(e);
     }
-    const int64_t half = 2 * (n / 2 + 1), period = c->cosines.sines ? 2 * (n + 1) : 2 * (n - 1);
+    const int64_t half = 2 * (n / 2 + 1), period = c->dct.dst ? 2 * (n + 1) : 2 * (n - 1);
     p.points = p.how == CONTINUED ? period : p.how == TURNED ? half : n;
     p.made = p.how == CONTINUED ? period + 2 : p.how == FOLDED || p.how == EIGHTHS ? half : n;
     arrange(&p);
     p.before = rounded(p.points * p.width * p.item);
     p.behind = rounded(p.made * p.width * p.item);
-    p.in = c->cosines.in.mem->base + c->cosines.in.offset * p.item;
-    p.out = c->cosines.out.mem->base + c->cosines.out.offset * p.item;
+    p.in = c->dct.in.mem->base + c->dct.in.offset * p.item;
+    p.out = c->dct.out.mem->base + c->dct.out.offset * p.item;
     const int64_t most = MAX(1, MIN(p.groups, PIECE_BYTES * threads / (p.before + p.behind)));
     char *room = mem_new((size_t)(most * (p.before + p.behind) + LINE));
     if (!room) return gpa_no_memory(e);

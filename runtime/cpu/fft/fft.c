@@ -39,7 +39,7 @@ gpa_code fft_run(fft_tables **s, int threads, const gpa_libcall *c, gpa_err *e) 
     if (c->fft.form == FFT_R2C) n[last] = n[last] / 2 + 1;
     for (int axis = last - 1; axis >= 0 && !rc; axis--) {
         one = along(c, axis, FFT_C2C, n, &c->fft.out);
-        one.fft.alone = false;
+        one.fft.scaled = false;
         rc = fft_axis_run(s, threads, &one, out, out, e);
     }
     return rc;

@@ -380,11 +380,11 @@ void radix_twiddles_free(radix_twiddles *t) {
     *t = (radix_twiddles){0};
 }
 
-void radix_twiddle_transpose(const radix_twiddles *t, gpa_dtype complex, int64_t n1, int64_t rows,
-                             int64_t b, const void *from, void *to, int64_t pitch) {
-    const char *blocks = (const char *)t->blocks + (size_t)(b * n1) * dtype_size(complex);
+void radix_twiddle_transpose(const radix_twiddles *t, gpa_dtype complex, const radix_transpose *a) {
+    const char *blocks = (const char *)t->blocks + (size_t)(a->block * a->n1) * dtype_size(complex);
     const int64_t point = radix_point_elems(complex);
-    char *column =
-        (char *)to + (size_t)(b * point / 2 * point) * dtype_size(dtype_info[complex].real);
-    BY_WIDTH(turn, complex, t->lanes, (const void *)blocks, rows, from, (void *)column, pitch);
+    char *column = (char *)a->to +
+                   (size_t)(a->block * point / 2 * point) * dtype_size(dtype_info[complex].real);
+    BY_WIDTH(turn, complex, t->lanes, (const void *)blocks, a->rows, a->from, (void *)column,
+             a->pitch);
 }

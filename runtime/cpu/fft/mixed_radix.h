@@ -56,18 +56,27 @@ void radix_real_split(gpa_dtype complex, void *points, int64_t h, const void *fa
 void radix_odd_real(const radix *r, const void *reals, void *work);
 void radix_hartley(const radix *r, const void *points, void *reals, double scale);
 
-/* A transform of n1 * n2 points as n2 of n1, side by side, and then n1 of n2. Column c of the first
- * ones times exp(-2 pi i c k / n): `lanes` for the first block of columns, n1 points of vectors;
- * `blocks` for column 0 of each block, n1 pairs of numbers. */
+/* Twiddle factors between the columns and the rows of the four-step algorithm, for n1 * n2 points:
+ * point k of column c is multiplied by exp(-2 pi i c k / n). `lanes` has the factors of the first
+ * block of columns, n1 points of vectors; `blocks` those of column 0 of each block, n1 complex
+ * numbers. */
 typedef struct {
     void *lanes, *blocks;
 } radix_twiddles;
+/* False when memory is short. The caller owns the tables: radix_twiddles_free. */
 bool radix_twiddles_new(radix_twiddles *t, gpa_dtype complex, int64_t n1, int64_t n2);
 void radix_twiddles_free(radix_twiddles *t);
-/* The first `rows` of block b of columns, points of vectors at `from`, times their factors,
- * swapped: numbers of rows r of all columns become the points of block r / lanes of rows in `to`,
- * where each block has `pitch` points, a column's number. */
-void radix_twiddle_transpose(const radix_twiddles *t, gpa_dtype complex, int64_t n1, int64_t rows,
-                             int64_t b, const void *from, void *to, int64_t pitch);
+
+/* The first `rows` points of each column of block `block`, of n1 points, from vectors at `from`.
+ * Point k of column c becomes point c of row k: rows are vectors in `to`, in blocks of `pitch`
+ * points. */
+typedef struct {
+    int64_t n1, rows, block;
+    const void *from;
+    void *to;
+    int64_t pitch;
+} radix_transpose;
+/* Multiplies a block of columns by twiddle factors and transposes it. */
+void radix_twiddle_transpose(const radix_twiddles *t, gpa_dtype complex, const radix_transpose *a);
 
 #endif

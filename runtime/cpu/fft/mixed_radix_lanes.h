@@ -112,7 +112,7 @@ INLINE void NAME(load)(const T *at, int p, bool pairs, bool swapped, POINT *x) {
     memcpy(&a, at + (pairs ? 2 * p : p) * LANES, sizeof a);
     memcpy(&b, at + (pairs ? (2 * p + 1) * LANES : p * LANES + ALL), sizeof b);
     if (pairs)
-        *x = (POINT){PICK(WORD, a, b, EVEN), PICK(WORD, a, b, ODD)};
+        *x = (POINT){SHUFFLE(WORD, a, b, EVEN), SHUFFLE(WORD, a, b, ODD)};
     else
         *x = (POINT){a, b};
     if (swapped) *x = (POINT){x->im, x->re};
@@ -121,7 +121,7 @@ INLINE void NAME(load)(const T *at, int p, bool pairs, bool swapped, POINT *x) {
 INLINE void NAME(store)(T *at, int p, bool pairs, bool swapped, const POINT *from) {
     POINT x = swapped ? (POINT){from->im, from->re} : *from;
     VEC a = x.re, b = x.im;
-    if (pairs) a = PICK(WORD, x.re, x.im, LOWER), b = PICK(WORD, x.re, x.im, UPPER);
+    if (pairs) a = SHUFFLE(WORD, x.re, x.im, LOWER), b = SHUFFLE(WORD, x.re, x.im, UPPER);
     memcpy(at + (pairs ? 2 * p : p) * LANES, &a, sizeof a);
     memcpy(at + (pairs ? (2 * p + 1) * LANES : p * LANES + ALL), &b, sizeof b);
 }

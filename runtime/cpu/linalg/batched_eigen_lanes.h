@@ -21,7 +21,7 @@ typedef I MASK __attribute__((vector_size(LANES_BYTES)));
 #define SIGN_BIT ((MASK){0} + (I)((uint64_t)1 << (8 * sizeof(I) - 1)))
 #define SIZE(a) ((VEC)((MASK)(a) & ~SIGN_BIT))
 /* Lanes of a where the mask is set, else of b; a with the sign of b. */
-#define PICK(mask, a, b) ((VEC)(((MASK)(a) & (mask)) | ((MASK)(b) & ~(mask))))
+#define SELECT(mask, a, b) ((VEC)(((MASK)(a) & (mask)) | ((MASK)(b) & ~(mask))))
 #define SIGNED(a, b) ((VEC)(((MASK)(a) & ~SIGN_BIT) | ((MASK)(b)&SIGN_BIT)))
 
 INLINE void NAME(root)(VEC *v) {
@@ -49,9 +49,9 @@ GPA_SIMD_CLONES static void NAME(reflection)(VEC *x, int64_t n, VEC *beta, VEC *
     MASK none = rest == 0;
     VEC norm = rest + alpha * alpha;
     NAME(root)(&norm);
-    VEC b = PICK(none, alpha, -SIGNED(norm, alpha)), by = 1 / PICK(none, ALL(1), alpha - b);
+    VEC b = SELECT(none, alpha, -SIGNED(norm, alpha)), by = 1 / SELECT(none, ALL(1), alpha - b);
     for (int64_t i = 1; i < n; i++) x[i] *= by;
-    *tau = PICK(none, ALL(0), (b - alpha) / PICK(none, ALL(1), b));
+    *tau = SELECT(none, ALL(0), (b - alpha) / SELECT(none, ALL(1), b));
     *beta = b;
 }
 
@@ -134,26 +134,27 @@ GPA_SIMD_CLONES static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int
         MASK in = going & (*m > (I)i);
         VEC f = s * e[i], b = c * e[i], r = f * f + g * g;
         NAME(root)(&r);
-        e[i + 1] = PICK(in, r, e[i + 1]);
+        e[i + 1] = SELECT(in, r, e[i + 1]);
         MASK ends = in & (r == 0); /* the matrix decouples */
         if (NAME(any)(&ends))
-            d[i + 1] = PICK(ends, d[i + 1] - p, d[i + 1]), going &= ~ends, in &= ~ends;
-        VEC by = 1 / PICK(in, r, ALL(1));
-        s = PICK(in, f * by, s);
-        c = PICK(in, g * by, c);
+            d[i + 1] = SELECT(ends, d[i + 1] - p, d[i + 1]), going &= ~ends, in &= ~ends;
+        VEC by = 1 / SELECT(in, r, ALL(1));
+        s = SELECT(in, f * by, s);
+        c = SELECT(in, g * by, c);
         VEC before = d[i + 1] - p, part = (d[i] - before) * s + 2 * c * b;
-        p = PICK(in, s * part, p);
-        d[i + 1] = PICK(in, before + p, d[i + 1]);
-        g = PICK(in, c * part - b, g);
-        VEC cosine = PICK(in, c, ALL(1)), sine = PICK(in, s, ALL(0)), *x = z + i * n, *y = x + n;
+        p = SELECT(in, s * part, p);
+        d[i + 1] = SELECT(in, before + p, d[i + 1]);
+        g = SELECT(in, c * part - b, g);
+        VEC cosine = SELECT(in, c, ALL(1)), sine = SELECT(in, s, ALL(0)), *x = z + i * n,
+            *y = x + n;
         for (int64_t k = 0; z && k < n; k++) {
             VEC old = y[k];
             y[k] = sine * x[k] + cosine * old;
             x[k] = cosine * x[k] - sine * old;
         }
     }
-    d[l] = PICK(going, d[l] - p, d[l]);
-    e[l] = PICK(going, g, e[l]);
+    d[l] = SELECT(going, d[l] - p, d[l]);
+    e[l] = SELECT(going, g, e[l]);
     for (int k = 0; k < LANES; k++)
         if ((*active)[k]) ((T *)(e + (*m)[k]))[k] = 0;
 }
@@ -168,14 +169,15 @@ GPA_SIMD_CLONES static bool NAME(values)(VEC *d, VEC *e, int64_t n, VEC *z) {
             for (int64_t k = n - 2; k >= l; k--) {
                 MASK apart = SIZE(e[k]) <= (T)EPSILON * (SIZE(d[k]) + SIZE(d[k + 1]));
                 m = (((MASK){0} + (I)k) & apart) | (m & ~apart);
-                last = PICK(apart, d[k], last);
+                last = SELECT(apart, d[k], last);
             }
             active = m > (I)l;
             if (!NAME(any)(&active)) break;
             if (steps == STEPS) return false;
             int64_t top = l + 1;
             for (int k = 0; k < LANES; k++) top = MAX(top, (int64_t)m[k]);
-            VEC off = PICK(active, e[l], ALL(1)), g = (d[l + 1] - d[l]) / (2 * off), r = g * g + 1;
+            VEC off = SELECT(active, e[l], ALL(1)), g = (d[l + 1] - d[l]) / (2 * off),
+                r = g * g + 1;
             NAME(root)(&r);
             g = last - d[l] + off / (g + SIGNED(r, g));
             NAME(step)(d, e, n, l, top, &m, &active, &g, z);
@@ -206,10 +208,10 @@ GPA_SIMD_CLONES static bool NAME(orthogonal)(VEC *a, int64_t m, int64_t n, VEC *
                 MASK in = both * both > small * square[p] * square[q];
                 if (!NAME(any)(&in)) continue;
                 turned = true;
-                VEC zeta = (square[q] - square[p]) / (2 * PICK(in, both, ALL(1))),
+                VEC zeta = (square[q] - square[p]) / (2 * SELECT(in, both, ALL(1))),
                     r = zeta * zeta + 1;
                 NAME(root)(&r);
-                VEC t = PICK(in, SIGNED(1 / (SIZE(zeta) + r), zeta), ALL(0)), c = t * t + 1;
+                VEC t = SELECT(in, SIGNED(1 / (SIZE(zeta) + r), zeta), ALL(0)), c = t * t + 1;
                 NAME(root)(&c);
                 c = 1 / c;
                 VEC s = c * t;
@@ -248,7 +250,7 @@ GPA_SIMD_CLONES static bool NAME(fit)(const VEC *a, int64_t n, VEC *size) {
     for (int64_t i = 0; i < n; i++) {
         VEC x = SIZE(a[i]);
         bad |= ~(MASK)(x <= ALL(HIGH));
-        most = PICK(x > most, x, most);
+        most = SELECT(x > most, x, most);
     }
     bad |= (most < ALL(LOW)) & (most != 0);
     *size = most;
@@ -365,7 +367,7 @@ static bool NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *st
 #undef ALL
 #undef SIGN_BIT
 #undef SIZE
-#undef PICK
+#undef SELECT
 #undef SIGNED
 #undef T
 #undef I

@@ -342,9 +342,9 @@ static int eig(const task *t) {
 
 static int lstsq(const task *t) {
     int info = 0, rank = 0, lead = at_least_1(t->m), lead_b = at_least_1(MAX(t->m, t->n));
-    float narrow = (float)t->c->matrix.limit;
+    float narrow = (float)t->c->matrix.rcond;
     const void *limit =
-        dtype_info[t->c->dtype].real == DT_F32 ? (const void *)&narrow : &t->c->matrix.limit;
+        dtype_info[t->c->dtype].real == DT_F32 ? (const void *)&narrow : &t->c->matrix.rcond;
     if (dtype_is_complex(t->c->dtype))
         t->r->gelsd_complex(&t->m, &t->n, &t->k, t->x[0], &lead, t->x[1], &lead_b, t->x[2], limit,
                             &rank, t->work, &t->n_work, t->real_work, t->ints, &info);

@@ -47,21 +47,22 @@ void solve_free(solver_lib *q) { mem_free(q); }
 
 /* True if the factors are in C order; otherwise in Fortran order. */
 static bool by_rows(const gpa_libcall *c) {
-    return c->factors.a.stride[2] == 1 && c->factors.a.stride[1] != 1;
+    return c->solve_factored.a.stride[2] == 1 && c->solve_factored.a.stride[1] != 1;
 }
 
 bool solve_can(solver_lib **q, blas **b, const gpa_libcall *c) {
     if (blas_type_index(c->dtype) < 0) return false;
     if (c->kind == LIB_SOLVE_FACTORED) {
-        const int64_t lead = c->factors.a.stride[by_rows(c) ? 1 : 2],
-                      near = c->factors.a.stride[by_rows(c) ? 2 : 1];
-        const bool conjugates = dtype_is_complex(c->dtype) &&
-                                (c->factors.way == 2 || c->factors.form == FACTORS_CHOLESKY);
-        if (c->factors.k > INT32_MAX || lead > INT32_MAX || near != 1 ||
-            lead < MAX(1, c->factors.n) || (conjugates && by_rows(c)))
+        const int64_t lead = c->solve_factored.a.stride[by_rows(c) ? 1 : 2],
+                      near = c->solve_factored.a.stride[by_rows(c) ? 2 : 1];
+        const bool conjugates =
+            dtype_is_complex(c->dtype) &&
+            (c->solve_factored.trans == 2 || c->solve_factored.form == FACTORS_CHOLESKY);
+        if (c->solve_factored.k > INT32_MAX || lead > INT32_MAX || near != 1 ||
+            lead < MAX(1, c->solve_factored.n) || (conjugates && by_rows(c)))
             return false;
-    } else if (c->banded.n > INT32_MAX || c->banded.k > INT32_MAX ||
-               2 * c->banded.below + c->banded.above >= INT32_MAX) {
+    } else if (c->solve_banded.n > INT32_MAX || c->solve_banded.k > INT32_MAX ||
+               2 * c->solve_banded.kl + c->solve_banded.ku >= INT32_MAX) {
         return false;
     }
     if (!*q) *q = load(b);
@@ -143,8 +144,8 @@ static void exchange(const task *t, const int32_t *pivot, bool back, void *x) {
 }
 
 static int by_lu(const task *t, const char *a, char *x) {
-    const int32_t *pivot = (const int32_t *)(const void *)t->c->factors.pivots->base;
-    const int way = t->c->factors.way;
+    const int32_t *pivot = (const int32_t *)(const void *)t->c->solve_factored.pivots->base;
+    const int way = t->c->solve_factored.trans;
     for (int i = 0; i < t->n; i++)
         if (pivot[i] < 0 || pivot[i] >= t->n) return -1;
     if (way) {
@@ -159,7 +160,7 @@ static int by_lu(const task *t, const char *a, char *x) {
 }
 
 static int by_cholesky(const task *t, const char *a, char *x) {
-    const bool upper = t->c->factors.upper;
+    const bool upper = t->c->solve_factored.upper;
     int info = triangle(t, a, upper, false, upper ? 2 : 0, x);
     return info ? info : triangle(t, a, upper, false, upper ? 0 : 2, x);
 }
@@ -167,13 +168,14 @@ static int by_cholesky(const task *t, const char *a, char *x) {
 static void one(void *arg, int64_t i) {
     task *t = arg;
     const gpa_libcall *c = t->c;
-    const char *a =
-        c->factors.a.mem->base + (c->factors.a.offset + i * c->factors.a.stride[0]) * t->item;
-    char *x = c->factors.x->base + i * c->factors.n * c->factors.k * t->item;
+    const char *a = c->solve_factored.a.mem->base +
+                    (c->solve_factored.a.offset + i * c->solve_factored.a.stride[0]) * t->item;
+    char *x = c->solve_factored.x->base + i * c->solve_factored.n * c->solve_factored.k * t->item;
     int info = 0;
-    switch (c->factors.form) {
+    switch (c->solve_factored.form) {
         case FACTORS_TRIANGLE:
-            info = triangle(t, a, c->factors.upper, c->factors.unit, c->factors.way, x);
+            info = triangle(t, a, c->solve_factored.upper, c->solve_factored.unit,
+                            c->solve_factored.trans, x);
             break;
         case FACTORS_CHOLESKY: info = by_cholesky(t, a, x); break;
         case FACTORS_LU: info = by_lu(t, a, x); break;
@@ -198,12 +200,13 @@ COLUMNS(16)
 
 static gpa_code by_bands(const routines *r, const gpa_libcall *c, gpa_err *e) {
     const size_t item = dtype_size(c->dtype);
-    const int n = (int)c->banded.n, k = (int)c->banded.k, below = (int)c->banded.below,
-              above = (int)c->banded.above, lead = 2 * below + above + 1;
-    char *bands = c->banded.bands->base;
+    const int n = (int)c->solve_banded.n, k = (int)c->solve_banded.k,
+              below = (int)c->solve_banded.kl, above = (int)c->solve_banded.ku,
+              lead = 2 * below + above + 1;
+    char *bands = c->solve_banded.bands->base;
     if (below == 1 && above == 1) {
         r->gtsv(&n, &k, bands + 2 * (size_t)n * item, bands + (size_t)n * item, bands + item,
-                c->banded.x->base, &n, c->banded.info);
+                c->solve_banded.x->base, &n, c->solve_banded.info);
         return GPA_OK;
     }
     char *columns = mem_zero((size_t)n * (size_t)lead * item);
@@ -213,8 +216,8 @@ static gpa_code by_bands(const routines *r, const gpa_libcall *c, gpa_err *e) {
         (item == 4   ? columns_4
          : item == 8 ? columns_8
                      : columns_16)(bands, n, below + above + 1, below, lead, columns);
-        r->gbsv(&n, &below, &above, &k, columns, &lead, pivots, c->banded.x->base, &n,
-                c->banded.info);
+        r->gbsv(&n, &below, &above, &k, columns, &lead, pivots, c->solve_banded.x->base, &n,
+                c->solve_banded.info);
     }
     mem_free(columns);
     mem_free(pivots);
@@ -227,20 +230,20 @@ gpa_code solve_run(const solver_lib *q, const blas *b, int threads, const gpa_li
                    gpa_err *e) {
     const routines *r = &q->of[blas_type_index(c->dtype)];
     if (c->kind == LIB_SOLVE_BANDED) {
-        *c->banded.info = 0;
+        *c->solve_banded.info = 0;
         return by_bands(r, c, e);
     }
     task t = {.c = c,
               .r = r,
-              .n = (int)c->factors.n,
-              .k = (int)c->factors.k,
+              .n = (int)c->solve_factored.n,
+              .k = (int)c->solve_factored.k,
               .rows = by_rows(c),
               .item = (int64_t)dtype_size(c->dtype)};
-    t.lead = (int)c->factors.a.stride[t.rows ? 1 : 2];
-    const bool many = threads > 1 && c->factors.batch >= threads;
+    t.lead = (int)c->solve_factored.a.stride[t.rows ? 1 : 2];
+    const bool many = threads > 1 && c->solve_factored.batch >= threads;
     int32_t never = 0;
     blas_threads(b, many ? 1 : threads);
-    threads_each(many ? threads : 1, c->factors.batch, &never, one, &t);
-    *c->factors.info = t.info;
+    threads_each(many ? threads : 1, c->solve_factored.batch, &never, one, &t);
+    *c->solve_factored.info = t.info;
     return GPA_OK;
 }

@@ -18,8 +18,8 @@ bool sparse_can(const gpa_libcall *c) { return spmm_rows(c->dtype, &(spmm){0}, 0
 
 /* First row of a chunk: its share of all values lies before it. */
 static int64_t first_row(const product *p, int64_t run) {
-    int64_t low = 0, high = p->c->sparse.m;
-    double share = (double)p->c->sparse.count * (double)run / (double)p->runs;
+    int64_t low = 0, high = p->c->spmm.a.rows;
+    double share = (double)p->c->spmm.a.nnz * (double)run / (double)p->runs;
     if (run == p->runs) return high;
     while (low < high) {
         int64_t middle = (low + high) / 2;
@@ -42,12 +42,12 @@ static void *at(const gpa_binding *b, size_t item) {
 
 gpa_code sparse_run(int threads, const gpa_libcall *c, gpa_err *e) {
     size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
-    product p = {.p = {c->sparse.k, at(&c->sparse.start, index), at(&c->sparse.column, index),
-                       at(&c->sparse.at, item), at(&c->sparse.x, item), at(&c->sparse.y, item)},
+    product p = {.p = {c->spmm.k, at(&c->spmm.a.indptr, index), at(&c->spmm.a.indices, index),
+                       at(&c->spmm.a.data, item), at(&c->spmm.x, item), at(&c->spmm.y, item)},
                  .c = c};
     int32_t never = 0;
     (void)e;
-    p.runs = MAX(1, MIN(c->sparse.count * c->sparse.k / VALUES, 8 * threads));
+    p.runs = MAX(1, MIN(c->spmm.a.nnz * c->spmm.k / VALUES, 8 * threads));
     threads_each(threads, p.runs, &never, run, &p);
     return GPA_OK;
 }

@@ -4,37 +4,50 @@
 #define GPA_CPU_PARALLEL_LANES_TRANSPOSE_H
 
 #ifdef __clang__
-#define PICK(mask, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#define SHUFFLE(mask, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#define PICK(mask, a, b, ...) __builtin_shuffle(a, b, (mask){__VA_ARGS__})
+#define SHUFFLE(mask, a, b, ...) __builtin_shuffle(a, b, (mask){__VA_ARGS__})
 #endif
 
-#define EXCHANGE(vec, v, lanes, distance, first, second) \
-    for (int e = 0; e < lanes; e++)                      \
-        if (!(e & distance)) {                           \
-            vec a = v[e], b = v[e + distance];           \
-            v[e] = PICK(vec, a, b, first);               \
-            v[e + distance] = PICK(vec, a, b, second);   \
+/* Lanes of the pair (a, b) that a step leaves in a, and in b: FIRST_lanes_distance. */
+#define FIRST_2_1 0, 2
+#define SECOND_2_1 1, 3
+#define FIRST_4_1 0, 4, 2, 6
+#define SECOND_4_1 1, 5, 3, 7
+#define FIRST_4_2 0, 1, 4, 5
+#define SECOND_4_2 2, 3, 6, 7
+#define FIRST_8_1 0, 8, 2, 10, 4, 12, 6, 14
+#define SECOND_8_1 1, 9, 3, 11, 5, 13, 7, 15
+#define FIRST_8_2 0, 1, 8, 9, 4, 5, 12, 13
+#define SECOND_8_2 2, 3, 10, 11, 6, 7, 14, 15
+#define FIRST_8_4 0, 1, 2, 3, 8, 9, 10, 11
+#define SECOND_8_4 4, 5, 6, 7, 12, 13, 14, 15
+#define FIRST_16_1 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30
+#define SECOND_16_1 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31
+#define FIRST_16_2 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29
+#define SECOND_16_2 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31
+#define FIRST_16_4 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27
+#define SECOND_16_4 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31
+#define FIRST_16_8 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23
+#define SECOND_16_8 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
+
+/* Vectors e and e + d exchange lanes; all such pairs do. */
+#define EXCHANGE(vec, v, lanes, d, e)               \
+    vec a = v[e], b = v[e + d];                     \
+    v[e] = SHUFFLE(vec, a, b, FIRST_##lanes##_##d), \
+    v[e + d] = SHUFFLE(vec, a, b, SECOND_##lanes##_##d);
+#define EXCHANGES(vec, v, lanes, d)       \
+    for (int e = 0; e < lanes; e++)       \
+        if (!(e & d)) {                   \
+            EXCHANGE(vec, v, lanes, d, e) \
         }
-#define ONE(...) __VA_ARGS__
 
 /* All steps for 2, 4, 8 and 16 lanes. */
-#define TRANSPOSE_2(vec, v) EXCHANGE(vec, v, 2, 1, ONE(0, 2), ONE(1, 3))
-#define TRANSPOSE_4(vec, v)                                  \
-    EXCHANGE(vec, v, 4, 1, ONE(0, 4, 2, 6), ONE(1, 5, 3, 7)) \
-    EXCHANGE(vec, v, 4, 2, ONE(0, 1, 4, 5), ONE(2, 3, 6, 7))
-#define TRANSPOSE_8(vec, v)                                                                \
-    EXCHANGE(vec, v, 8, 1, ONE(0, 8, 2, 10, 4, 12, 6, 14), ONE(1, 9, 3, 11, 5, 13, 7, 15)) \
-    EXCHANGE(vec, v, 8, 2, ONE(0, 1, 8, 9, 4, 5, 12, 13), ONE(2, 3, 10, 11, 6, 7, 14, 15)) \
-    EXCHANGE(vec, v, 8, 4, ONE(0, 1, 2, 3, 8, 9, 10, 11), ONE(4, 5, 6, 7, 12, 13, 14, 15))
-#define TRANSPOSE_16(vec, v)                                                                \
-    EXCHANGE(vec, v, 16, 1, ONE(0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30), \
-             ONE(1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31))                \
-    EXCHANGE(vec, v, 16, 2, ONE(0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29),  \
-             ONE(2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31))               \
-    EXCHANGE(vec, v, 16, 4, ONE(0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27),  \
-             ONE(4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31))               \
-    EXCHANGE(vec, v, 16, 8, ONE(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),    \
-             ONE(8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
+#define TRANSPOSE_2(vec, v) EXCHANGES(vec, v, 2, 1)
+#define TRANSPOSE_4(vec, v) EXCHANGES(vec, v, 4, 1) EXCHANGES(vec, v, 4, 2)
+#define TRANSPOSE_8(vec, v) EXCHANGES(vec, v, 8, 1) EXCHANGES(vec, v, 8, 2) EXCHANGES(vec, v, 8, 4)
+#define TRANSPOSE_16(vec, v) \
+    EXCHANGES(vec, v, 16, 1) \
+    EXCHANGES(vec, v, 16, 2) EXCHANGES(vec, v, 16, 4) EXCHANGES(vec, v, 16, 8)
 
 #endif

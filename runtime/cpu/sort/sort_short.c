@@ -1,9 +1,9 @@
 /* Sorting networks for short rows: sort_short.h.
  *
  * Elements are mapped to signed integers of the same order: floats with the bits below the sign
- * flipped where it is set. One template (sort_network.h) makes the code for items of 4 and 8 bytes
- * and for the vector widths of several processors: GCC splits comparisons of wider vectors lane by
- * lane. */
+ * flipped where it is set. One template (sort_network.inc) makes the code for items of 4 and 8
+ * bytes and for the vector widths of several processors: GCC splits comparisons of wider vectors
+ * lane by lane. */
 #include "runtime/cpu/sort/sort_short.h"
 
 #ifdef __x86_64__
@@ -13,15 +13,17 @@
 #include "runtime/cpu/parallel/lanes.h"
 #include "runtime/base/simd_clones.h"
 
-/* Vectors sorted, and merged over a distance, in registers; bytes of results that are
- * prefetched. */
-enum { RUN = 16, WIDEST = 8, AHEAD = 1 << 14 };
+enum {
+    RUN = 16,            /* vectors sorted in registers */
+    MERGE_MAX_WIDTH = 8, /* vectors merged over a distance in registers */
+    PREFETCH_MAX_RESULT_BYTES = 1 << 14
+};
 
 /* Before a loop of constant trip count over vectors in registers: unroll it. */
 #ifdef __clang__
-#define FEW _Pragma("clang loop unroll(full)")
+#define UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define FEW _Pragma("GCC unroll 16")
+#define UNROLL _Pragma("GCC unroll 16")
 #endif
 
 #define T int32_t
@@ -29,13 +31,13 @@ enum { RUN = 16, WIDEST = 8, AHEAD = 1 << 14 };
 #define BYTES 16
 #define TARGET GPA_TARGET_16
 #define NAME(x) x##_4_16
-#include "runtime/cpu/sort/sort_network.h"
+#include "runtime/cpu/sort/sort_network.inc"
 #define T int64_t
 #define MOST INT64_MAX
 #define BYTES 16
 #define TARGET GPA_TARGET_16
 #define NAME(x) x##_8_16
-#include "runtime/cpu/sort/sort_network.h"
+#include "runtime/cpu/sort/sort_network.inc"
 #ifdef GPA_TARGET_64
 #define T int32_t
 #define MOST INT32_MAX
@@ -43,76 +45,94 @@ enum { RUN = 16, WIDEST = 8, AHEAD = 1 << 14 };
 #define TARGET GPA_TARGET_32
 #define NAME(x) x##_4_32
 #define EXTREME(which, a, b) (NAME(vec)) _mm256_##which##_epi32((__m256i)(a), (__m256i)(b))
-#include "runtime/cpu/sort/sort_network.h"
+#include "runtime/cpu/sort/sort_network.inc"
 #define T int64_t
 #define MOST INT64_MAX
 #define BYTES 32
 #define TARGET GPA_TARGET_32
 #define NAME(x) x##_8_32
-#include "runtime/cpu/sort/sort_network.h"
+#include "runtime/cpu/sort/sort_network.inc"
 #define T int32_t
 #define MOST INT32_MAX
 #define BYTES 64
 #define TARGET GPA_TARGET_64
 #define NAME(x) x##_4_64
 #define EXTREME(which, a, b) (NAME(vec)) _mm512_##which##_epi32((__m512i)(a), (__m512i)(b))
-#include "runtime/cpu/sort/sort_network.h"
+#include "runtime/cpu/sort/sort_network.inc"
 #define T int64_t
 #define MOST INT64_MAX
 #define BYTES 64
 #define TARGET GPA_TARGET_64
 #define NAME(x) x##_8_64
 #define EXTREME(which, a, b) (NAME(vec)) _mm512_##which##_epi64((__m512i)(a), (__m512i)(b))
-#include "runtime/cpu/sort/sort_network.h"
+#include "runtime/cpu/sort/sort_network.inc"
 #endif
 
 #ifdef GPA_TARGET_64
-#define SORT_LANES(size, width, ...)   \
-    (width == 64   ? lanes_##size##_64 \
-     : width == 32 ? lanes_##size##_32 \
-                   : lanes_##size##_16)(__VA_ARGS__)
+#define BY_WIDTH(f) (width == 64 ? f##_64 : width == 32 ? f##_32 : f##_16)
 #else
-#define SORT_LANES(size, width, ...) lanes_##size##_16(__VA_ARGS__)
+#define BY_WIDTH(f) f##_16
 #endif
 
 /* Rows outside the cache are accessed a cache line of each in turn, which no hardware prefetcher
  * detects: adjacent bytes, those of the rows of the next call and of the results of this one, are
  * prefetched while lanes are sorted; results only where they fit as well. */
-static void ask_ahead(const char *next, char *out, int64_t bytes) {
+static void prefetch_next(const char *next, char *out, int64_t bytes) {
     for (int64_t i = 0; i < bytes; i += LANES_BYTES) __builtin_prefetch(next + i, 0, 2);
-    for (int64_t i = 0; i < bytes && bytes <= AHEAD; i += LANES_BYTES)
+    for (int64_t i = 0; i < bytes && bytes <= PREFETCH_MAX_RESULT_BYTES; i += LANES_BYTES)
         __builtin_prefetch(out + i, 1, 2);
 }
 
-#define SHORT(size, U)                                                                         \
-    static void short_##size(const sortkey_order *o, int width, const U *in, int64_t rows,     \
-                             int64_t n, int64_t interleave, U *out, void *scratch) {           \
-        const U flip = o->kind == 'F' ? (U)(o->sign - 1) : 0,                                  \
-                turn = o->kind == 'U' ? (U)o->sign : 0;                                        \
-        if (interleave)                                                                        \
-            lanes_load_interleaved_##size(in, interleave, rows, n, scratch);                   \
-        else                                                                                   \
-            lanes_load_##size(in, n, rows, n, scratch);                                        \
-        if (!interleave) ask_ahead((const char *)(in + rows * n), (char *)out, rows *n *size); \
-        bool zeros = SORT_LANES(size, width, scratch, n, flip, (U)o->nan, turn);               \
-        if (interleave)                                                                        \
-            lanes_store_interleaved_##size(scratch, n, out, interleave, rows);                 \
-        else                                                                                   \
-            lanes_store_##size(scratch, n, out, n, rows);                                      \
-        const int64_t stride = interleave ? interleave : 1, step = interleave ? 1 : n;         \
-        for (int64_t k = 0; zeros && k < rows; k++)                                            \
-            sortkey_restore_zeros(o, (const char *)(in + k * step), n, stride,                 \
-                                  (char *)(out + k * step));                                   \
-    }
-SHORT(4, int32_t)
-SHORT(8, int64_t)
+/* Rows to lanes, and back. */
+static void load(size_t item, const sort_short_rows *r, const void *in, void *lanes) {
+    if (item == 4 && r->interleave)
+        lanes_load_interleaved_4(in, r->interleave, r->rows, r->n, lanes);
+    else if (item == 4)
+        lanes_load_4(in, r->n, r->rows, r->n, lanes);
+    else if (r->interleave)
+        lanes_load_interleaved_8(in, r->interleave, r->rows, r->n, lanes);
+    else
+        lanes_load_8(in, r->n, r->rows, r->n, lanes);
+}
 
-void sort_short(const sortkey_order *o, int width, const void *in, int64_t rows, int64_t n,
-                int64_t interleave, void *out, void *scratch) {
-    for (int64_t k = 0; o->item == 8 && k < rows; k += LANES_8) {
-        int64_t at = interleave ? k : k * n;
-        short_8(o, width, (const int64_t *)in + at, MIN(LANES_8, rows - k), n, interleave,
-                (int64_t *)out + at, scratch);
+static void store(size_t item, const sort_short_rows *r, const void *lanes, void *out) {
+    if (item == 4 && r->interleave)
+        lanes_store_interleaved_4(lanes, r->n, out, r->interleave, r->rows);
+    else if (item == 4)
+        lanes_store_4(lanes, r->n, out, r->n, r->rows);
+    else if (r->interleave)
+        lanes_store_interleaved_8(lanes, r->n, out, r->interleave, r->rows);
+    else
+        lanes_store_8(lanes, r->n, out, r->n, r->rows);
+}
+
+/* Returns whether floats hold a -0. */
+static bool sort_lanes(const sortkey_order *o, int width, int64_t n, void *lanes) {
+    const uint64_t flip = o->kind == 'F' ? o->sign - 1 : 0, sign = o->kind == 'U' ? o->sign : 0;
+    if (o->item == 4)
+        return BY_WIDTH(lanes_4)(lanes, n, (int32_t)flip, (int32_t)o->nan, (int32_t)sign);
+    return BY_WIDTH(lanes_8)(lanes, n, (int64_t)flip, (int64_t)o->nan, (int64_t)sign);
+}
+
+/* At most as many rows as there are lanes. */
+static void sort_rows(const sortkey_order *o, int width, const sort_short_rows *r, const char *in,
+                      char *out, void *scratch) {
+    const int64_t item = (int64_t)o->item, step = (r->interleave ? 1 : r->n) * item;
+    load(o->item, r, in, scratch);
+    if (!r->interleave) prefetch_next(in + r->rows * step, out, r->rows * step);
+    const bool zeros = sort_lanes(o, width, r->n, scratch);
+    store(o->item, r, scratch, out);
+    for (int64_t k = 0; zeros && k < r->rows; k++)
+        sortkey_restore_zeros(o, in + k * step, r->n, r->interleave ? r->interleave : 1,
+                              out + k * step);
+}
+
+void sort_short(const sortkey_order *o, int width, const sort_short_rows *r, const void *in,
+                void *out, void *scratch) {
+    const int64_t lanes = LANES_BYTES / (int64_t)o->item,
+                  step = (r->interleave ? 1 : r->n) * (int64_t)o->item;
+    for (int64_t k = 0; k < r->rows; k += lanes) {
+        const sort_short_rows group = {MIN(lanes, r->rows - k), r->n, r->interleave};
+        sort_rows(o, width, &group, (const char *)in + k * step, (char *)out + k * step, scratch);
     }
-    if (o->item == 4) short_4(o, width, in, rows, n, interleave, out, scratch);
 }

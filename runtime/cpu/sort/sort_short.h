@@ -8,11 +8,16 @@
 
 enum { SORT_SHORT = 1024, SORT_SHORT_ROWS = 16 }; /* most elements of a row; most rows of a call */
 
-/* Sorts `rows` rows, at most SORT_SHORT_ROWS, of n elements of 4 or 8 bytes each from `in` to
- * `out`, by vectors of `width` bytes (gpa_simd_bytes, or fewer). The rows are contiguous, or
- * with `interleave` interleaved: consecutive elements of a row are that many elements apart.
- * `scratch` has SORT_SHORT_ROWS * n elements of 8 bytes. */
-void sort_short(const sortkey_order *o, int width, const void *in, int64_t rows, int64_t n,
-                int64_t interleave, void *out, void *scratch);
+/* At most SORT_SHORT_ROWS rows of n elements: contiguous, or with `interleave` interleaved:
+ * consecutive elements of a row are that many elements apart. */
+typedef struct {
+    int64_t rows, n, interleave;
+} sort_short_rows;
+
+/* Sorts rows of elements of 4 or 8 bytes from `in` to `out`, which may be `in`, by vectors of
+ * `width` bytes (gpa_simd_bytes, or fewer). `scratch` has SORT_SHORT_ROWS * n elements of 8 bytes,
+ * aligned as LANES_BYTES. */
+void sort_short(const sortkey_order *o, int width, const sort_short_rows *r, const void *in,
+                void *out, void *scratch);
 
 #endif

@@ -119,7 +119,7 @@ static bool is_pair_aligned(const gpa_libcall *c) {
 bool cufft_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
     key k;
-    if (c->fft.alone || !describe(c, &k) || !is_pair_aligned(c)) return false;
+    if (c->fft.scaled || !describe(c, &k) || !is_pair_aligned(c)) return false;
     if (!d->fft && !(d->fft = api_fft(why, sizeof why))) return false;
     return d->fft_plans || (d->fft_plans = mem_zero(sizeof *d->fft_plans));
 }
@@ -149,7 +149,7 @@ static gpa_code plan_new(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e)
                "cufftMakePlanMany64", e);
     if (!rc) rc = check(d->fft->set_stream(*out, d->stream), "cufftSetStream", e);
     /* cuFFT uploads a plan's tables on the default stream, which ours does not synchronize with. */
-    if (!rc) rc = api_check(d->cu->stream_wait(NULL), "cuStreamSynchronize", e);
+    if (!rc) rc = api_check(d->cu->stream_synchronize(NULL), "cuStreamSynchronize", e);
     if (rc) d->fft->destroy(*out);
     return rc;
 }

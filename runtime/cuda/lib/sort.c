@@ -54,7 +54,7 @@ static bool order_of(gpa_dtype t, cub_order *out) {
 
 bool cub_sort_can(gpa_dev *d, const gpa_libcall *c) {
     cub_order order;
-    return order_of(c->dtype, &order) && !c->sort.beside && c->sort.n > 0 && c->sort.rows > 0 &&
+    return order_of(c->dtype, &order) && !c->sort.stride && c->sort.n > 0 && c->sort.rows > 0 &&
            c->sort.rows <= INT32_MAX / c->sort.n && open_cub(d);
 }
 
@@ -97,20 +97,20 @@ gpa_code cub_sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
 }
 
 bool cub_transpose_can(gpa_dev *d, const gpa_libcall *c) {
-    return c->turn.count <= INT32_MAX && c->turn.n < INT32_MAX && open_cub(d);
+    return c->transpose.nnz <= INT32_MAX && c->transpose.cols < INT32_MAX && open_cub(d);
 }
 
 gpa_code cub_transpose_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
     cub_transpose_call t = {.bytes = (int32_t)item,
-                            .n = c->turn.n,
-                            .count = c->turn.count,
+                            .n = c->transpose.cols,
+                            .count = c->transpose.nnz,
                             .stream = d->stream,
-                            .key = (const int32_t *)(uintptr_t)at(&c->turn.key, index),
-                            .other = (const int32_t *)(uintptr_t)at(&c->turn.other, index),
-                            .at = (const void *)(uintptr_t)at(&c->turn.at, item),
-                            .start = (int32_t *)(uintptr_t)at(&c->turn.start, index),
-                            .to_other = (int32_t *)(uintptr_t)at(&c->turn.to_other, index),
-                            .to_at = (void *)(uintptr_t)at(&c->turn.to_at, item)};
+                            .key = (const int32_t *)(uintptr_t)at(&c->transpose.col, index),
+                            .other = (const int32_t *)(uintptr_t)at(&c->transpose.row, index),
+                            .at = (const void *)(uintptr_t)at(&c->transpose.data, item),
+                            .start = (int32_t *)(uintptr_t)at(&c->transpose.indptr, index),
+                            .to_other = (int32_t *)(uintptr_t)at(&c->transpose.indices, index),
+                            .to_at = (void *)(uintptr_t)at(&c->transpose.to_data, item)};
     return run(d, &(cub_call){.transpose = &t}, e);
 }

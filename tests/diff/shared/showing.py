@@ -21,9 +21,9 @@ def numbers(*shape):
     return (np.arange(5, int(np.prod(shape)) + 5) ** 3 * 7919 % 1009 / 1009.0).reshape(shape)
 
 
-def show_scaled(name, f, first=9, digits=2, floor=1e-30, last=False, mean=False):
-    """Arrays in percent of their largest element (or of `floor`), which hides last digits: the first elements, the last one,
-    the mean. Of a tuple each array, of a dictionary in it each value after its key."""
+def show_scaled(name, f, first=9, floor=1e-30, last=False, mean=False, percent=1e-6, single=5e-3):
+    """Arrays in percent of their largest element (or of `floor`): the first elements, the last one, the mean. Of a tuple each
+    array, of a dictionary in it each value after its key. `percent`: the tolerance, `single`: that of single precision."""
     try:
         results = f()
         for r in results if isinstance(results, tuple) else (results,):
@@ -38,9 +38,11 @@ def show_scaled(name, f, first=9, digits=2, floor=1e-30, last=False, mean=False)
                     shown.append(z.ravel()[-1] if z.size else 0j)
                 if mean:
                     shown.append(z.sum() / max(z.size, 1))
-                texts = [f'{x.real * 100 / most:.{digits}f} {x.imag * 100 / most:.{digits}f}' for x in shown]
-                zero = '0.' + '0' * digits
-                print(name, array.dtype, array.shape, f'{most:.3g}', [t.replace('-' + zero, zero) for t in texts])
+                tolerance = single if array.dtype in (np.float16, np.float32, np.complex64) else percent
+                parts = [part * 100 / most for x in shown for part in (x.real, x.imag)]
+                # An absolute tolerance of the logarithm is a relative one of the number.
+                print(name, array.dtype, array.shape, f'{np.log10(most):.12g}±{tolerance / 200:g}', end=' ')
+                print([f'{part:.12g}±{tolerance:g}' for part in parts])
     except Exception as e:
         # Some versions of SciPy show an internal assertion for empty transforms.
         print(name, type(e).__name__, 'zero-length FFT requested' if 'zero-sized FFTs' in str(e) else e)
