@@ -138,6 +138,7 @@ static int escaped_unit(const char *text, size_t n) {
 /* Replaces escapes of unpaired surrogates by U+FFFD, in place: JavaScript and Python may write
  * them, and UTF-8 cannot encode them. */
 static void mend_surrogates(char *text, size_t n) {
+    static const char replacement[] = {'f', 'f', 'f', 'd'};
     for (size_t i = 0; i < n;) {
         if (text[i] != '\\') {
             i++;
@@ -146,7 +147,7 @@ static void mend_surrogates(char *text, size_t n) {
         int unit = escaped_unit(text + i, n - i),
             next = unit >> 10 == 0x36 ? escaped_unit(text + i + 6, n - i - 6) : -1;
         bool pair = next >> 10 == 0x37;
-        if (unit >> 11 == 0x1b && !pair) memcpy(text + i + 2, "fffd", 4);
+        if (unit >> 11 == 0x1b && !pair) memcpy(text + i + 2, replacement, sizeof replacement);
         i += unit < 0 ? 2 : pair ? 12 : 6;
     }
 }

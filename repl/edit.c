@@ -1,9 +1,9 @@
-/* The loop of an edited cell. readline keeps the text, its keys, killing, undo and searches; it is
- * fed by its callback interface one key at a time, and never draws: its redisplay only notes that
- * something changed. What is seen is made here, from the text, its parts as the session tells them,
- * the hint and the menu, when no further key waits (so a burst of keys is drawn once).
+/* Line editor: the event loop over GNU readline. readline keeps the text, its key bindings, kill
+ * ring, undo and searches; its callback interface gets one key at a time. It does not draw: its
+ * redisplay function only records that something changed. The screen is rendered here from the
+ * text, its highlighting, the hint and the menu, when no key waits (a burst of keys is drawn once).
  *
- * readline calls back without context, so what is edited is kept in a variable. */
+ * readline's callbacks have no user argument, so the state is global. */
 #include "repl/edit.h"
 
 #ifdef GPA_HAVE_READLINE

@@ -65,7 +65,17 @@ gpa_code arg_path(gpa_vm *vm, value v, const char **path) {
 
 /* ---- opening ---- */
 
-static file *file_of(value v) { return is_kind(v, &file_kind) ? v.object->data : NULL; }
+/* The native file of a value: itself, or of an object of io.StringIO or io.BytesIO. */
+static file *file_of(value v) {
+    static const char name[] = "_file";
+    if (is_instance(v) && v.object->fields[0].tag == V_DICT) {
+        const size_t n = sizeof name - 1;
+        const dict_entry *e =
+            dict_named_peek(v.object->fields[0].dict, name, n, hash_bytes(name, n, 0));
+        if (e) v = e->v;
+    }
+    return is_kind(v, &file_kind) ? v.object->data : NULL;
+}
 
 FILE *file_stream(value v) {
     const file *f = file_of(v);

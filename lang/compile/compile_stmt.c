@@ -628,7 +628,7 @@ static void expression_statement(compiler *c, const ast_node *n) {
     uint32_t r = temp(c);
     compile_into(c, v, r);
     if (v->kind == AST_INDEX)
-        emit(c, I_SETTLE, r, 0, 0); /* the only place where an index out of range would be found */
+        emit(c, I_SETTLE, r, 0, 0); /* the bounds check of a subscript whose value is unused */
     else if (c->measured)
         emit(c, I_KEEP, r, 0, 0);
     emit(c, I_CLEAR, r, 0, 0);

@@ -33,9 +33,10 @@ gpa_code np_set_float_checks(gpa_vm *vm, value *argv, value *out) { /* on */
     return GPA_OK;
 }
 
-gpa_code np_warnings_observed(gpa_vm *vm, value *argv, value *out) {
-    (void)argv;
-    *out = v_bool(vm_warnings_observed(vm, GPA_E_RUNTIME_WARNING));
+gpa_code np_warnings_observed(gpa_vm *vm, value *argv, value *out) { /* category */
+    bool error = argv[0].tag == V_TYPE && argv[0].aux >= AUX_ERROR;
+    gpa_code category = error ? (gpa_code)(argv[0].aux - AUX_ERROR) : GPA_E_RUNTIME_WARNING;
+    *out = v_bool(vm_warnings_observed(vm, category));
     return GPA_OK;
 }
 
@@ -182,7 +183,7 @@ gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where
     gpa_code rc = operands.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     if (!rc)
         rc = float_call_unchecked(
-            vm, "_float_look", 4,
+            vm, "_check_float_errors", 4,
             (value[]){name, operands, where.tag == V_UNSET ? v_bool(true) : where, result});
     value_release(vm, operands);
     value_release(vm, name);

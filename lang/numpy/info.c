@@ -163,6 +163,12 @@ bool np_abstract_has(const object_obj *abstract, uint32_t type) {
 
 gpa_code np_issubdtype(gpa_vm *vm, value *argv, value *out) { /* arg1, arg2 */
     gpa_dtype a, b;
+    if (is_kind(argv[0], &abstract_kind)) { /* derives from an abstract type that has its kinds */
+        const char *kinds = argv[0].object->data;
+        *out = v_bool(is_kind(argv[1], &abstract_kind) &&
+                      strspn(kinds, argv[1].object->data) == strlen(kinds));
+        return GPA_OK;
+    }
     gpa_code rc = arg_dtype(vm, argv[0], &a);
     if (rc) return rc;
     if (is_kind(argv[1], &abstract_kind)) {

@@ -20,6 +20,8 @@ gpa_code arg_order_letter(gpa_vm *vm, value v, char *letter);
 /* order=: sets *by_columns for F order. "K" and "A" preserve the layout of `like` (NULL: C order).
  */
 gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns);
+/* A tuple of ints. */
+gpa_code np_ints_tuple(gpa_vm *vm, int n, const int64_t *v, value *out);
 /* UFuncTypeError if the rule does not allow operand i (-1: the only one) to be cast, or the result
  * to be stored in dtype `to`. */
 gpa_code ufunc_check_input(gpa_vm *vm, const char *name, const gpa_opnd *in, int i, gpa_dtype to,

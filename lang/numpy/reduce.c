@@ -69,7 +69,7 @@ static gpa_code check_errors(gpa_vm *vm, const reduction *r, value how, gpa_arr 
     value initial = r->initial.tag == V_UNSET ? v_none() : r->initial,
           where = r->where.tag == V_UNSET ? v_bool(true) : r->where;
     value keepdims = r->keepdims.tag == V_UNSET ? v_bool(false) : r->keepdims;
-    return float_check_arr(vm, "_float_look_reduced", 6,
+    return float_check_arr(vm, "_check_float_reduction", 6,
                            (value[7]){r->a, r->axis, keepdims, initial, where, how}, result);
 }
 
@@ -283,7 +283,7 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, 
     }
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     TRY(arr_scan_order_k(rt, &(arr_axis_reduction){red, axis, t}, a, &result, vm_err(vm)));
-    TRY(float_check_arr(vm, "_float_look_running", 3,
+    TRY(float_check_arr(vm, "_check_float_accumulation", 3,
                         (value[4]){argv[0], argv[1], v_bool(red == RED_PROD)}, result));
     rc = out_return_take(vm, &rule, result, argv[3], out);
     result = NULL;

@@ -583,7 +583,7 @@ gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
     TRY(arg_opnd(vm, argv[1], &b));
     TRY(arg_out(vm, argv[2], &into));
     TRY(arr_matmul(vm_rt(vm), &a, &b, &result, vm_err(vm)));
-    TRY(float_check_arr(vm, "_float_look_product", 2, (value[3]){argv[0], argv[1]}, result));
+    TRY(float_check_arr(vm, "_check_float_product", 2, (value[3]){argv[0], argv[1]}, result));
     if (into) {
         TRY(check_product(vm, (a.arr->ndim > 1) + (b.arr->ndim > 1), result, into));
         TRY(arr_set(vm_rt(vm), into, NULL, &(gpa_opnd){.arr = result}, vm_err(vm)));

@@ -254,7 +254,7 @@ gpa_code uf_reduce(gpa_vm *vm, value *argv,
     if (rc) return rc;
     gpa_red red = (gpa_red)op_info[u->op].identity;
     if (red != RED_COUNT) return np_reduce_with(vm, red, argv + 1, out);
-    return library_reduction(vm, "_fold_placed", 8, argv, out);
+    return library_reduction(vm, "_fold_reduce", 8, argv, out);
 }
 
 /* axis=None selects the only axis; an array of several axes has none to select. */
@@ -309,7 +309,7 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
     if (rc) return rc;
     argv = one;
     if (red != RED_COUNT) return np_scan_with(vm, red, argv + 1, out);
-    return library_reduction(vm, "_fold_running_placed", 5, argv, out);
+    return library_reduction(vm, "_fold_accumulate", 5, argv, out);
 }
 
 enum { MANY_SEGMENTS = 16 };
@@ -574,7 +574,16 @@ gpa_code np_mark_ufunc(gpa_vm *vm, value *argv, value *out) { /* function */
     if (argv[0].tag != V_FUNC)
         return vm_fail(vm, GPA_E_TYPE, "a function of the library is marked, not %s",
                        value_type_name(argv[0]));
-    argv[0].func->ufunc = true;
+    argv[0].func->ufunc = argv[0].func->unbound = true;
+    *out = v_none();
+    return GPA_OK;
+}
+
+gpa_code np_mark_unbound(gpa_vm *vm, value *argv, value *out) { /* function */
+    if (argv[0].tag != V_FUNC)
+        return vm_fail(vm, GPA_E_TYPE, "a function of the library is marked, not %s",
+                       value_type_name(argv[0]));
+    argv[0].func->unbound = true;
     *out = v_none();
     return GPA_OK;
 }

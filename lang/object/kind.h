@@ -45,6 +45,7 @@ typedef struct object_kind {
                       struct mime_bundle *out);              /* MIME representations besides text
                                                                 (lang/object/mime.h); may be NULL */
     gpa_code (*truth)(gpa_vm *vm, object_obj *o, bool *out); /* may be NULL: by len, or true */
+    bool (*equal)(const object_obj *a, const object_obj *b); /* may be NULL: by identity */
     gpa_code (*hash)(gpa_vm *vm, value v, uint64_t *out,
                      bool *handled); /* may be NULL: by identity, as when not handled */
     bool (*type_attr)(gpa_vm *vm, value type, const char *name,

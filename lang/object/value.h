@@ -188,7 +188,8 @@ typedef struct func_obj {
     value kwdefaults;             /* a DICT by name for keyword-only ones, or NONE */
     value attrs;                  /* a DICT of attributes set by programs, or NONE */
     struct func_obj *prev, *next; /* all functions of the vm */
-    bool ufunc; /* a NumPy ufunc written in the language: its type reads numpy.ufunc */
+    bool ufunc;   /* a NumPy ufunc written in the language: its type reads numpy.ufunc */
+    bool unbound; /* as a class member it does not bind to the instance, like a built-in function */
     uint32_t n_free;
     value free[]; /* CELLs */
 } func_obj;

@@ -1,9 +1,9 @@
 /* The parts of a source text, for a front end that colours it while it is typed.
  *
  * The lexer's tokens, with what it steps over (comments are the gaps between tokens) and past what
- * it refuses: after an error it goes on behind the place, so that one wrong character does not take
- * the colours of the rest. Invariant: everything before `done` has been reported, in order, and
- * every step moves the lexer forward. */
+ * it refuses: after an error it continues behind the location, so that one wrong character does not
+ * take the colours of the rest. Invariant: everything before `done` has been reported, in order,
+ * and every step moves the lexer forward. */
 #include "lang/syntax/lex.h"
 #include "lang/session/state.h"
 #include "lang/text/unicode.h"

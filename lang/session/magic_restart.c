@@ -1,10 +1,10 @@
-/* %restart: the process begins anew, with the names that can be kept. It is the way back to a GPU
- * that the process has lost: the driver does not give it back to a process in which it failed.
+/* %restart: restarts the process and restores the variables that can be saved. It recovers a GPU
+ * after a failed kernel: the CUDA driver does not do so within the process.
  *
- * What is kept lies in a folder: `names.gpa`, a program that makes the names again in the order in
- * which they first stood, and a .npy file for each array. Numbers, texts and containers of them
- * become literals; modules, functions and what decorators made of them are imported or defined
- * again from their source. Reading order: values, definitions, the folder, the magic, its end. */
+ * Variables are saved in a folder: `names.gpa`, a program that assigns them in the order of their
+ * definition, and a .npy file for each array. Numbers, strings and containers of them become
+ * literals; modules are imported, functions and classes defined again from their source. Reading
+ * order: values, definitions, the folder, the magic, its end. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>

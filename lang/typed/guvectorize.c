@@ -328,7 +328,7 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x,
 static gpa_code call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
     const gufunc *g = o->data;
     const typed_layout *l = &g->layout;
-    size_t n_in = (size_t)l->n_in, all = (size_t)(l->n_in + l->n_out);
+    size_t n_in = (size_t)l->n_in, all = n_in + (size_t)l->n_out;
     operands x;
     memset(&x, 0, sizeof x);
     if (a->n < n_in || a->n > all)

@@ -417,7 +417,7 @@ gpa_code class_attr(gpa_vm *vm, class_obj *c, gpa_sym name, value *out) {
 gpa_code class_bind(gpa_vm *vm, value m, value self, value class, value *out) {
     bool bound = self.tag != V_UNSET;
     *out = v_unset();
-    if (m.tag != V_OBJECT && (m.tag != V_FUNC || !bound || m.func->ufunc))
+    if (m.tag != V_OBJECT && (m.tag != V_FUNC || !bound || m.func->unbound))
         *out = value_retain(m);
     else if (m.tag == V_FUNC)
         return native_return(v_method(vm, self, m), out);

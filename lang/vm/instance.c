@@ -178,7 +178,7 @@ gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *sel
     own = m.tag == V_OBJECT && goes_first(m) ? NULL : own_entry(vm, v, name);
     if (own) {
         *out = value_retain(own->v);
-    } else if (m.tag == V_FUNC && self && !m.func->ufunc) {
+    } else if (m.tag == V_FUNC && self && !m.func->unbound) {
         *out = value_retain(m);
         *self = value_retain(v);
     } else if (m.tag != V_UNSET) {

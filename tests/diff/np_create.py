@@ -377,7 +377,6 @@ for f in (
     lambda: np.einsum("ii->i", a),
     lambda: np.einsum("iij->ij", np.zeros((2, 2, 3))),
     lambda: a.T,
-    lambda: a.imag,
     lambda: (a * 1j).imag,
     lambda: np.broadcast_to(a, (2, 3, 3)),
     lambda: np.lib.stride_tricks.sliding_window_view(a, 2, 0),

@@ -144,7 +144,7 @@ equal "Ctrl-C gives up the wait, %gpu reset the device" "$(grep -v wait "$work/o
 stopped
 stopped
 128 bytes given back; arrays hold 0 bytes
-The device had been given up; cuda:0 is there afresh.
+The device had been given up; cuda:0 is initialized again.
 [3.] cuda:0'
 equal "and nothing hangs in the driver" "$(grep -c hangs "$work/log") $(grep context "$work/log")" "0 context 0"
 
