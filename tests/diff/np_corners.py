@@ -548,7 +548,7 @@ xp = np.cumsum((np.arange(20) * 7 % 11 + 1) / 13)
 fp = (np.arange(20) * 7919 % 1013) / 137
 at = (np.arange(200) * 104729 % 1009) / 77
 for z in fp, fp + 1j * fp[::-1]:
-    print(np.interp(at, xp, z), np.interp(at[:3], xp, z), np.interp(at, xp, z, period=2))
+    print(np.interp(at, xp, z), np.interp(at[:3], xp, z), np.interp(at, xp, z, period=2.1))
 print(np.interp([nan, 1, 2, 3], [2], [5.0]), np.interp(nan, [2], [5 + 1j]), np.interp([nan, 1, 2, 3], [2], [5 + 1j], left=7))
 
 # --- isclose of a single and a Python number
