@@ -366,13 +366,14 @@ static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *
 static gpa_code arange_float(gpa_vm *vm, const double at[3], gpa_dtype t, value *out) {
     gpa_rt *rt = vm_rt(vm);
     if (at[2] == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
-    double count = ceil((at[1] - at[0]) / at[2]);
+    double span = at[1] - at[0], quotient = span / at[2], count = ceil(quotient);
+    if (quotient == 0 && span != 0) count = signbit(quotient) ? 0 : 1; /* also an infinite step */
     if (isnan(count)) return vm_fail(vm, GPA_E_VALUE, "arange: cannot compute length");
     if (count > 9.2e18) return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
     if (count < 0) count = 0;
     gpa_dtype work = dtype_is_complex(t) ? dtype_info[t].real : t;
     gpa_val start = dtype_cast((gpa_val){.F64 = at[0]}, DT_F64, work),
-            second = dtype_cast((gpa_val){.F64 = at[0] + at[2]}, DT_F64, work);
+            second = dtype_cast((gpa_val){.F64 = count > 1 ? at[0] + at[2] : at[0]}, DT_F64, work);
     gpa_opnd first = {.dtype = work, .v = start},
              step = {.dtype = work, .v = op_scalar(OP_SUBTRACT, work, second, start, start)};
     gpa_arr *i = NULL, *x = NULL, *y = NULL, *z = NULL, *w = NULL;
@@ -421,7 +422,7 @@ gpa_code np_arange(gpa_vm *vm, value *argv,
         v[0] = v_int(0);
     }
     if (v[2].tag == V_NONE) v[2] = v_int(1);
-    gpa_dtype t, found = DT_NONE;
+    gpa_dtype t, found = DT_I64;
     gpa_code rc = arg_dtype(vm, argv[3], &t);
     if (rc) return rc;
     gpa_opnd o[3];
@@ -430,8 +431,7 @@ gpa_code np_arange(gpa_vm *vm, value *argv,
             return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
         if ((rc = arg_opnd(vm, v[k], &o[k]))) return rc;
         gpa_dtype own = o[k].arr ? (gpa_dtype)o[k].arr->dtype : o[k].dtype;
-        if (own == DT_BOOL) own = DT_I64;
-        found = found == DT_NONE ? own : dtype_promote(found, own);
+        found = dtype_promote(found, own);
         arg_opnd_release(vm, &o[k]);
     }
     if (dtype_is_int(found)) {

@@ -100,11 +100,12 @@ gpa_code np_isscalar(gpa_vm *vm, value *argv, value *out) {
 static bool is_dtype_like(value v) { return v.tag == V_DTYPE || v.tag == V_TYPE || v.tag == V_STR; }
 
 gpa_code np_result_type(gpa_vm *vm, value *argv, value *out) { /* *arrays_and_dtypes */
-    gpa_opnd in[32] = {0};
-    int n = (int)MIN(argv[0].tuple->count, COUNT_OF(in));
+    int n = (int)argv[0].tuple->count;
     gpa_dtype t;
     gpa_code rc = GPA_OK;
     if (n == 0) return vm_fail(vm, GPA_E_VALUE, "at least one array or dtype is required");
+    gpa_opnd *in = mem_zero((size_t)n * sizeof *in);
+    if (!in) return vm_no_memory(vm);
     for (int i = 0; i < n; i++) {
         value v = argv[0].tuple->items[i];
         if (is_dtype_like(v))
@@ -116,6 +117,7 @@ gpa_code np_result_type(gpa_vm *vm, value *argv, value *out) { /* *arrays_and_dt
     *out = v_dtype(t);
 out:
     for (int i = 0; i < n; i++) arg_opnd_release(vm, &in[i]);
+    mem_free(in);
     return rc;
 }
 

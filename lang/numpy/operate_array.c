@@ -338,23 +338,27 @@ out:
     return rc;
 }
 
+/* a @= b: matmul(a, b, out=a) with matrices in b, so that the result has the shape of a. */
+static gpa_code update_product(gpa_vm *vm, value a, value b, value *out) {
+    gpa_opnd rhs;
+    gpa_code rc = arg_opnd(vm, b, &rhs);
+    if (rc) return rc;
+    bool vector = a.array->arr->ndim && rhs.arr && rhs.arr->ndim == 1;
+    arg_opnd_release(vm, &rhs);
+    if (vector)
+        return vm_fail(vm, GPA_E_VALUE,
+                       "inplace matrix multiplication requires the first operand to have at least "
+                       "one and the second at least two dimensions.");
+    return np_matmul(vm, (value[]){a, b, a}, out);
+}
+
 static gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_opnd rhs = {.arr = NULL};
     gpa_code rc = GPA_OK;
     if (op != AST_OP_MATMUL && override_among(1, &b))
         return ufunc_call(vm, ufunc_of(op_row(op)), ARGS(3, (value[]){a, b, a}), out);
     if (!is_operand(b)) return no_loop(vm, op, a, b);
-    if (op == AST_OP_MATMUL) {
-        value product = v_none();
-        rc = op_array(vm, op, a, b, &product);
-        gpa_index all = {.kind = IX_ELLIPSIS};
-        if (!rc) rc = arg_opnd(vm, product, &rhs);
-        if (!rc) rc = arr_set(vm_rt(vm), a.array->arr, &(gpa_indices){&all, 1}, &rhs, vm_err(vm));
-        arg_opnd_release(vm, &rhs);
-        value_release(vm, product);
-        if (!rc) *out = value_retain(a);
-        return rc;
-    }
+    if (op == AST_OP_MATMUL) return update_product(vm, a, b, out);
     spans p = current_spans(vm);
     if (float_checks_enabled(vm)) { /* a trial: what is looked at must still be there */
         value trial = v_none();

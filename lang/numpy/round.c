@@ -86,7 +86,7 @@ static gpa_code round_into(gpa_vm *vm, value *argv, const gpa_arr *a, int64_t de
             rc = (i ? nd_imag : nd_real)(vm, argv, &part);
             if (!rc) rc = nd_round(vm, (value[]){part, argv[1], v_none()}, &rounded);
             value_release(vm, part);
-            if (!rc) rc = set_complex_part(vm, (value[]){target, rounded}, i, &ignored);
+            if (!rc) rc = (i ? nd_set_imag : nd_set_real)(vm, (value[]){target, rounded}, &ignored);
             value_release(vm, rounded);
             rounded = v_none();
             if (rc) goto out;

@@ -228,17 +228,16 @@ static bool is_weak(value v) {
     return v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || (v.tag == V_COMPLEX && !v.aux);
 }
 
-/* Common dtype of three operands. Promoting two first would differ: a bool and an int are int64,
- * whatever the third is. */
-static gpa_code common_type(gpa_vm *vm, const value *v, value *out) {
-    gpa_opnd in[3] = {0};
-    gpa_dtype t;
+/* Common dtype of n values, Python numbers among them weak. */
+static gpa_code common_type(gpa_vm *vm, const value *v, size_t n, gpa_dtype *out) {
+    gpa_opnd *in = mem_zero(n * sizeof *in);
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < 3; i++) TRY(arg_opnd(vm, v[i], &in[i]));
-    TRY(arr_result_type(in, 3, &t, vm_err(vm)));
-    *out = v_dtype(t);
+    if (!in) return vm_no_memory(vm);
+    for (size_t i = 0; i < n; i++) TRY(arg_opnd(vm, v[i], &in[i]));
+    TRY(arr_result_type(in, (int)n, out, vm_err(vm)));
 out:
-    for (int i = 0; i < 3; i++) arg_opnd_release(vm, &in[i]);
+    for (size_t i = 0; i < n; i++) arg_opnd_release(vm, &in[i]);
+    mem_free(in);
     return rc;
 }
 
@@ -259,13 +258,15 @@ static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
         if (is_vacuous_bound(max, t, true)) max = v_none();
     }
     bool has_low = min.tag != V_NONE, has_high = max.tag != V_NONE;
-    value t = v_unset(), name = v_none();
-    if (has_low && has_high && k.n == 1 && is_weak(min) != is_weak(max))
-        rc = common_type(vm, (value[]){a, min, max}, &t);
-    if (t.tag == V_DTYPE) {
+    value name = v_none();
+    gpa_dtype t = DT_NONE;
+    /* Promoting two first would differ: a bool and an int are int64, whatever the third is. */
+    if (has_low && has_high && k.n == 1 && !(is_weak(min) && is_weak(max)))
+        rc = common_type(vm, (value[]){a, min, max}, 3, &t);
+    if (t != DT_NONE) {
         name = v_cstr(vm, "dtype");
         k.names[1] = name;
-        k.values[3] = t;
+        k.values[3] = v_dtype(t);
         k.n = 2;
         if (name.tag == V_UNSET) rc = vm_err(vm)->code;
     }
@@ -379,6 +380,7 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv,
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], parts[0]->ndim, &axis));
     for (size_t i = 0; i < n && t != DT_NONE; i++)
         TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
+    if (argv[1].tag == V_NONE && t == DT_NONE) TRY(common_type(vm, list.list->items, n, &t));
     TRY(arr_concat_order_k(rt, &(arr_concatenation){parts, (int)n, axis, t}, &result, vm_err(vm)));
     rc = out_return_take(vm, &rule, result, argv[2], out);
 out:

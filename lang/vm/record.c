@@ -185,12 +185,14 @@ static gpa_code enter(gpa_vm *vm, object_obj *o, value *out) {
 
 /* The traceback argument is None: there are no traceback objects. */
 static gpa_code leave(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
-    bool found, raised = exc.tag == V_EXCEPTION;
-    value answer = v_none();
+    bool found;
+    class_obj *class = class_of_peek(exc);
+    value type = class                    ? v_obj(V_CLASS, class)
+                 : exc.tag == V_EXCEPTION ? v_type(type_of(exc))
+                                          : v_none(),
+          answer = v_none();
     gpa_code rc =
-        call_member(vm, o, "__exit__",
-                    ARGS(3, (value[]){raised ? v_type(type_of(exc)) : v_none(), exc, v_none()}),
-                    &answer, &found);
+        call_member(vm, o, "__exit__", ARGS(3, (value[]){type, exc, v_none()}), &answer, &found);
     if (!rc) rc = value_truth(vm, answer, swallow);
     value_release(vm, answer);
     return rc;

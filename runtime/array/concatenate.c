@@ -1,6 +1,7 @@
 /* Concatenation. Each input is stored into a slice of the result, fused with the computation of
  * the input. On host-visible devices the host copies small inputs, which costs less than a
  * launch. */
+#include "runtime/tables/promotion.h"
 #include "runtime/exec/device.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/device_transfer.h"
@@ -126,6 +127,16 @@ out:
     return rc;
 }
 
+static gpa_code joined_dtype(gpa_arr *const *in, int n, gpa_dtype *out, gpa_err *e) {
+    gpa_dtype few[8] = {DT_BOOL},
+              *t = n <= (int)COUNT_OF(few) ? few : mem_new((size_t)n * sizeof *t);
+    if (!t) return gpa_no_memory(e);
+    for (int i = 0; i < n; i++) t[i] = (gpa_dtype)in[i]->dtype;
+    *out = dtype_promote_all(t, n);
+    if (t != few) mem_free(t);
+    return GPA_OK;
+}
+
 static gpa_code concat_on_current(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out,
                                   gpa_err *e) {
     gpa_arr *const *in = c->in;
@@ -139,8 +150,8 @@ static gpa_code concat_on_current(gpa_rt *rt, const arr_concatenation *c, gpa_ar
         TRY(gpa_fail(e, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
     TRY(shape_axis(axis, in[0]->ndim, &axis, e));
     TRY(joined_shape(in, n, axis, shape, e));
-    gpa_dtype t = dtype == DT_NONE ? (gpa_dtype)in[0]->dtype : dtype;
-    for (int i = 1; i < n && dtype == DT_NONE; i++) t = dtype_promote(t, (gpa_dtype)in[i]->dtype);
+    gpa_dtype t = dtype;
+    if (t == DT_NONE) TRY(joined_dtype(in, n, &t, e));
     TRY(arr_empty(rt, &(arr_spec){t, in[0]->ndim, shape}, &made, e));
     bool host = host_concatenates(made, in, n, axis);
     if (host) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "runtime/tables/promotion.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
@@ -19,21 +20,20 @@ static gpa_dtype opnd_dtype(const gpa_opnd *o) {
 static bool is_weak(const gpa_opnd *o) { return !o->arr && o->weak != WEAK_NO; }
 
 gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) {
-    gpa_dtype t = DT_NONE;
+    gpa_dtype few[8] = {DT_BOOL},
+              *strong = n <= (int)COUNT_OF(few) ? few : mem_new((size_t)n * sizeof *strong);
     gpa_weak weak = WEAK_NO;
+    int n_strong = 0;
+    if (!strong) return gpa_no_memory(e);
     for (int i = 0; i < n; i++) {
-        if (is_weak(&in[i])) {
+        if (is_weak(&in[i]))
             weak = MAX(weak, in[i].weak);
-            continue;
-        }
-        gpa_dtype with = t == DT_NONE ? opnd_dtype(&in[i]) : dtype_promote(t, opnd_dtype(&in[i]));
-        if (with == DT_NONE)
-            return gpa_fail(e, GPA_E_DTYPE_PROMOTION,
-                            "The DTypes %s and %s do not have a common DType.", dtype_info[t].name,
-                            dtype_info[opnd_dtype(&in[i])].name);
-        t = with;
+        else
+            strong[n_strong++] = opnd_dtype(&in[i]);
     }
+    gpa_dtype t = dtype_promote_all(strong, n_strong);
     *out = weak == WEAK_NO ? t : dtype_of_weak(weak, t);
+    if (strong != few) mem_free(strong);
     return GPA_OK;
 }
 
@@ -85,13 +85,13 @@ static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
 
 /* The promoted dtype of the operands. */
 static gpa_code common_type(gpa_op op, const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) {
-    gpa_dtype t = op_promotion_type(op, opnd_dtype(&in[0]));
-    bool weak = is_weak(&in[0]);
-    for (int i = 1; i < n; i++) {
-        t = dtype_promote(t, op_promotion_type(op, opnd_dtype(&in[i])));
+    gpa_dtype t[3] = {DT_BOOL};
+    bool weak = false;
+    for (int i = 0; i < n; i++) {
+        t[i] = op_promotion_type(op, opnd_dtype(&in[i]));
         weak = weak || is_weak(&in[i]);
     }
-    *out = t;
+    *out = dtype_promote_all(t, n);
     return weak ? arr_result_type(in, n, out, e) : GPA_OK;
 }
 

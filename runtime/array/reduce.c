@@ -429,6 +429,11 @@ gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr *
     TRY(add_identity_zero(rt, a, axes, &r, e));
     if (dtype_is_int(t) || t == DT_BOOL)
         TRY(then_cast(rt, DT_F64, &r, e)); /* dtype=int: an integer sum, then divided */
+    /* NumPy divides by an int64, in double precision. A quotient of singles is the same, unless it
+     * is complex or the count is not a single. */
+    double count = o->where ? 0 : (double)reduced_size(a, axes);
+    if (r->dtype == DT_C64) TRY(then_cast(rt, DT_C128, &r, e));
+    if (r->dtype == DT_F32 && (double)(float)count != count) TRY(then_cast(rt, DT_F64, &r, e));
     TRY(count_node(rt, &(reduction){a, axes, o}, (gpa_dtype)r->dtype, &n, e));
     TRY(then(rt, OP_DIVIDE, &r, n, false, e));
     TRY(then_cast(rt, result, &r, e));
