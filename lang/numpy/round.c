@@ -119,8 +119,6 @@ static gpa_code round_new(gpa_vm *vm, value *argv, gpa_arr *a, int64_t decimals,
                        "Cannot cast ufunc '%s' output from dtype('float64') to dtype('bool') with "
                        "casting rule 'same_kind'",
                        decimals > 0 ? "multiply" : "divide");
-    if (decimals >= 0 && dtype_is_int(t) && argv[0].tag == V_ARRAY && a->ndim)
-        return native_return(value_retain(argv[0]), out); /* the array itself, as in NumPy */
     if (decimals == 0 || (decimals > 0 && dtype_is_int(t)))
         return ufunc_call(vm, ufunc_of(dtype_is_int(t) ? OP_POSITIVE : OP_RINT), ARGS(1, argv),
                           out);

@@ -19,7 +19,7 @@ print(np.divmod(x, 2, out=(a, b))[1] is b, a, b)
 print(np.modf(x, out=(None, b))[1] is b, np.modf(x, out=(a, None))[0] is a, a, b)
 print(np.frexp(x, out=(np.zeros(4), np.zeros(4, int))))
 
-# --- round into an array
+# --- round into an array (numpy before 2.5)
 for o in (np.zeros(3), np.zeros(4, int), np.zeros((4, 1)), np.zeros((2, 2)), np.zeros(4, "f4"), np.zeros(4, complex), np.zeros(4, bool)):
     attempt(lambda: np.round(i / 3, 1, out=o))
     attempt(lambda: np.round(i, 0, out=o))
@@ -27,8 +27,8 @@ for o in (np.zeros(3), np.zeros(4, int), np.zeros((4, 1)), np.zeros((2, 2)), np.
     attempt(lambda: (i / 3).round(out=o))
     attempt(lambda: (i * 1j).round(1, out=o))
 
-# --- integers are rounded to themselves
-print(i.round() is i, np.round(i, 2) is i, i.round(-1) is i, (i > 1).round().dtype, np.round(np.int8(5), 3))
+# --- rounding of integers and bools
+print(i.round(), np.round(i, 2), i.round(-1), (i > 1).round().dtype, np.round(np.int8(5), 3))
 attempt(lambda: (i > 1).round(1))
 attempt(lambda: (i > 1).round(-1))
 
