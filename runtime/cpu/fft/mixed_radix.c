@@ -1,5 +1,5 @@
 /* Mixed-radix FFT plans and dispatch by vector width: mixed_radix.h. One template
- * (mixed_radix_lanes.h) makes the code for both dtypes and all vector widths; results do not
+ * (mixed_radix_lanes.inc) makes the code for both dtypes and all vector widths; results do not
  * depend on the width.
  *
  * Reading order: instantiations, plans, interface. */
@@ -78,7 +78,7 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define ODD 1, 3
 #define LOWER 0, 2
 #define UPPER 1, 3
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
 
 #define T float
 #define I int32_t
@@ -90,7 +90,7 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define ODD 1, 3, 5, 7
 #define LOWER 0, 4, 1, 5
 #define UPPER 2, 6, 3, 7
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
 
 #ifdef GPA_TARGET_64
 #define T double
@@ -103,7 +103,7 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define ODD 1, 3, 5, 7
 #define LOWER 0, 4, 1, 5
 #define UPPER 2, 6, 3, 7
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
 
 #define T float
 #define I int32_t
@@ -115,7 +115,7 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15
 #define LOWER 0, 8, 1, 9, 2, 10, 3, 11
 #define UPPER 4, 12, 5, 13, 6, 14, 7, 15
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
 
 #define T double
 #define I int64_t
@@ -127,7 +127,7 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15
 #define LOWER 0, 8, 1, 9, 2, 10, 3, 11
 #define UPPER 4, 12, 5, 13, 6, 14, 7, 15
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
 
 #define T float
 #define I int32_t
@@ -139,7 +139,7 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
 #define LOWER 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define UPPER 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
 
 #define BY_WIDTH(name, dtype, ...)                                                              \
     do {                                                                                        \
