@@ -141,24 +141,14 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define LOWER 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define UPPER 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #include "runtime/cpu/fft/mixed_radix_lanes.inc"
-
-#define BY_WIDTH(name, dtype, ...)                                                              \
-    do {                                                                                        \
-        const int width = gpa_simd_bytes();                                                     \
-        if (dtype == DT_C64)                                                                    \
-            (width == 64 ? name##_4_64 : width == 32 ? name##_4_32 : name##_4_16)(__VA_ARGS__); \
-        else                                                                                    \
-            (width == 64 ? name##_8_64 : width == 32 ? name##_8_32 : name##_8_16)(__VA_ARGS__); \
-    } while (0)
+#define WIDTHS(f) (width == 64 ? f##_64 : width == 32 ? f##_32 : f##_16)
 #else
-#define BY_WIDTH(name, dtype, ...)    \
-    do {                              \
-        if (dtype == DT_C64)          \
-            name##_4_16(__VA_ARGS__); \
-        else                          \
-            name##_8_16(__VA_ARGS__); \
-    } while (0)
+#define WIDTHS(f) ((void)width, f##_16)
 #endif
+
+/* The function of a dtype and of the vectors of this processor. */
+#define BY_WIDTH(f, dtype, ...) \
+    (dtype == DT_C64 ? WIDTHS(f##_4)(__VA_ARGS__) : WIDTHS(f##_8)(__VA_ARGS__))
 
 /* ---- plans ---- */
 
@@ -324,10 +314,12 @@ int64_t radix_point_elems(gpa_dtype complex) {
 }
 
 void radix_run(const radix *r, const radix_points *in, const radix_points *out, void *work) {
+    const int width = gpa_simd_bytes();
     BY_WIDTH(run, r->dtype, r, in, out, work);
 }
 
 void radix_move(gpa_dtype complex, int64_t n, const radix_points *from, const radix_points *to) {
+    const int width = gpa_simd_bytes();
     BY_WIDTH(move, complex, n, from, to);
 }
 
@@ -339,14 +331,17 @@ void *radix_real_factors(gpa_dtype complex, int64_t h) {
 
 void radix_real_split(gpa_dtype complex, void *points, int64_t h, const void *factors,
                       bool inverse) {
+    const int width = gpa_simd_bytes();
     BY_WIDTH(real_split, complex, points, h, factors, inverse);
 }
 
 void radix_odd_real(const radix *r, const void *reals, void *work) {
+    const int width = gpa_simd_bytes();
     BY_WIDTH(odd_real, r->dtype, r, reals, work);
 }
 
 void radix_hartley(const radix *r, const void *points, void *reals, double scale) {
+    const int width = gpa_simd_bytes();
     BY_WIDTH(hartley, r->dtype, points, r->n, reals, scale);
 }
 
@@ -386,6 +381,7 @@ void radix_twiddle_transpose(const radix_twiddles *t, gpa_dtype complex, const r
     const int64_t point = radix_point_elems(complex);
     char *column = (char *)a->to +
                    (size_t)(a->block * point / 2 * point) * dtype_size(dtype_info[complex].real);
+    const int width = gpa_simd_bytes();
     BY_WIDTH(twiddle_transpose, complex, t->lanes, (const void *)blocks, a->rows, a->from,
              (void *)column, a->pitch);
 }
