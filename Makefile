@@ -62,7 +62,7 @@ CUDA_ROOMS    = driver emit build lib
 in = $(foreach room,$(2),$(1)/$(room)/*.c)
 RUNTIME := $(call obj,$(call in,runtime,$(RUNTIME_ROOMS)))
 CORE   := $(call obj,$(call in,lang,$(LANG_ROOMS))) $(RUNTIME) $(B)/library.o $(B)/magic_rows.o
-REPL   := $(filter-out $(if $(READLINE_LIBS),,%/repl/menu.o %/repl/past.o),$(call obj,repl/*.c))
+REPL   := $(filter-out $(if $(READLINE_LIBS),,%/repl/menu.o),$(call obj,repl/*.c))
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c $(call in,runtime/cpu,$(CPU_ROOMS))) $(B)/runtime/cpu/abi_hash.o
 CUDA   := $(call obj,runtime/cuda/*.c $(call in,runtime/cuda,$(CUDA_ROOMS))) $(B)/runtime/cuda/abi_hash.o $(B)/runtime/cuda/batched_source.o
@@ -210,9 +210,11 @@ $(B)/tests/emulator/blas/libcusparse.so.12: tests/emulator/cusparse.c tests/stub
 	$(call say,SO)$(CC) -O2 -g -std=gnu2x -D_GNU_SOURCE -I. -fPIC -shared -o $@ $<
 $(B)/core.a: $(CORE)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
-.SECONDARY:
+# Objects that only a program of the same name needs are kept. (Without names, every file that is missing would count as
+# intermediate, and no missing one as a reason to build.)
+.SECONDARY: $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)) $(FUZZED:%.c=build/fuzz/%.o)
 
--include $(patsubst %.o,%.d,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
+-include $(patsubst %.o,%.d,$(filter %.o,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA)) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
 
 BUILD = $(MAKE) --no-print-directory -j$(JOBS) all
 # The runner takes the place of the shell, so that it gets the signals sent to make and can report.

@@ -45,8 +45,8 @@ for lib in $opened $("$(dirname "$0")/needed.sh" "$top"/bin/* "$top"/lib/gpa/*.s
     text=/usr/share/doc/$package/copyright name="not known" own=none
     case $lib in */libkeyutils.*) own=keyutils. ;; esac
     if [ -f "$text" ]; then cp -L "$text" "$top/share/doc/gpa/licenses/$package"; name=$(licence "$text" "$own"); fi
-    # Debian's file gives e2fsprogs one licence for simplicity; lib/et says its own.
-    case $lib in */libcom_err.*) name="MIT (lib/et of e2fsprogs)" ;; esac
+    # Debian's files give e2fsprogs and gcc one licence; these parts have their own.
+    case $lib in */libcom_err.*) name="MIT (lib/et of e2fsprogs)" ;; */libquadmath.*) name="LGPL-2.1+ (libquadmath of gcc)" ;; esac
     printf '%-28s %-24s %s\n' "$(basename "$lib")" "$package" "$name" >> "$list"
     case $package:$name in *xception* | libreadline*) ;; *:GPL*) copyleft="$copyleft $(basename "$lib")" ;; esac
 done

@@ -1,6 +1,6 @@
-/* Checks of the `doctor` command. Each check is independent, but the last compares its result
- * with what the first one found. Only `bad` makes the exit code nonzero: a notebook works
- * without a GPU, without plots, and without Jupyter on PATH. */
+/* Installation diagnostics (`doctor`): its checks. They are independent, but the last compares its
+ * result with that of the first. Only `bad` makes the exit code nonzero: a notebook works without a
+ * GPU, without plots, and without Jupyter on PATH. */
 #include "kernel/doctor.h"
 
 #include <dirent.h>
@@ -38,21 +38,21 @@ tell(doctor *d, verdict v, const char *what, const char *fmt, ...) {
 
 /* Program that a kernelspec in `folder` starts, with Jupyter's {resource_dir} expanded; false if
  * the kernelspec is not gpa's. */
-static bool program_of(const json_t *spec, const char *folder, char program[PLACE_SIZE]) {
+static bool program_of(const json_t *spec, const char *folder, char program[PATH_SIZE]) {
     static const char here[] = "{resource_dir}";
     const char *language = json_string_value(json_object_get(spec, "language"));
     const char *first = json_string_value(json_array_get(json_object_get(spec, "argv"), 0));
     if (!language || strcmp(language, "gpa") != 0) return false;
     bool relative = first && strncmp(first, here, sizeof here - 1) == 0;
-    int n = snprintf(program, PLACE_SIZE, "%s%s", relative ? folder : "",
+    int n = snprintf(program, PATH_SIZE, "%s%s", relative ? folder : "",
                      !first     ? ""
                      : relative ? first + sizeof here - 1
                                 : first);
-    return n < PLACE_SIZE;
+    return n < PATH_SIZE;
 }
 
 static void check_spec(doctor *d, const char *folder) {
-    char path[PLACE_SIZE + 300], program[PLACE_SIZE];
+    char path[PATH_SIZE + 300], program[PATH_SIZE];
     bool fits = snprintf(path, sizeof path, "%s/kernel.json", folder) < (int)sizeof path;
     json_t *spec = fits ? json_load_file(path, 0, NULL) : NULL;
     if (program_of(spec, folder, program)) {
@@ -67,9 +67,9 @@ static void check_spec(doctor *d, const char *folder) {
     json_decref(spec);
 }
 
-static void check_place(void *user, const char *place) {
-    char path[PLACE_SIZE + 300];
-    snprintf(path, sizeof path, "%s/kernels", place);
+static void check_path(void *user, const char *folder) {
+    char path[PATH_SIZE + 300];
+    snprintf(path, sizeof path, "%s/kernels", folder);
     DIR *names = opendir(path);
     if (!names) return;
     size_t n = strlen(path);
@@ -82,7 +82,7 @@ static void check_place(void *user, const char *place) {
 }
 
 static void check_specs(doctor *d) {
-    places_each(check_place, d);
+    jupyter_each_folder(check_path, d);
     if (!d->n_specs)
         tell(d, BAD, "kernelspec", "no front end knows of gpa; run `gpa-kernel install`");
 }
@@ -155,7 +155,7 @@ static void check_plots(doctor *d) {
 }
 
 static void check_jupyter(doctor *d) {
-    char line[PLACE_SIZE];
+    char line[PATH_SIZE];
     if (!first_line("command -v jupyter", line, sizeof line)) {
         tell(d, NOTE, "jupyter", "is not on the search path; in which environment is it?");
         return;
@@ -167,7 +167,7 @@ static void check_jupyter(doctor *d) {
     if (f) pclose(f);
     json_object_foreach(json_object_get(all, "kernelspecs"), name, one) {
         const char *folder = json_string_value(json_object_get(one, "resource_dir"));
-        if (!folder || !program_of(json_object_get(one, "spec"), folder, (char[PLACE_SIZE]){0}))
+        if (!folder || !program_of(json_object_get(one, "spec"), folder, (char[PATH_SIZE]){0}))
             continue;
         tell(d, OK, "jupyter", "%s lists the kernel \"%s\"", line, name);
         seen++;

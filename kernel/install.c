@@ -40,7 +40,7 @@ static bool read_options(int argc, char **argv, options *o) {
             continue;
         }
         if (strcmp(a, "--sys-prefix") == 0) {
-            o->prefix = places_environment();
+            o->prefix = jupyter_environment();
             if (!o->prefix)
                 return fputs("gpa-kernel: no Python environment is active: say --prefix\n", stderr),
                        false;
@@ -64,16 +64,16 @@ static bool read_options(int argc, char **argv, options *o) {
     return true;
 }
 
-static bool spec_folder(const options *o, char path[PLACE_SIZE]) {
-    char data[PLACE_SIZE];
-    int n = PLACE_SIZE;
+static bool spec_folder(const options *o, char path[PATH_SIZE]) {
+    char data[PATH_SIZE];
+    int n = PATH_SIZE;
     if (o->prefix)
-        n = snprintf(path, PLACE_SIZE, "%s/share/jupyter/kernels/%s", o->prefix, o->name);
-    else if (places_user(data))
-        n = snprintf(path, PLACE_SIZE, "%s/kernels/%s", data, o->name);
+        n = snprintf(path, PATH_SIZE, "%s/share/jupyter/kernels/%s", o->prefix, o->name);
+    else if (jupyter_user_folder(data))
+        n = snprintf(path, PATH_SIZE, "%s/kernels/%s", data, o->name);
     else
         fputs("gpa-kernel: there is no HOME: say --prefix\n", stderr);
-    return n < PLACE_SIZE;
+    return n < PATH_SIZE;
 }
 
 static bool make_folders(char *path) {
@@ -88,7 +88,7 @@ static bool make_folders(char *path) {
 }
 
 static void write_spec(const options *o, FILE *f) {
-    char self[PLACE_SIZE];
+    char self[PATH_SIZE];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
     json_t *spec = json_pack(
@@ -102,7 +102,7 @@ static void write_spec(const options *o, FILE *f) {
 }
 
 static bool write_file(const options *o, const char *folder, int i) {
-    char path[PLACE_SIZE + 32];
+    char path[PATH_SIZE + 32];
     snprintf(path, sizeof path, "%s/%s", folder, files[i]);
     FILE *f = fopen(path, "wbe");
     if (f) {
@@ -129,7 +129,7 @@ static bool install(const options *o, char *folder) {
 
 /* Removes the files that install wrote, then the folder if it is empty. */
 static bool uninstall(char *folder) {
-    char path[PLACE_SIZE + 32];
+    char path[PATH_SIZE + 32];
     for (int i = 0; i < N_FILES; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
         unlink(path);
@@ -142,7 +142,7 @@ static bool uninstall(char *folder) {
 
 int install_main(int argc, char **argv, const char *usage) {
     options o;
-    char folder[PLACE_SIZE];
+    char folder[PATH_SIZE];
     bool understood = read_options(argc, argv, &o), done = false;
     if (!understood)
         fputs(usage, stderr);
@@ -162,32 +162,32 @@ static const char *variable(const char *name) {
     return value && value[0] ? value : NULL;
 }
 
-bool places_user(char path[PLACE_SIZE]) {
+bool jupyter_user_folder(char path[PATH_SIZE]) {
     const char *data = variable("JUPYTER_DATA_DIR"), *share = variable("XDG_DATA_HOME"),
                *home = variable("HOME");
-    int n = data    ? snprintf(path, PLACE_SIZE, "%s", data)
-            : share ? snprintf(path, PLACE_SIZE, "%s/jupyter", share)
-            : home  ? snprintf(path, PLACE_SIZE, "%s/.local/share/jupyter", home)
-                    : PLACE_SIZE;
-    return n < PLACE_SIZE;
+    int n = data    ? snprintf(path, PATH_SIZE, "%s", data)
+            : share ? snprintf(path, PATH_SIZE, "%s/jupyter", share)
+            : home  ? snprintf(path, PATH_SIZE, "%s/.local/share/jupyter", home)
+                    : PATH_SIZE;
+    return n < PATH_SIZE;
 }
 
-const char *places_environment(void) {
+const char *jupyter_environment(void) {
     const char *venv = variable("VIRTUAL_ENV");
     return venv ? venv : variable("CONDA_PREFIX");
 }
 
-void places_each(void (*see)(void *user, const char *folder), void *user) {
+void jupyter_each_folder(void (*see)(void *user, const char *folder), void *user) {
     static const char *const system[] = {"/usr/local/share/jupyter", "/usr/share/jupyter"};
-    const char *more = variable("JUPYTER_PATH"), *environment = places_environment();
-    char path[PLACE_SIZE];
+    const char *more = variable("JUPYTER_PATH"), *environment = jupyter_environment();
+    char path[PATH_SIZE];
     while (more && *more) {
         size_t n = strcspn(more, ":");
-        if (n && snprintf(path, sizeof path, "%.*s", (int)n, more) < PLACE_SIZE) see(user, path);
+        if (n && snprintf(path, sizeof path, "%.*s", (int)n, more) < PATH_SIZE) see(user, path);
         more += n + (more[n] == ':');
     }
-    if (places_user(path)) see(user, path);
-    if (environment && snprintf(path, sizeof path, "%s/share/jupyter", environment) < PLACE_SIZE)
+    if (jupyter_user_folder(path)) see(user, path);
+    if (environment && snprintf(path, sizeof path, "%s/share/jupyter", environment) < PATH_SIZE)
         see(user, path);
     for (size_t i = 0; i < sizeof system / sizeof *system; i++) see(user, system[i]);
 }
@@ -208,8 +208,10 @@ static void describe(square s[N_SQUARES]) {
     static const uint32_t colours[] = {0x3b6fb6, 0x2a93b0, 0x35b779, 0x8fd744,
                                        0xfde725}; /* one per diagonal */
     s[0] = (square){0, 0, 64, 12, 0x1e2235};
-    for (int i = 0; i < 9; i++)
-        s[1 + i] = (square){9 + i % 3 * 16.5, 9 + i / 3 * 16.5, 13, 3, colours[i % 3 + i / 3]};
+    for (int i = 0; i < 9; i++) {
+        int column = i % 3, row = i / 3;
+        s[1 + i] = (square){9 + column * 16.5, 9 + row * 16.5, 13, 3, colours[column + row]};
+    }
 }
 
 void logo_svg(FILE *f) {
@@ -235,7 +237,8 @@ static bool inside(const square *s, double x, double y) {
 static void pixel(const square *s, double x, double y, double step, uint8_t rgba[4]) {
     int sum[3] = {0}, hits = 0;
     for (int k = 0; k < 16; k++) {
-        double px = x + (k % 4 + 0.5) * step / 4, py = y + (k / 4 + 0.5) * step / 4;
+        int column = k % 4, row = k / 4;
+        double px = x + (column + 0.5) * step / 4, py = y + (row + 0.5) * step / 4;
         int top = N_SQUARES - 1;
         while (top >= 0 && !inside(&s[top], px, py)) top--;
         if (top < 0) continue;

@@ -14,15 +14,15 @@ int install_main(int argc, char **argv, const char *usage);
 
 /* ---- Jupyter's data folders ---- */
 
-enum { PLACE_SIZE = 4096 }; /* buffer size for a path with its NUL */
+enum { PATH_SIZE = 4096 }; /* buffer size for a path with its NUL */
 
 /* The user's data folder. False if HOME is not set or the path is too long. */
-bool places_user(char path[PLACE_SIZE]);
+bool jupyter_user_folder(char path[PATH_SIZE]);
 /* Folder of the active Python environment, borrowed from the process's environment; NULL if none
  * is active. */
-const char *places_environment(void);
+const char *jupyter_environment(void);
 /* Calls `see` for all data folders, in Jupyter's search order. They need not exist. */
-void places_each(void (*see)(void *user, const char *folder), void *user);
+void jupyter_each_folder(void (*see)(void *user, const char *folder), void *user);
 
 /* ---- the logo ---- */
 

@@ -40,6 +40,7 @@ static size_t well_formed(const char *text, size_t n, size_t at) {
 }
 
 json_t *text_json(const char *text, size_t n) {
+    static const char replacement[] = {'\xef', '\xbf', '\xbd'}; /* U+FFFD */
     size_t good = well_formed(text, n, 0);
     if (good == n) return json_stringn_nocheck(text, n);
     char *clean = malloc(3 * n);
@@ -50,8 +51,8 @@ json_t *text_json(const char *text, size_t n) {
         memcpy(clean + out, text + at, good - at);
         out += good - at;
         if (good == n) break;
-        memcpy(clean + out, "\xef\xbf\xbd", 3);
-        out += 3;
+        memcpy(clean + out, replacement, sizeof replacement);
+        out += sizeof replacement;
     }
     json_t *json = json_stringn_nocheck(clean, out);
     free(clean);

@@ -242,5 +242,6 @@ int kernel_run(const char *connection_file) {
     stop_sockets(&k, heart);
     end_children();
     if (!whole) _exit(0);
+    wire_free(&k.wire);
     return !started;
 }

@@ -20,22 +20,6 @@ typedef enum {
 } request_turn;                  /* IN_TURN: queued for the thread that owns the session */
 enum { SHELL = 1, CONTROL = 2 }; /* the channels that accept it */
 
-#define REQUESTS(R)                                                                     \
-    R(kernel_info_request, "kernel_info_reply", SHELL | CONTROL, AT_ONCE, answer_info)  \
-    R(execute_request, "execute_reply", SHELL, IN_TURN, execute_cell)                   \
-    R(complete_request, "complete_reply", SHELL, IN_TURN, answer_complete)              \
-    R(inspect_request, "inspect_reply", SHELL, IN_TURN, answer_inspect)                 \
-    R(is_complete_request, "is_complete_reply", SHELL, AT_ONCE, answer_is_complete)     \
-    R(history_request, "history_reply", SHELL, IN_TURN, answer_history)                 \
-    R(comm_info_request, "comm_info_reply", SHELL, AT_ONCE, answer_comm_info)           \
-    R(comm_open, "", SHELL, AT_ONCE, answer_comm_open)                                  \
-    R(comm_msg, "", SHELL, AT_ONCE, answer_nothing)                                     \
-    R(comm_close, "", SHELL, AT_ONCE, answer_nothing)                                   \
-    R(connect_request, "connect_reply", SHELL, AT_ONCE, answer_connect)                 \
-    R(interrupt_request, "interrupt_reply", SHELL | CONTROL, AT_ONCE, answer_interrupt) \
-    R(shutdown_request, "shutdown_reply", SHELL | CONTROL, AT_ONCE, answer_shutdown)    \
-    R(usage_request, "usage_reply", SHELL | CONTROL, AT_ONCE, answer_usage)
-
 typedef struct {
     const char *type, *reply;
     int channels;
@@ -44,9 +28,9 @@ typedef struct {
 } row;
 
 static const row rows[] = {
-#define R(type, reply, channels, turn, handle) {#type, reply, channels, turn, handle},
-    REQUESTS(R)
-#undef R
+#define REQUEST(type, reply, channels, turn, handle) {#type, reply, channels, turn, handle},
+#include "kernel/requests.def"
+#undef REQUEST
 };
 
 static const row *find(const kernel *k, const message *m) {
@@ -161,8 +145,8 @@ json_t *answer_inspect(kernel *k, message *m) {
     size_t cursor = cursor_of(m, code, n);
     json_t *data = json_object();
     int level = json_integer_value(json_object_get(m->content, "detail_level")) > 0;
-    bool found =
-        data && gpa_session_inspect(k->session, code, n, cursor, level, add_repr, data) == GPA_OK;
+    bool found = data && gpa_session_inspect(k->session, &(gpa_inspection){code, n, cursor, level},
+                                             add_repr, data) == GPA_OK;
     return json_pack("{s:s, s:b, s:o, s:{}}", "status", "ok", "found", found, "data", data,
                      "metadata");
 }

@@ -54,7 +54,8 @@ void connection_endpoint(const connection *c, connection_port port, char *text, 
 /* ---- messages ---- */
 
 /* Reading order: wire_receive and its callees above it, then wire_send. Everything here runs on
- * the caller's thread and socket; a wire is read-only except for its message counter. */
+ * the caller's thread and socket; a wire is read-only except for its message counter
+ * and the signatures seen. */
 
 enum {
     MAX_FRAMES = 64
@@ -81,6 +82,7 @@ bool wire_init(wire *w, const char *scheme, const char *key, const char **why) {
     *w = (wire){.is_signed = key[0] != 0};
     if (w->is_signed && strcmp(scheme, "hmac-sha256") != 0)
         return *why = "the signature scheme is not hmac-sha256", false;
+    pthread_mutex_init(&w->seen.lock, NULL);
     hmac_init(&w->key, key, strlen(key));
     put_uuid(w->session);
     if (!user || !user[0] || strlen(user) >= sizeof w->user || user[strcspn(user, "\"\\")])
@@ -138,6 +140,7 @@ static int escaped_unit(const char *text, size_t n) {
 /* Replaces escapes of unpaired surrogates by U+FFFD, in place: JavaScript and Python may write
  * them, and UTF-8 cannot encode them. */
 static void mend_surrogates(char *text, size_t n) {
+    static const char replacement[] = {'f', 'f', 'f', 'd'};
     for (size_t i = 0; i < n;) {
         if (text[i] != '\\') {
             i++;
@@ -146,7 +149,7 @@ static void mend_surrogates(char *text, size_t n) {
         int unit = escaped_unit(text + i, n - i),
             next = unit >> 10 == 0x36 ? escaped_unit(text + i + 6, n - i - 6) : -1;
         bool pair = next >> 10 == 0x37;
-        if (unit >> 11 == 0x1b && !pair) memcpy(text + i + 2, "fffd", 4);
+        if (unit >> 11 == 0x1b && !pair) memcpy(text + i + 2, replacement, sizeof replacement);
         i += unit < 0 ? 2 : pair ? 12 : 6;
     }
 }
@@ -177,7 +180,31 @@ static bool signature_holds(const wire *w, zmq_msg_t *signature, zmq_msg_t *dict
            hmac_equal(zmq_msg_data(signature), want, HMAC_TEXT);
 }
 
-static message *decode(const wire *w, zmq_msg_t *frames, size_t n, const char **why) {
+/* True if a message with this signature was received before, among the last ones; notes it. */
+static bool is_replay(wire *w, zmq_msg_t *signature) {
+    enum { REMEMBERED = 1 << 16 };
+    const char *digest = zmq_msg_data(signature);
+    bool again = false;
+    if (!w->is_signed) return false;
+    pthread_mutex_lock(&w->seen.lock);
+    for (size_t i = 0; i < w->seen.n && !again; i++)
+        again = !memcmp(w->seen.at[i], digest, WIRE_DIGEST);
+    if (!w->seen.at) w->seen.at = malloc(REMEMBERED * sizeof *w->seen.at);
+    if (!again && w->seen.at) {
+        memcpy(w->seen.at[w->seen.next], digest, WIRE_DIGEST);
+        w->seen.next = (w->seen.next + 1) % REMEMBERED;
+        if (w->seen.n < REMEMBERED) w->seen.n++;
+    }
+    pthread_mutex_unlock(&w->seen.lock);
+    return again;
+}
+
+void wire_free(wire *w) {
+    pthread_mutex_destroy(&w->seen.lock);
+    free(w->seen.at);
+}
+
+static message *decode(wire *w, zmq_msg_t *frames, size_t n, const char **why) {
     size_t d = 0;
     while (d < n && !(zmq_msg_size(&frames[d]) == sizeof delimiter - 1 &&
                       memcmp(zmq_msg_data(&frames[d]), delimiter, sizeof delimiter - 1) == 0))
@@ -185,6 +212,7 @@ static message *decode(const wire *w, zmq_msg_t *frames, size_t n, const char **
     if (n < d + 6) return *why = "frames are missing", NULL;
     if (!signature_holds(w, &frames[d + 1], &frames[d + 2]))
         return *why = "the signature does not fit", NULL;
+    if (is_replay(w, &frames[d + 1])) return *why = "it was received before", NULL;
     message *m = new_message(frames, d, &frames[d + 2]);
     if (!m) return *why = "out of memory", NULL;
     m->head = object_of(&frames[d + 2]);
@@ -196,7 +224,7 @@ static message *decode(const wire *w, zmq_msg_t *frames, size_t n, const char **
     return NULL;
 }
 
-bool wire_receive(const wire *w, void *socket, message **out, const char **why) {
+bool wire_receive(wire *w, void *socket, message **out, const char **why) {
     zmq_msg_t frames[MAX_FRAMES + 1];
     size_t n = 0;
     bool more = true;

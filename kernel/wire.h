@@ -4,6 +4,7 @@
 #define GPA_KERNEL_WIRE_H
 
 #include <jansson.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,11 +26,20 @@ bool connection_read(connection *c, const char *path, char *why, size_t n);
 /* ZeroMQ endpoint of a port: "tcp://127.0.0.1:5555", "ipc:///tmp/k-1". */
 void connection_endpoint(const connection *c, connection_port port, char *text, size_t n);
 
+enum { WIRE_DIGEST = 32 }; /* hexadecimal digits */
+
 /* ---- messages ---- */
 
 typedef struct {
     hmac key;
-    bool is_signed;       /* false if the key is empty */
+    bool is_signed; /* false if the key is empty */
+    /* Of the signed messages received last, the first half of the signature: a message that comes
+     * again is a replay, which is dropped. */
+    struct {
+        pthread_mutex_t lock; /* messages of several channels are received at once */
+        char (*at)[WIRE_DIGEST];
+        size_t n, next;
+    } seen;
     char session[37];     /* UUID of this process */
     char user[64];        /* escaped for a JSON string */
     atomic_ullong n_sent; /* message counter */
@@ -60,9 +70,10 @@ typedef struct {
 
 /* False, with a message in *why, if the signature scheme is unknown. */
 bool wire_init(wire *w, const char *scheme, const char *key, const char **why);
+void wire_free(wire *w);
 /* Receives a message without waiting; false if there is none. *out is NULL if the message was
  * dropped; then *why is the reason. */
-bool wire_receive(const wire *w, void *socket, message **out, const char **why);
+bool wire_receive(wire *w, void *socket, message **out, const char **why);
 /* False if the socket rejects the message (it is being closed). */
 bool wire_send(wire *w, void *socket, const letter *l);
 

@@ -151,13 +151,18 @@ typedef struct {
     const char *shape, *dtype, *device; /* of arrays */
     const char *file, *source;          /* of functions; source: level 1 only */
 } gpa_about;
+/* What to describe. */
+typedef struct {
+    const char *src;
+    size_t n, cursor; /* bytes of src, and the offset in it */
+    int level; /* 1: with the source; -1: without the value's text, so that nothing is computed */
+} gpa_inspection;
 /* Describes the name at the cursor, else the function whose call encloses the cursor, for hints
- * and tooltips. level 1: with the source; -1: without the value's text, so that nothing is
- * computed. GPA_E_NAME (without a report): unknown. */
-gpa_code gpa_session_about(gpa_session *s, const char *src, size_t n, size_t cursor, int level,
+ * and tooltips. GPA_E_NAME (without a report): unknown. */
+gpa_code gpa_session_about(gpa_session *s, const gpa_inspection *at,
                            void (*tell)(void *user, const gpa_about *a), void *user);
 /* The same as a page: calls `each` with the plain text, then with HTML. */
-gpa_code gpa_session_inspect(gpa_session *s, const char *src, size_t n, size_t cursor, int level,
+gpa_code gpa_session_inspect(gpa_session *s, const gpa_inspection *at,
                              void (*each)(void *user, const gpa_repr *r), void *user);
 
 /* ---- history ---- */

@@ -1,6 +1,6 @@
-/* All state is under one lock, which busy_pause holds until busy_resume, so that the indicator
- * is never drawn into output. The thread is created with the first cell and sleeps while none
- * runs. */
+/* Busy indicator: its thread and state. All state is under one lock, which busy_pause holds until
+ * busy_resume, so that the indicator is never drawn into output. The thread is created with the
+ * first cell and sleeps while no cell runs. */
 #include "repl/busy.h"
 
 #include <pthread.h>

@@ -1,9 +1,8 @@
-/* A sign of life while a cell runs long: after a second without output, how long it has been
- * running, on the error stream of a terminal. Gone as soon as there is output, a question, or the
- * end.
+/* Busy indicator of a terminal: after a second without output it shows the run time of the cell on
+ * the error stream. It is erased when there is output, a question, or the cell ends.
  *
- * What is shown is drawn by a thread of its own. busy_pause must be called before anything else is
- * written to the terminal, and busy_resume behind it. */
+ * A thread draws it. Call busy_pause before anything else is written to the terminal, and
+ * busy_resume afterwards. */
 #ifndef GPA_BUSY_H
 #define GPA_BUSY_H
 

@@ -31,7 +31,7 @@ static const char *const palette[TINT_COUNT][PALETTES] = {
     [TINT_MATCH] = {"\033[1;4m", "\033[1;48;5;152m", "\033[1;48;5;238m"},
     [TINT_CHOSEN] = {"\033[7m", "\033[48;5;153m", "\033[48;5;24m"},
     [TINT_ERROR] = {"\033[1;31m", "\033[1;38;5;160m", "\033[1;38;5;203m"},
-    [TINT_PLACE] = {"\033[36m", "\033[38;5;24m", "\033[38;5;80m"},
+    [TINT_LOCATION] = {"\033[36m", "\033[38;5;24m", "\033[38;5;80m"},
     [TINT_NOTE] = {"\033[1;33m", "\033[1;38;5;130m", "\033[1;38;5;179m"},
 };
 
@@ -127,7 +127,7 @@ void source_line_put(gpa_session *s, const char *text, size_t n, buf *out) {
 /* Colours the session's error report by the kind of each line: head, location, source line, marks,
  * hint. */
 
-enum { PLACE_MARGIN = 2, SOURCE_MARGIN = 4 };
+enum { LOCATION_MARGIN = 2, SOURCE_MARGIN = 4 };
 
 static void put_tinted(buf *out, int tint, const char *text, size_t n) {
     buf_put(out, colour_of(tint));
@@ -160,17 +160,17 @@ void report_put(gpa_session *s, const gpa_diag *d, buf *out) {
         bool marks = left > 0 && (*body == '^' || *body == '~');
         bool named = begins(body, left, "In [") || begins(body, left, "File \"") ||
                      begins(body, left, "called from ");
-        bool place = margin == PLACE_MARGIN && named;
+        bool location = margin == LOCATION_MARGIN && named;
         if (line == d->text) {
             put_label(line, n, 0, TINT_ERROR, out);
-        } else if (place) {
-            put_tinted(out, TINT_PLACE, line, n);
+        } else if (location) {
+            put_tinted(out, TINT_LOCATION, line, n);
         } else if (source && margin >= SOURCE_MARGIN) {
             buf_putn(out, line, margin);
             source_line_put(s, body, left, out);
         } else if (marks) {
             put_tinted(out, TINT_ERROR, line, n);
-        } else if (margin == PLACE_MARGIN &&
+        } else if (margin == LOCATION_MARGIN &&
                    (begins(body, left, "hint:") || begins(body, left, "note:"))) {
             put_label(line, n, margin, TINT_NOTE, out);
         } else if (begins(line, n, "caused by ")) {
@@ -178,7 +178,7 @@ void report_put(gpa_session *s, const gpa_diag *d, buf *out) {
         } else {
             buf_putn(out, line, n);
         }
-        source = place;
+        source = location;
         line += n;
         if (*line) buf_putc(out, *line++);
     }

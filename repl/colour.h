@@ -13,13 +13,13 @@ enum {
     TINT_IN_COUNT,
     TINT_OUT,
     TINT_OUT_COUNT,
-    TINT_MORE,   /* ...: */
-    TINT_HINT,   /* suggestions from history; secondary text */
-    TINT_MATCH,  /* the bracket at the cursor and its partner */
-    TINT_CHOSEN, /* the selected line of a menu */
-    TINT_ERROR,  /* an error's name and marks */
-    TINT_PLACE,  /* an error's location */
-    TINT_NOTE,   /* hint: */
+    TINT_MORE,     /* ...: */
+    TINT_HINT,     /* suggestions from history; secondary text */
+    TINT_MATCH,    /* the bracket at the cursor and its partner */
+    TINT_CHOSEN,   /* the selected line of a menu */
+    TINT_ERROR,    /* an error's name and marks */
+    TINT_LOCATION, /* an error's location */
+    TINT_NOTE,     /* hint: */
     TINT_COUNT
 };
 

@@ -1,9 +1,9 @@
-/* The loop of an edited cell. readline keeps the text, its keys, killing, undo and searches; it is
- * fed by its callback interface one key at a time, and never draws: its redisplay only notes that
- * something changed. What is seen is made here, from the text, its parts as the session tells them,
- * the hint and the menu, when no further key waits (so a burst of keys is drawn once).
+/* Line editor: the event loop over GNU readline. readline keeps the text, its key bindings, kill
+ * ring, undo and searches; its callback interface gets one key at a time. It does not draw: its
+ * redisplay function only records that something changed. The screen is rendered here from the
+ * text, its highlighting, the hint and the menu, when no key waits (a burst of keys is drawn once).
  *
- * readline calls back without context, so what is edited is kept in a variable. */
+ * readline's callbacks have no user argument, so the state is global. */
 #include "repl/edit.h"
 
 #ifdef GPA_HAVE_READLINE
@@ -106,7 +106,7 @@ static const char *parameters(const char *text, size_t n) {
     bool begins = n > 1 && text[n - 1] == '(' && !strchr(" \t\n([{=,", text[n - 2]);
     if (edit.asking || !begins || !colour_on(STDOUT_FILENO)) return NULL;
     buf_clear(&edit.parameters);
-    gpa_session_about(edit.session, text, n, n, 0, keep_parameters, NULL);
+    gpa_session_about(edit.session, &(gpa_inspection){text, n, n, 0}, keep_parameters, NULL);
     return edit.parameters.len ? edit.parameters.text : NULL;
 }
 

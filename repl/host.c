@@ -1,6 +1,6 @@
-/* Streams go through stdio; standard output is flushed before anything is written to the error
- * stream, so that a terminal shows them in order. The session that Ctrl-C reaches is kept in a
- * variable because a signal handler has no other way to it. */
+/* Host callbacks of a session at a terminal. Streams go through stdio; standard output is flushed
+ * before anything is written to the error stream, so that a terminal shows them in order. The
+ * session that Ctrl-C interrupts is in a global variable: a signal handler has no argument. */
 #include "repl/host.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* The terminal as a session's front end: streams, results, errors, pages, questions, progress,
- * Ctrl-C. / */
+/* Host callbacks of a session at a terminal: streams, results, errors, pages, questions, progress,
+ * Ctrl-C. */
 #ifndef GPA_HOST_H
 #define GPA_HOST_H
 

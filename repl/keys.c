@@ -1,8 +1,8 @@
-/* readline's own commands take the text for one line; those here know lines. Each command is a row
- * of the table at the end.
+/* Editing commands for text of several lines; readline's own commands take the text for one line.
+ * Each command is a row of the table at the end.
  *
- * Reading order: places in the text; lines and indentation; history and hints; the menu; pasting;
- * the editor; the table. */
+ * Reading order: positions in the text; lines and indentation; history and hints; the menu;
+ * pasting; the editor; the table. */
 #include "repl/keys.h"
 
 #ifdef GPA_HAVE_READLINE
@@ -26,7 +26,7 @@ static bool for_menu;
 void keys_begin(void) { for_menu = false; }
 bool keys_of_menu(void) { return for_menu; }
 
-/* ---- places in the text ---- */
+/* ---- positions in the text ---- */
 
 static int start_of_line(int at) {
     while (at > 0 && rl_line_buffer[at - 1] != '\n') at--;

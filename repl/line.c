@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <readline/history.h>
-#include <readline/readline.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +13,10 @@
 #include "repl/buf.h"
 #include "repl/edit.h"
 #include "repl/host.h"
+
+#ifdef GPA_HAVE_READLINE
+#include <readline/history.h>
+#include <readline/readline.h>
 
 /* ---- earlier cells ---- */
 
@@ -111,6 +113,7 @@ void past_free(void) {
     end_walk();
     clear_history();
 }
+#endif
 
 /* ---- cells ---- */
 
@@ -119,7 +122,7 @@ void past_free(void) {
 static gpa_session *session;
 static bool editing;
 
-/* Shows the prompt and waits for a line; false if Ctrl-C came first, even before the wait. / */
+/* Shows the prompt and waits for a line; false if Ctrl-C came first, even before the wait. */
 static bool wait_for_line(const char *prompt) {
     sigset_t before;
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};

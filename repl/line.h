@@ -4,7 +4,7 @@
 
 #include "lang/session.h"
 
-/* ---- earlier cells ---- */
+/* ---- earlier cells: where readline is ---- */
 
 /* Fills the list from the session's history, at the first call. */
 void past_load(gpa_session *s);
@@ -30,7 +30,7 @@ typedef enum {
 void line_begin(gpa_session *s);
 /* Reads a cell, with `prompt` before its first line and `more` before the others (both with
  * colour sequences). Initial text: `start` (NULL: empty). LINE_CELL: *text is owned by the
- * caller (free). / */
+ * caller (free). */
 line_result line_read(const char *prompt, const char *more, const char *start, char **text);
 /* Reads one line as the answer to a question. */
 line_result line_ask(const char *prompt, char **text);

@@ -14,15 +14,37 @@
 #include "lang/session.h"
 #include "repl/colour.h"
 #include "repl/host.h"
-#include "repl/kernel_command.h"
 #include "repl/options.h"
 #include "repl/prompt.h"
 
-#define RESTORE                                                                                    \
-    "GPA_RESTORE" /* the folder of gpa_session_restore, from the process as it was before %restart \
-                   */
+/* Environment variable: the folder of gpa_session_restore, from the process before %restart. */
+#define RESTORE "GPA_RESTORE"
 
 enum { EXIT_UNCAUGHT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130, EXIT_LEFT_ALIVE = 99 };
+
+/* `gpa kernel ...`: executes gpa-kernel, which is searched in the folder of this executable, then
+ * on the search path, with the arguments from argv[1] on. Returns an exit code if that fails. */
+static int kernel_command(int argc, char **argv) {
+    enum { NOT_FOUND = 127 };
+    char path[PATH_MAX];
+    static const char name[] = "gpa-kernel";
+    char **args = calloc((size_t)argc + 1, sizeof *args);
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof name - 1);
+    if (!args) return NOT_FOUND;
+    path[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(path, '/');
+    strcpy(slash ? slash + 1 : path, name);
+    args[0] = path;
+    for (int i = 1; i < argc; i++) args[i] = argv[i];
+    execv(path, args);
+    if (errno == ENOENT) execvp(name, args);
+    fprintf(stderr, "gpa: the Jupyter kernel is not there: %s: %s\n", path, strerror(errno));
+    if (errno == ENOENT)
+        fputs("It is built where ZeroMQ and jansson are installed (libzmq3-dev, libjansson-dev).\n",
+              stderr);
+    free(args);
+    return NOT_FOUND;
+}
 
 /* Reads a whole stream, zero-terminated; NULL with errno set. Owned: free. */
 static char *slurp(FILE *f, size_t *n) {

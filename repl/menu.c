@@ -1,6 +1,6 @@
-/* The candidates are kept as the session gave them, with the bytes of the text that they replace.
- * While the menu is open the text holds the chosen one, [from, to) in the text, and `typed` is what
- * stood there. */
+/* Completion menu. Candidates are kept as the session returned them, with the byte range of the
+ * text that they replace. While the menu is open, [from, to) of the text holds the selected
+ * candidate, and `typed` is the text it replaced. */
 #include "repl/menu.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static struct {
     char *typed;
     bool shown;
     int per_column; /* in the grid drawn last */
-    buf note;       /* what is shown in the place of candidates: a signature */
+    buf note;       /* what is shown instead of candidates: a signature */
     buf lines;
 } menu;
 
@@ -95,7 +95,7 @@ static void keep_params(void) {
     menu.n = kept;
 }
 
-/* The same name from two places is one. */
+/* Candidates of the same name are one. */
 static void drop_doubles(void) {
     int kept = 0;
     for (int i = 0; i < menu.n; i++) {
@@ -144,7 +144,8 @@ void menu_complete(gpa_session *s) {
     size_t n = (size_t)rl_end, cursor = (size_t)rl_point;
     clear();
     bool call = in_call();
-    if (call) gpa_session_about(s, rl_line_buffer, n, cursor, 0, note_signature, NULL);
+    if (call)
+        gpa_session_about(s, &(gpa_inspection){rl_line_buffer, n, cursor, 0}, note_signature, NULL);
     gpa_session_complete(s, rl_line_buffer, n, cursor, add, NULL);
     if (menu.note.len && menu.from == menu.to) keep_params();
     if (menu.n > 1) qsort(menu.items, (size_t)menu.n, sizeof *menu.items, compare);
@@ -286,13 +287,13 @@ static void put_grid(int rows, int columns, int width) {
         }
         buf_putc(&menu.lines, '\n');
     }
-    char place[64] = "";
+    char position[64] = "";
     if (menu.n > page)
-        snprintf(place, sizeof place, "%d-%d of %d  ", first + 1,
+        snprintf(position, sizeof position, "%d-%d of %d  ", first + 1,
                  first + page < menu.n ? first + page : menu.n, menu.n);
-    put_faint(place, columns - 1);
+    put_faint(position, columns - 1);
     if (menu.chosen >= 0 && menu.items[menu.chosen].about)
-        put_faint(menu.items[menu.chosen].about, columns - 1 - (int)strlen(place));
+        put_faint(menu.items[menu.chosen].about, columns - 1 - (int)strlen(position));
     buf_putc(&menu.lines, '\n');
 }
 

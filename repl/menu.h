@@ -1,5 +1,5 @@
-/* The completions of the text at the cursor: taken when there is one, else shown below the text to
- * choose from. */
+/* Completion menu: the candidates at the cursor. A single one is inserted; several are shown below
+ * the text. */
 #ifndef GPA_MENU_H
 #define GPA_MENU_H
 

@@ -1,4 +1,4 @@
-/* The command-line options as a table: names, argument and help in one row. */
+/* Parsing of the command line; its options are the rows of options.def. */
 #include "repl/options.h"
 
 #include <stdio.h>
@@ -7,37 +7,19 @@
 
 enum { EXIT_USAGE = 2, COLUMN = 18 };
 
-/* OPTION(ID, short, long, argument, help): an argument "a|b" is one of these words. */
-#define OPTIONS(OPTION)                                                                          \
-    OPTION(CODE, "-c", NULL, "CODE", "run a program given as text; may be repeated")             \
-    OPTION(INTERACTIVE, "-i", NULL, NULL, "afterwards, stay at the prompt with its names")       \
-    OPTION(ECHO, "-e", "--echo", NULL, "show the value of the program's last expression")        \
-    OPTION(QUIET, "-q", "--quiet", NULL, "no greeting at the prompt")                            \
-    OPTION(BARE, NULL, "--norc", NULL, "do not run ~/.config/gpa/init.gpa before the prompt")    \
-    OPTION(COLOUR, NULL, "--color", "auto|always|never", "colours")                              \
-    OPTION(DEVICE, NULL, "--device", "NAME",                                                     \
-           "cpu, ref, cuda or cuda:N (else GPA_DEVICE, else the best)")                          \
-    OPTION(DEVICES, NULL, "--devices", NULL,                                                     \
-           "say which devices are there, and why others are not")                                \
-    OPTION(EXPLAIN, NULL, "--explain", NULL,                                                     \
-           "show the fused programs that ran; twice: with their code")                           \
-    OPTION(CACHE, NULL, "--cache", "info|clear", "show or empty the cache of compiled programs") \
-    OPTION(VERSION, "-V", "--version", NULL, "print the version")                                \
-    OPTION(HELP, "-h", "--help", NULL, "print this text")
-
 typedef enum {
-#define AS_ID(id, brief, name, argument, help) OPTION_##id,
-    OPTIONS(AS_ID)
-#undef AS_ID
-        OPTION_COUNT
+#define OPTION(id, brief, name, argument, help) OPTION_##id,
+#include "repl/options.def"
+#undef OPTION
+    OPTION_COUNT
 } option_id;
 
 static const struct {
     const char *brief, *name, *argument, *help;
 } table[OPTION_COUNT] = {
-#define AS_ROW(id, brief, name, argument, help) {brief, name, argument, help},
-    OPTIONS(AS_ROW)
-#undef AS_ROW
+#define OPTION(id, brief, name, argument, help) {brief, name, argument, help},
+#include "repl/options.def"
+#undef OPTION
 };
 
 static void print_help(void) {

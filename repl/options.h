@@ -1,4 +1,4 @@
-/* The command line of gpa. */
+/* Command-line options of gpa. */
 #ifndef GPA_OPTIONS_H
 #define GPA_OPTIONS_H
 

@@ -1,5 +1,5 @@
-/* chafa reads the picture from a memory file on its standard input and writes to the terminal
- * itself. */
+/* Display of pictures by the program chafa, which reads the picture from a memory file on its
+ * standard input and writes to the terminal. */
 #include "repl/picture.h"
 
 #include <errno.h>

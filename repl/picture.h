@@ -1,6 +1,6 @@
-/* Pictures in the terminal: drawn by the program chafa, with the terminal's own graphics (kitty,
- * sixel, iTerm2) or else with symbols. $GPA_GRAPHICS says which: kitty, sixel, iterm, symbols,
- * none; without it the terminal's name does. */
+/* Pictures in the terminal, displayed by the program chafa with the terminal's graphics protocol
+ * (kitty, sixel, iTerm2) or with character cells. $GPA_GRAPHICS selects one: kitty, sixel, iterm,
+ * symbols, none; by default the name of the terminal does. */
 #ifndef GPA_REPL_PICTURE_H
 #define GPA_REPL_PICTURE_H
 

@@ -1,7 +1,7 @@
-/* The text being edited as rows of the terminal: laid out, wrapped, and redrawn where it changed.
+/* Screen renderer of the edited text: layout, wrapping, and incremental redraw of changed rows.
  *
- * The screen owns the rows from the one where it began to the last it drew; what stands above is
- * never touched. It knows where the cursor is as long as nobody else writes. */
+ * The screen owns the rows from its first to the last that it drew; rows above are never changed.
+ * The cursor position is known as long as nothing else writes to the terminal. */
 #ifndef GPA_SCREEN_H
 #define GPA_SCREEN_H
 

@@ -1,6 +1,6 @@
-/* Signals set flags; terminal_wait looks at the flags and at the terminal in one step (ppoll), with
- * the signals blocked in between, so that none is missed. The flags and the saved modes are
- * variables because a signal handler has no other way. */
+/* Terminal modes and signals. Signal handlers set flags; terminal_wait checks the flags and waits
+ * for the terminal in one step (ppoll) with the signals blocked otherwise, so that none is missed.
+ * The flags and the saved modes are global: signal handlers have no argument. */
 #include "repl/terminal.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Signals and modes of the terminal while a text is edited. */
+/* Terminal modes and signals while a text is edited. */
 #ifndef GPA_TERMINAL_H
 #define GPA_TERMINAL_H
 

@@ -1,4 +1,4 @@
-/* Three passes: control characters, prompts, indentation. */
+/* Cleaning of pasted transcripts, in three passes: control characters, prompts, indentation. */
 #include "repl/transcript.h"
 
 #include <stdint.h>

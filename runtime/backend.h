@@ -46,6 +46,12 @@ typedef struct {
     int compute_major, compute_minor; /* CUDA compute capability; 0: none */
 } gpa_caps;
 
+/* A copy of n bytes from one allocation to another. */
+typedef struct {
+    gpa_mem *to, *from;
+    size_t to_at, from_at, n;
+} gpa_copy;
+
 /* A GLOBAL array bound for one launch. Strides are in elements and may be negative or 0;
  * `offset` is that of the element at the origin, in elements from the start of the memory.
  * VIRTUAL arrays have mem NULL. */
@@ -75,7 +81,7 @@ typedef struct {
     /* Where a fault is reported, at the latest by sync; NULL: the program cannot fault. */
     kir_fault_record *fault;
     /* Receives what a KERNEL prints, before `run` returns; NULL: output is dropped. */
-    void (*say)(void *user, const gpa_printed *what);
+    void (*print)(void *user, const gpa_printed *what);
     void *user;
 } gpa_launch;
 
@@ -126,12 +132,10 @@ typedef struct gpa_backend {
                        gpa_err *e); /* `from` may be reused on return */
     gpa_code (*download)(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n,
                          gpa_err *e); /* waits */
-    gpa_code (*copy)(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at, size_t n,
-                     gpa_err *e);
+    gpa_code (*copy)(gpa_dev *d, const gpa_copy *c, gpa_err *e);
     /* Peer copy from another opened device of this backend, after the work queued there.
      * (optional: copies go through the host) */
-    gpa_code (*copy_from)(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *other, gpa_mem *from,
-                          size_t from_at, size_t n, gpa_err *e);
+    gpa_code (*copy_from)(gpa_dev *d, gpa_dev *other, const gpa_copy *c, gpa_err *e);
 
     /* Programs. `build` compiles verified kir and keeps no pointer into f. `run` queues a
      * launch. `drop` frees a program that no queued work uses. */

@@ -89,10 +89,10 @@ bool rt_may_raise(const gpa_rt *rt);
 gpa_code rt_check(gpa_rt *rt, gpa_err *e);
 /* After another error: drops the deferred checks. Pending gathers are then checked only if they
  * are read. */
-void rt_excuse(gpa_rt *rt);
+void rt_discard_checks(gpa_rt *rt);
 
 /* Sets the current source location: nodes recorded from now on carry it for deferred errors. */
-void rt_at(gpa_rt *rt, gpa_span where);
+void rt_set_location(gpa_rt *rt, gpa_span where);
 
 /* True if pending arrays exist. Cheap enough for every loop back-edge. */
 bool rt_has_pending(const gpa_rt *rt);
@@ -114,7 +114,7 @@ void rt_programs(bool clear, gpa_str *out);
  * "": the best available), which computes pending work first; and the name last set, "" if none. */
 const char *rt_device(gpa_rt *rt);
 gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e);
-const char *rt_device_asked(const gpa_rt *rt);
+const char *rt_device_requested(const gpa_rt *rt);
 /* What the current device is, opened if need be: a GPU; a device whose source is CUDA C and whose
  * assembly is PTX. False if it does not open. */
 bool rt_is_gpu(gpa_rt *rt);
@@ -241,19 +241,22 @@ bool arr_may_share_memory(const gpa_arr *a, const gpa_arr *b);
 
 /* ---- making ---- */
 
+/* The dtype and shape of an array. */
+typedef struct {
+    gpa_dtype dtype;
+    int ndim;
+    const int64_t *shape;
+} arr_spec;
+
 /* A copy of host memory in C order. */
-gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data,
-                  gpa_arr **out, gpa_err *e);
+gpa_code arr_from(gpa_rt *rt, const arr_spec *s, const void *data, gpa_arr **out, gpa_err *e);
 /* The same with elements that `fill` writes: n bytes at `to`, which is the array's own memory on
  * host-visible devices. Its error is passed on. */
-gpa_code arr_filled(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape,
-                    gpa_code (*fill)(void *user, void *to, size_t n), void *user, gpa_arr **out,
-                    gpa_err *e);
-gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_arr **out,
-                   gpa_err *e);
-/* Every element v (a value of dtype t); a pending array. */
-gpa_code arr_full(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_val v, gpa_arr **out,
-                  gpa_err *e);
+gpa_code arr_filled(gpa_rt *rt, const arr_spec *s, gpa_code (*fill)(void *user, void *to, size_t n),
+                    void *user, gpa_arr **out, gpa_err *e);
+gpa_code arr_empty(gpa_rt *rt, const arr_spec *s, gpa_arr **out, gpa_err *e);
+/* Every element v (a value of the dtype); a pending array. */
+gpa_code arr_full(gpa_rt *rt, const arr_spec *s, gpa_val v, gpa_arr **out, gpa_err *e);
 /* int64 values start + i * step, i < n, generated inside the programs that read them. */
 gpa_code arr_iota(gpa_rt *rt, int64_t n, int64_t start, int64_t step, gpa_arr **out, gpa_err *e);
 /* A 0-d array. */
@@ -303,10 +306,16 @@ gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 
 /* Makes the only handle of a storage its owner: base becomes NULL. */
 void arr_own(gpa_rt *rt, gpa_arr *a);
-/* as_strided: a view of a's storage, with strides and offset in elements relative to a's first
- * element. GPA_E_VALUE if it reaches outside the storage. */
-gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const int64_t *strides,
-                  int64_t offset, gpa_arr **out, gpa_err *e);
+/* A strided layout in elements. */
+typedef struct {
+    gpa_dtype dtype;
+    int ndim;
+    const int64_t *shape, *strides;
+    int64_t offset;
+} arr_layout;
+/* as_strided: a view of a's storage, with strides and offset relative to a's first element and
+ * a's dtype. GPA_E_VALUE if it reaches outside the storage. */
+gpa_code arr_view(gpa_rt *rt, gpa_arr *a, const arr_layout *l, gpa_arr **out, gpa_err *e);
 /* Sets ndarray.flags.writeable. GPA_E_VALUE where NumPy does not allow True: views of read-only
  * arrays, and arrays whose elements share memory. */
 gpa_code arr_set_writeable(gpa_arr *a, bool writeable, gpa_err *e);
@@ -336,32 +345,37 @@ typedef struct {
     int64_t i;                 /* INT */
     int64_t start, stop, step; /* SLICE; has_*: which of them are given */
     bool has_start, has_stop, has_step;
-    gpa_arr *arr; /* ARRAY: integers or bool */
-    bool sure; /* ARRAY: all indices are known to be in bounds and not negative: no bounds check */
+    gpa_arr *arr;   /* ARRAY: integers or bool */
+    bool in_bounds; /* ARRAY: all indices are known to be, and not negative: no bounds check */
     gpa_span span;
 } gpa_index;
 
+/* An index expression of n items. */
+typedef struct {
+    const gpa_index *items;
+    int n;
+} gpa_indices;
+
 /* a[ix...] with NumPy's rules: a view for basic indexing, else a new array. *one (may be NULL):
  * the result is one element, which NumPy returns as a scalar. */
-gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out,
+gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_arr **out,
                  gpa_err *e);
 /* Checks that a scalar can be stored as an element of dtype `to`. Python scalars convert as by
  * int(), float() and complex(), with range checks; NumPy scalars are cast, except that `element`
  * ones are range-checked for signed dtypes. */
 gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e);
-/* a[ix...] = rhs: one fused store. */
-gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs,
-                 gpa_err *e);
+/* a[ix...] = rhs: one fused store. ix NULL: a[...]. */
+gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs, gpa_err *e);
 /* a[...] op= rhs, casting 'same_kind' as NumPy's in-place operators. */
 gpa_code arr_update(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_opnd *rhs, gpa_err *e);
 /* ufunc.at: unbuffered; repeated indices apply each time (scatter-add for OP_ADD). */
-gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n,
+gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
                        const gpa_opnd *rhs, gpa_err *e);
 /* One element by a full set of indices (negative ones allowed, bounds checked): fast, for scalar
  * loops. */
 gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val *out, gpa_err *e);
-gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtype t, gpa_val v,
-                      gpa_err *e);
+gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gpa_opnd *number,
+                      gpa_err *e); /* number: a scalar, which is cast */
 
 /* ---- reductions, scans, library calls ---- */
 
@@ -380,27 +394,38 @@ typedef struct {
  * identity. */
 gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out,
                     gpa_err *e);
+/* A reduction along one axis. */
+typedef struct {
+    gpa_red red;
+    int axis;
+    gpa_dtype dtype; /* the accumulator's and the result's; DT_NONE: NumPy's choice */
+} arr_axis_reduction;
+
 /* ufunc.reduceat (segmented reduction) along an axis; `at`: 1-d integer segment starts. Computed
  * by the host on host-visible devices. *out is NULL if it does not apply: another device or
  * operation, or so few or even segments that parallel programs are faster. GPA_E_INDEX. */
-gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis, gpa_dtype dtype,
+gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr *at,
                       gpa_arr **out, gpa_err *e);
 /* Mean and variance in one fused pass each; ddof as NumPy's. */
 gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
 gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *o, gpa_arr **out,
                  gpa_err *e);
 /* Scan (running reduction) along an axis: cumsum, cumprod, maximum.accumulate. */
-gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out,
-                  gpa_err *e);
+gpa_code arr_scan(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr **out, gpa_err *e);
 /* The same with the result in the memory order of `a`; axis >= 0. */
-gpa_code arr_scan_order_k(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype,
-                          gpa_arr **out, gpa_err *e);
+gpa_code arr_scan_order_k(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr **out,
+                          gpa_err *e);
 /* numpy.matmul: stacks of matrices, vectors, integer dtypes. */
 gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
-gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out,
-                    gpa_err *e);
-gpa_code arr_concat_order_k(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
-                            gpa_arr **out, gpa_err *e); /* order='K' */
+/* numpy.concatenate of n arrays; dtype DT_NONE: their common one. */
+typedef struct {
+    gpa_arr *const *in;
+    int n, axis;
+    gpa_dtype dtype;
+} arr_concatenation;
+gpa_code arr_concat(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out, gpa_err *e);
+gpa_code arr_concat_order_k(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out,
+                            gpa_err *e); /* order='K' */
 gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
                   gpa_err *e); /* stable, NaN last */
 gpa_code arr_sort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
@@ -410,12 +435,17 @@ gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
 /* The same, computed in the memory order of `a`; the result is in C order, as NumPy's. axis >=
  * 0. */
 gpa_code arr_argsort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e);
-/* numpy.partition by n > 0 ascending positions in [0, extent): those elements are where sorting
- * would put them, smaller ones before. */
-gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
-                       gpa_arr **out, gpa_err *e);
-gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
-                          gpa_arr **out, gpa_err *e);
+typedef struct {
+    int axis;
+    int n_kth;          /* at least 1 */
+    const int64_t *kth; /* ascending, in [0, extent) */
+} arr_partition_opts;
+/* numpy.partition: the elements at the indices kth are where sorting would put them, smaller ones
+ * before. */
+gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, const arr_partition_opts *o, gpa_arr **out,
+                       gpa_err *e);
+gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, const arr_partition_opts *o, gpa_arr **out,
+                          gpa_err *e);
 gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out,
                           gpa_err *e);
 
@@ -456,145 +486,150 @@ gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, g
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e);
 /* Solves A X = B for (..., n, n) and (..., n, k) of the same stack shape and dtype. */
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
+/* A matrix (..., n, n) given by its factors, of which only the triangles in use are read. */
 typedef struct {
     gpa_factorization form;
-    int trans;        /* 0: A X = B, 1: A^T X = B, 2: A^H X = B; 0 for Cholesky */
+    gpa_arr *a;
+    gpa_arr *pivots;  /* of LU: n row indices from 0 */
+    int trans;        /* solve 0: A X = B, 1: A^T X = B, 2: A^H X = B; 0 for Cholesky */
     bool upper, unit; /* the triangle (not LU); FACTORS_TRIANGLE: unit diagonal */
-} arr_solve_factored_opts;
+} arr_factored;
 
-/* Solves A X = B given factors of A (..., n, n), of which only the triangles in use are read,
- * and B (..., n, k) of the same stack shape and dtype. pivots (LU): n row indices from 0,
- * GPA_E_VALUE if out of range. *zero: the 1-based position of a zero on the diagonal, 0 if none.
- * *out NULL: the device has no library for it, or an operand is empty. */
-gpa_code arr_solve_factored(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b,
-                            const arr_solve_factored_opts *o, gpa_arr **out, int64_t *zero,
-                            gpa_err *e);
-/* Solves A X = B for a banded matrix in the diagonal layout of SciPy's solve_banded, (below +
- * above + 1, n), and B (n, k) of the same dtype. *out NULL: as above. */
-gpa_code arr_solve_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gpa_arr *b,
-                          gpa_arr **out, gpa_err *e);
+/* Solves A X = B for B (..., n, k) of the same stack shape and dtype. GPA_E_VALUE for pivots out of
+ * range. *zero: the 1-based position of a zero on the diagonal, 0 if none. *out NULL: the device
+ * has no library for it, or an operand is empty. */
+gpa_code arr_solve_factored(gpa_rt *rt, const arr_factored *f, gpa_arr *b, gpa_arr **out,
+                            int64_t *zero, gpa_err *e);
+/* A banded matrix in the diagonal layout of SciPy's solve_banded, (kl + ku + 1, n), with kl
+ * subdiagonals and ku superdiagonals. */
+typedef struct {
+    int64_t kl, ku;
+    gpa_arr *bands;
+} arr_banded;
+/* Solves A X = B for B (n, k) of the same dtype. *out NULL: as above. */
+gpa_code arr_solve_banded(gpa_rt *rt, const arr_banded *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
 /* Inverses of (..., n, n); by the host if the device's library has no such call. */
 gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 /* Least squares (LAPACK gelsd): the minimum-norm X minimizing |B - A X| for an (m, n) matrix A
- * and B of max(m, n) rows, of which those beyond m are ignored. *x: X in the first n rows and,
- * if rank = n < m, the residuals in the others. *s: singular values (p). *rank: the number
- * larger than `limit` times the first (1, int32). *x NULL: the device's library has no such
- * call. */
-gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double limit, gpa_arr **x, gpa_arr **s,
-                   gpa_arr **rank, gpa_err *e);
+ * and B of max(m, n) rows, of which those beyond m are ignored. out[0]: X in the first n rows and,
+ * if rank = n < m, the residuals in the others; out[1]: singular values (p); out[2]: the rank, the
+ * number larger than `rcond` times the first (1, int32). out[0] NULL: the device's library has no
+ * such call. */
+gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double rcond, gpa_arr **out, gpa_err *e);
 /* Cholesky factor in the lower (or upper) triangle, the only one read; the other triangle is
  * undefined. */
 gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e);
-/* QR: R and the Householder reflectors (..., m, n), their factors tau (..., p), and the first k
- * columns of Q (q NULL: not wanted). */
-gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q,
-                gpa_err *e);
-/* SVD: U, singular values (real dtype) and V^H, reduced or full; u and vh NULL: values only. */
-gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh,
-                 gpa_err *e);
+/* QR: out[0]: R and the Householder reflectors (..., m, n); out[1]: their factors tau (..., p);
+ * with `vectors` out[2]: the first k columns of Q. */
+gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, bool vectors, gpa_arr **out, gpa_err *e);
+/* SVD: out[0]: singular values (real dtype); with vectors out[1]: U, out[2]: V^H. */
+typedef enum { SVD_VALUES, SVD_REDUCED, SVD_FULL } arr_svd_form;
+gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, arr_svd_form form, gpa_arr **out, gpa_err *e);
 /* Hermitian matrices, given by one triangle: ascending eigenvalues (real dtype) and eigenvectors
  * (v NULL: not wanted). */
 gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e);
 /* Complex eigenvalues and right eigenvectors (v NULL: not wanted) in a's dtype: for a conjugate
  * pair of a real matrix, the real part and then the imaginary part (LAPACK's layout). */
 gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e);
-/* Sparse matrices are given as arrays of parts. CSR: row starts (indptr), column indices,
- * values; the values of row i are [start[i], start[i + 1]), and n is the number of columns. CSC:
- * the same by columns. COO: rows, columns, values. DIA: diagonals and offsets, as SciPy has
- * them.
+/* A sparse matrix by its arrays (borrowed), named as SciPy does. CSR: row i has the values
+ * data[indptr[i]] .. data[indptr[i + 1] - 1], in the columns `indices`. CSC: the same by columns,
+ * and `cols` is the number of rows. */
+typedef struct {
+    gpa_arr *indptr, *indices, *data;
+    int64_t cols;
+    bool canonical; /* known: the columns of each row strictly ascend, so none occurs twice */
+} arr_csr;
+
+/* DIA: diagonals, 2-d in rows as SciPy has them or 1-d, one after the other, each from its first
+ * element in the matrix; their offsets, which ascend. */
+typedef struct {
+    gpa_arr *data, *offsets;
+    int64_t rows, cols;
+} arr_dia;
+
+/* A CSR result is out[0 .. 2]: indptr, indices, data. After a failure `out` may hold some of them,
+ * which the caller releases. Results of unknown size may have spare capacity behind the last
+ * value.
  *
- * After a failure `out` may hold some parts, which the caller releases. Results of unknown size
- * may have spare capacity behind the last row start.
+ * CSR times a vector or matrix x (SpMV, SpMM). The caller has checked that indptr and indices are
+ * in range. */
+gpa_code arr_spmm(gpa_rt *rt, const arr_csr *a, gpa_arr *x, gpa_arr **out, gpa_err *e);
+/* CSR times CSR (SpGEMM), as CSR: a device's library sorts the columns of each row, the host drops
+ * zeros. GPA_E_VALUE for a result of 2^31 values or more. */
+gpa_code arr_spgemm(gpa_rt *rt, const arr_csr *a, const arr_csr *b, gpa_arr **out, gpa_err *e);
+/* The functions below run on the host, for values of any dtype; GPA_E_VALUE for arrays that do not
+ * fit each other. Where a dtype is not supported, *out stays NULL.
  *
- * CSR times a vector or matrix x (SpMV, SpMM). The caller has checked that starts and columns
- * are in range. */
-gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x,
-                  gpa_arr **out, gpa_err *e);
-/* CSR times CSR with n columns (SpGEMM), as CSR: a device's library sorts the columns of each
- * row, the host drops zeros. GPA_E_VALUE for a result of 2^31 values or more. */
-gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out,
-                    gpa_err *e);
-/* The functions below run on the host, for values of any dtype; GPA_E_VALUE for parts that do
- * not fit each other.
- *
- * *yes: the columns of each row ascend. */
-gpa_code arr_csr_is_canonical(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes, gpa_err *e);
-/* Sorts the columns of each row (stable), with `adding` also sums duplicates; as CSR with spare
- * capacity. out stays empty if `adding` does not support the dtype. */
-gpa_code arr_csr_sort_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out,
+ * *yes: the columns of each row strictly ascend. */
+gpa_code arr_csr_is_canonical(gpa_rt *rt, const arr_csr *a, bool *yes, gpa_err *e);
+/* Sorts the columns of each row (stable), with `sum_duplicates` also sums duplicates; as CSR with
+ * spare capacity. For dtypes that can be summed. */
+gpa_code arr_csr_sort_columns(gpa_rt *rt, const arr_csr *a, bool sum_duplicates, gpa_arr **out,
                               gpa_err *e);
 /* Elementwise operation on two CSR matrices of one shape, over the union of their elements,
- * without zeros. `ascending`: the columns of each row ascend in both. For an operation or dtype
- * not supported here, ascending matrices are aligned instead: values of a and, as a fourth part,
- * of b, 0 where absent. With spare capacity. out stays empty if neither applies. */
-gpa_code arr_csr_binary(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
-                        bool ascending, gpa_arr **out, gpa_err *e);
+ * without zeros; as CSR with spare capacity. For an operation or dtype not supported here,
+ * canonical matrices are aligned instead: data has the values of a and out[3] those of b, 0 where
+ * absent. */
+gpa_code arr_csr_binary(gpa_rt *rt, gpa_op op, const arr_csr *a, const arr_csr *b, gpa_arr **out,
+                        gpa_err *e);
 /* a[rows, :]; GPA_E_INDEX. */
-gpa_code arr_csr_select_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr **out,
+gpa_code arr_csr_select_rows(gpa_rt *rt, const arr_csr *a, gpa_arr *rows, gpa_arr **out,
                              gpa_err *e);
-/* a[rows, columns] elementwise, duplicates summed; `ascending`: the columns of each row ascend.
- * *out stays NULL if the dtype is not supported. */
-gpa_code arr_csr_gather(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr *columns,
-                        bool ascending, gpa_arr **out, gpa_err *e);
-/* Positions of a[rows, columns] among the values, as int32 from 1, 0 for absent ones; the
- * columns of each row ascend. */
-gpa_code arr_csr_gather_indices(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
-                                gpa_arr *columns, gpa_arr **out, gpa_err *e);
-/* CSC (with `places` COO: columns, rows, values) of m rows times a vector or matrix x. */
-gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x,
-                      gpa_arr **out, gpa_err *e);
+/* a[rows, columns] elementwise, duplicates summed, for dtypes that can be summed. */
+gpa_code arr_csr_gather(gpa_rt *rt, const arr_csr *a, gpa_arr *rows, gpa_arr *columns,
+                        gpa_arr **out, gpa_err *e);
+/* Positions of a[rows, columns] among the values of a canonical matrix, as int32 from 1, 0 for
+ * absent ones. */
+gpa_code arr_csr_gather_indices(gpa_rt *rt, const arr_csr *a, gpa_arr *rows, gpa_arr *columns,
+                                gpa_arr **out, gpa_err *e);
+/* CSC times a vector or matrix x; with `coo` indptr has the column of each value instead. */
+gpa_code arr_spmm_csc(gpa_rt *rt, const arr_csr *a, bool coo, gpa_arr *x, gpa_arr **out,
+                      gpa_err *e);
 /* a[:, start:stop:step] by range[0 .. 2]; with spare capacity. GPA_E_VALUE for a step below 1. */
-gpa_code arr_csr_slice_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, const int64_t *range,
-                               gpa_arr **out, gpa_err *e);
+gpa_code arr_csr_slice_columns(gpa_rt *rt, const arr_csr *a, const int64_t *range, gpa_arr **out,
+                               gpa_err *e);
 /* a[:, columns], which may repeat; each row keeps its order of values; with spare capacity.
  * GPA_E_INDEX. */
-gpa_code arr_csr_select_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *columns,
-                                gpa_arr **out, gpa_err *e);
-/* The diagonal from column `offset`, or row -offset; column sums; maxima or minima of the rows
- * of a matrix without duplicates. *out stays NULL if the dtype is not supported. */
-gpa_code arr_csr_diagonal(gpa_rt *rt, gpa_arr *const *a, int64_t n, int64_t offset, gpa_arr **out,
-                          gpa_err *e);
-gpa_code arr_csr_column_sums(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
-gpa_code arr_csr_row_minmax(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
-                            gpa_err *e);
-/* argmax or argmin of each row (the first one), as int64; the columns of each row ascend. */
-gpa_code arr_csr_row_argminmax(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest,
-                               gpa_arr **out, gpa_err *e);
-/* CSR row starts to COO row indices of `count` values; and COO to row starts, *out NULL if the
- * (line, other) pairs do not ascend. */
-gpa_code arr_csr_row_indices(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e);
-gpa_code arr_coo_row_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out,
-                            gpa_err *e);
+gpa_code arr_csr_select_columns(gpa_rt *rt, const arr_csr *a, gpa_arr *columns, gpa_arr **out,
+                                gpa_err *e);
+/* The diagonal from column `offset`, or row -offset; column sums: for dtypes that can be summed.
+ * Maxima or minima of the rows of a canonical matrix; argmax or argmin (the first one), as int64:
+ * for ordered dtypes. */
+gpa_code arr_csr_diagonal(gpa_rt *rt, const arr_csr *a, int64_t offset, gpa_arr **out, gpa_err *e);
+gpa_code arr_csr_column_sums(gpa_rt *rt, const arr_csr *a, gpa_arr **out, gpa_err *e);
+gpa_code arr_csr_row_minmax(gpa_rt *rt, const arr_csr *a, bool max, gpa_arr **out, gpa_err *e);
+gpa_code arr_csr_row_argminmax(gpa_rt *rt, const arr_csr *a, bool max, gpa_arr **out, gpa_err *e);
+/* indptr to the row index of each of nnz values; and the row and column of each value to indptr,
+ * *out NULL if the (row, col) pairs do not strictly ascend. */
+gpa_code arr_csr_row_indices(gpa_rt *rt, gpa_arr *indptr, int64_t nnz, gpa_arr **out, gpa_err *e);
+gpa_code arr_coo_indptr(gpa_rt *rt, gpa_arr *row, gpa_arr *col, int64_t rows, gpa_arr **out,
+                        gpa_err *e);
 /* The transpose, with sorted columns; duplicates keep their order. */
-gpa_code arr_csr_transpose(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
-/* The dense array of a CSR matrix (`turned`: of its transpose), added to `added` if not NULL;
- * and of an m x n COO matrix. Duplicates are summed. *out stays NULL if the dtype is not
- * supported. */
-gpa_code arr_csr_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added,
+gpa_code arr_csr_transpose(gpa_rt *rt, const arr_csr *a, gpa_arr **out, gpa_err *e);
+/* The dense array of a CSR matrix (`transposed`: of its transpose), added to `addend` if not NULL;
+ * and of a rows x cols COO matrix: rows, columns, values. Duplicates are summed; for dtypes that
+ * can be summed. */
+gpa_code arr_csr_to_dense(gpa_rt *rt, const arr_csr *a, bool transposed, gpa_arr *addend,
                           gpa_arr **out, gpa_err *e);
-gpa_code arr_coo_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out,
-                          gpa_err *e);
-/* DIA to CSR, m x n: values of one diagonal after the other, or 2-d in rows, each from its first
- * element in the matrix; zeros are dropped; offsets ascend. */
-gpa_code arr_dia_to_csr(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n,
-                        gpa_arr **out, gpa_err *e);
+gpa_code arr_coo_to_dense(gpa_rt *rt, gpa_arr *const *coo, int64_t rows, int64_t cols,
+                          gpa_arr **out, gpa_err *e);
+/* DIA to CSR; zeros are dropped. */
+gpa_code arr_dia_to_csr(gpa_rt *rt, const arr_dia *a, gpa_arr **out, gpa_err *e);
 /* Sparse direct solver for an n x n matrix, n > 0. lu_order: a fill-reducing elimination order
  * (minimum degree) and the operations it takes. lu: the factors of a CSC matrix in this order:
- * the row permutation, then L and U in CSC, three parts each; GPA_E_LINALG for a singular
+ * the row permutation, then L and U in CSC, three arrays each; GPA_E_LINALG for a singular
  * matrix. lu_solve: given order, permutation and factors, the solution for a vector or the
- * columns of a matrix; `turned`: of the transposed system. */
-gpa_code arr_sparse_lu_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
-gpa_code arr_sparse_lu(gpa_rt *rt, gpa_arr *const *a, gpa_arr *order, int64_t n, gpa_arr **out,
-                       gpa_err *e);
-gpa_code arr_sparse_lu_solve(gpa_rt *rt, gpa_arr *const *factors, gpa_arr *b, bool turned,
+ * columns of a matrix; `transposed`: of the transposed system. */
+gpa_code arr_sparse_lu_order(gpa_rt *rt, const arr_csr *a, gpa_arr **out, gpa_err *e);
+gpa_code arr_sparse_lu(gpa_rt *rt, const arr_csr *a, gpa_arr *order, gpa_arr **out, gpa_err *e);
+gpa_code arr_sparse_lu_solve(gpa_rt *rt, gpa_arr *const *factors, gpa_arr *b, bool transposed,
                              gpa_arr **out, gpa_err *e);
-/* hstack of at least one CSR matrix, three parts each, of n[b] columns and one dtype. */
-gpa_code arr_csr_hstack(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks,
-                        gpa_arr **out, gpa_err *e);
-/* COO (columns, rows, values) to CSC by a stable counting sort: starts of n columns, rows,
- * values. Rows NULL are neither read nor returned. */
-gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out,
-                              gpa_err *e);
+/* hstack of at least one CSR matrix, of one dtype. */
+gpa_code arr_csr_hstack(gpa_rt *rt, const arr_csr *blocks, int64_t count, gpa_arr **out,
+                        gpa_err *e);
+/* COO (columns, rows, values) to CSC by a stable counting sort. Rows NULL are neither read nor
+ * returned. */
+gpa_code arr_coo_to_csc(gpa_rt *rt, gpa_arr *const *coo, int64_t cols, gpa_arr **out, gpa_err *e);
 /* numpy.bincount: counts of non-negative integers, or sums of `weights` (NULL: none) in order;
  * minlength = `least`. Computed by the host on host-visible devices; *out is NULL on others.
  * GPA_E_VALUE for negative values. */
@@ -611,9 +646,9 @@ gpa_code arr_count_true(gpa_rt *rt, gpa_arr *a, int64_t *out, gpa_err *e);
 
 struct kir_func;
 /* The launch cache of one program: where it was built, its specializations. NULL at first; freed
- * by the program's owner with arr_memo_free. */
-typedef struct arr_known *arr_memo;
-void arr_memo_free(arr_memo *memo);
+ * by the program's owner with arr_launch_cache_free. */
+typedef struct arr_launches *arr_launch_cache;
+void arr_launch_cache_free(arr_launch_cache *cache);
 
 typedef struct {
     /* One per GLOBAL and CONSTANT array, in order; each binds its own shape and strides. */
@@ -623,12 +658,12 @@ typedef struct {
     uint32_t grid[3], block[3]; /* KERNEL */
     uint32_t shared;            /* KERNEL: bytes of dynamic shared memory */
     uint32_t stream;            /* KERNEL: of rt_stream_new; 0: the default queue */
-    arr_memo *memo;             /* avoids program cache lookups; may be NULL */
+    arr_launch_cache *cache;    /* avoids program cache lookups; may be NULL */
     /* KERNEL: called for each line that it printed, after it has ended: a text with \1 for each
      * argument, and the arguments with their dtypes. NULL: output is dropped. Its error is
      * arr_run's. */
-    gpa_code (*say)(void *user, const char *text, uint32_t n, const uint8_t *types,
-                    const gpa_val *args);
+    gpa_code (*print)(void *user, const char *text, uint32_t n, const uint8_t *types,
+                      const gpa_val *args);
     void *user;
 } arr_program;
 
@@ -679,25 +714,34 @@ gpa_code rt_raw_new(gpa_rt *rt, const raw_source *s, rt_raw **out, gpa_err *e);
 void rt_raw_free(gpa_rt *rt, rt_raw *r); /* NULL is ignored */
 /* True if its device was restarted since: only rt_raw_free may be called. */
 bool rt_raw_is_lost(const rt_raw *r);
+typedef struct {
+    const char *function;
+    uint32_t grid[3], block[3];
+    uint32_t shared; /* bytes of dynamic shared memory */
+    const rt_raw_arg *args;
+    size_t n_args;
+} rt_raw_launch;
 /* Queues a launch. Computes the arrays first, and pending work that reads them, since the kernel
  * may write any of them. The arrays must be contiguous and on the module's device. */
-gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const char *function, const uint32_t grid[3],
-                    const uint32_t block[3], uint32_t shared, const rt_raw_arg *args, size_t n_args,
-                    gpa_err *e);
+gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const rt_raw_launch *l, gpa_err *e);
 gpa_code rt_raw_fact(gpa_rt *rt, rt_raw *r, const char *function, raw_fact which, int64_t *out,
                      gpa_err *e);
 
 /* A program's code on the current device as text: generated source of its last variant, IR,
  * assembly, resource use. Builds it if necessary. */
 typedef enum { ARR_SOURCE, ARR_IR, ARR_ASM, ARR_RESOURCES } arr_text;
-gpa_code arr_program_text(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, arr_text what,
-                          gpa_str *out, gpa_err *e);
+gpa_code arr_program_text(gpa_rt *rt, const struct kir_func *f, arr_launch_cache *cache,
+                          arr_text what, gpa_str *out, gpa_err *e);
+/* The resources of a thread block. */
+typedef struct {
+    uint32_t threads, shared; /* bytes of dynamic shared memory */
+} arr_block;
 /* A fact about a kernel's program (registers, shared memory; -1: unknown), and its occupancy:
- * resident blocks of so many threads per multiprocessor. */
-gpa_code arr_program_fact(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, raw_fact which,
-                          int64_t *out, gpa_err *e);
-gpa_code arr_program_blocks(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, uint32_t threads,
-                            uint32_t shared, int64_t *out, gpa_err *e);
+ * resident blocks per multiprocessor. */
+gpa_code arr_program_fact(gpa_rt *rt, const struct kir_func *f, arr_launch_cache *cache,
+                          raw_fact which, int64_t *out, gpa_err *e);
+gpa_code arr_program_blocks(gpa_rt *rt, const struct kir_func *f, arr_launch_cache *cache,
+                            const arr_block *block, int64_t *out, gpa_err *e);
 
 /* ---- values ---- */
 

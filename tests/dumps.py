@@ -27,6 +27,7 @@ from numerics_rows import GROUPS  # noqa: E402
 TIMEOUT = 600  # seconds per program and form
 MAX_SIZE = 1_000_000  # larger cases of the numerics rows run the programs of the smaller ones
 TIMES = re.compile(r"(,? compiled in [\d.]+ \S+)|(, in [\d.]+ \S+)|(, [\d.]+ [kMGT]?B/s.*)")
+SEEDS = re.compile(r"(?<=_philox\(uint64\(a\), 0, )[\d.e+]+")  # from the operating system
 ADDRESSES = re.compile(r"(?<= i64 )\d{13,15}(?=,)")  # of the process, in calls of helper functions
 
 
@@ -89,7 +90,7 @@ def dumped(output):
     start = re.search(r"^(step 1: |row )", output, re.M)
     if not start:
         return output[-2000:]  # an error: the dump says which
-    text = ADDRESSES.sub("ADDRESS", TIMES.sub("", output[start.start():]))
+    text = SEEDS.sub("SEED", ADDRESSES.sub("ADDRESS", TIMES.sub("", output[start.start():])))
     steps = re.split(r"^step \d+: ", text, flags=re.M)
     return "step: ".join(dict.fromkeys(steps))
 

@@ -8,6 +8,7 @@ import sys
 from cells import Gpa, Python, elsewhere, sections, show, which
 
 MARKS = ("#>", "#~", "#!", "#|", "#-")
+MORE = "#+ "  # continues the line before, after a blank
 
 
 def steps(first, lines):
@@ -16,6 +17,9 @@ def steps(first, lines):
     for number, line in enumerate(lines, first):
         if line.startswith(MARKS):
             expected.append(line)
+            continue
+        if expected and line.startswith(MORE):
+            expected[-1] += " " + line[len(MORE) :]
             continue
         if expected:
             yield start, source, expected
@@ -42,9 +46,10 @@ def compare(result, expected, is_python):
     error = "\n".join(text_of(l) for l in expected if l.startswith("#!"))
     if error != result.error:
         complaints += [("expected error:", error or "none"), ("got:", result.error + "\n" + result.report)]
-    report = "\n".join(text_of(l).rstrip() for l in expected if l.startswith("#|"))
-    if report and not is_python and report != "\n".join(l.rstrip() for l in result.report.rstrip("\n").split("\n")):
-        complaints += [("expected report:", report), ("got:", result.report.rstrip("\n"))]
+    if any(l.startswith("#|") for l in expected) and not is_python:
+        report = [l.rstrip() for l in error.split("\n")] + [text_of(l).rstrip() for l in expected if l.startswith("#|")]
+        if report != [l.rstrip() for l in result.report.rstrip("\n").split("\n")]:
+            complaints += [("expected report:", "\n".join(report)), ("got:", result.report.rstrip("\n"))]
     return complaints
 
 

@@ -331,9 +331,8 @@ static gpa_code call_str_method(gpa_vm *vm, value *argv, const str_method *m, va
     return rc;
 }
 
-#define METHOD(name, n, n_bytes, what)                                                             \
-    gpa_code bytes_##name(gpa_vm *vm, value *argv, value *out) {                                   \
-        return call_str_method(vm, argv, &(str_method){#name, str_##name, n, n_bytes, what}, out); \
-    }
+#define METHOD(name, n, n_bytes, what)                                             \
+    static const str_method name##_method = {#name, str_##name, n, n_bytes, what}; \
+    NATIVE_FN(bytes_##name) { return call_str_method(vm, argv, &name##_method, out); }
 #include "lang/builtin/bytes_methods.def"
 #undef METHOD

@@ -40,10 +40,8 @@ static gpa_code unary(gpa_vm *vm, value v, double _Complex (*f)(double _Complex)
     return native_return(v_complex(vm, creal(r), cimag(r)), out);
 }
 
-#define UNARY(name, f)                                           \
-    gpa_code cmath_##name(gpa_vm *vm, value *argv, value *out) { \
-        return unary(vm, argv[0], f, out);                       \
-    }
+#define UNARY(name, f) \
+    NATIVE_FN(cmath_##name) { return unary(vm, argv[0], f, out); }
 
 static double _Complex clog10_of(double _Complex z) { return clog(z) / M_LN10; }
 

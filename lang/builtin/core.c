@@ -188,7 +188,17 @@ static value type_peek(value v) {
     return c ? v_obj(V_CLASS, c) : v_type(type_of(v));
 }
 
-static gpa_code matches_any(gpa_vm *vm, value type, value classes, const char *fn, bool *out) {
+/* A question of isinstance or issubclass. */
+typedef struct {
+    const char *fn;
+    value type;
+    unsigned depth; /* of tuples in tuples */
+} class_test;
+
+static gpa_code matches_any(gpa_vm *vm, const class_test *t, value classes, bool *out) {
+    enum { MAX_TUPLE_DEPTH = 1000 };
+    const char *fn = t->fn;
+    const value type = t->type;
     uint32_t built_in = type.tag == V_TYPE  ? type.aux
                         : type.class->error ? AUX_ERROR + (uint32_t)type.class->error
                         : type.class->tuple ? V_TUPLE
@@ -210,15 +220,19 @@ static gpa_code matches_any(gpa_vm *vm, value type, value classes, const char *f
         return vm_fail(vm, GPA_E_TYPE, "%s() arg 2 must be a %s, a tuple of %s, or a union", fn,
                        strcmp(fn, "isinstance") ? "class" : "type",
                        strcmp(fn, "isinstance") ? "classes" : "types");
+    if (t->depth == MAX_TUPLE_DEPTH)
+        return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded in %s",
+                       strcmp(fn, "isinstance") ? "__subclasscheck__" : "__instancecheck__");
     gpa_code rc = GPA_OK;
+    const class_test inner = {fn, type, t->depth + 1};
     for (size_t i = 0; i < classes.tuple->count && !*out && !rc; i++)
-        rc = matches_any(vm, type, classes.tuple->items[i], fn, out);
+        rc = matches_any(vm, &inner, classes.tuple->items[i], out);
     return rc;
 }
 
 gpa_code core_isinstance(gpa_vm *vm, value *argv, value *out) {
     bool is;
-    gpa_code rc = matches_any(vm, type_peek(argv[0]), argv[1], "isinstance", &is);
+    gpa_code rc = matches_any(vm, &(class_test){"isinstance", type_peek(argv[0]), 0}, argv[1], &is);
     if (!rc) *out = v_bool(is);
     return rc;
 }
@@ -227,7 +241,7 @@ gpa_code core_issubclass(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].tag != V_TYPE && argv[0].tag != V_CLASS)
         return vm_fail(vm, GPA_E_TYPE, "issubclass() arg 1 must be a class");
     bool is;
-    gpa_code rc = matches_any(vm, argv[0], argv[1], "issubclass", &is);
+    gpa_code rc = matches_any(vm, &(class_test){"issubclass", argv[0], 0}, argv[1], &is);
     if (!rc) *out = v_bool(is);
     return rc;
 }

@@ -34,7 +34,7 @@ static gpa_code put_mapping(gpa_vm *vm, dict_obj *d, value from, bool *is) {
         vm_clear_error(vm);
         return GPA_OK;
     }
-    gpa_code rc = vm_call(vm, method, 0, NULL, 0, NULL, &view);
+    gpa_code rc = vm_call(vm, method, NO_ARGS, &view);
     if (!rc) rc = vm_collect(vm, view, &keys);
     for (size_t i = 0; !rc && i < keys.list->count; i++) {
         value item = v_none();
@@ -225,6 +225,7 @@ static gpa_code items_contain(gpa_vm *vm, object_obj *o, value item, bool *out) 
 }
 
 const object_kind dict_keys_kind = {.type_name = "dict_keys",
+                                    .set_like = true,
                                     .repr = view_repr,
                                     .iter = view_iter,
                                     .len = view_len,
@@ -232,6 +233,7 @@ const object_kind dict_keys_kind = {.type_name = "dict_keys",
 const object_kind dict_values_kind = {
     .type_name = "dict_values", .repr = view_repr, .iter = view_iter, .len = view_len};
 const object_kind dict_items_kind = {.type_name = "dict_items",
+                                     .set_like = true,
                                      .repr = view_repr,
                                      .iter = view_iter,
                                      .len = view_len,

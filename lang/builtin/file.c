@@ -7,6 +7,7 @@
 #include "lang/builtin/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,7 +66,17 @@ gpa_code arg_path(gpa_vm *vm, value v, const char **path) {
 
 /* ---- opening ---- */
 
-static file *file_of(value v) { return is_kind(v, &file_kind) ? v.object->data : NULL; }
+/* The native file of a value: itself, or of an object of io.StringIO or io.BytesIO. */
+static file *file_of(value v) {
+    static const char name[] = "_file";
+    if (is_instance(v) && v.object->fields[0].tag == V_DICT) {
+        const size_t n = sizeof name - 1;
+        const dict_entry *e =
+            dict_named_peek(v.object->fields[0].dict, name, n, hash_bytes(name, n, 0));
+        if (e) v = e->v;
+    }
+    return is_kind(v, &file_kind) ? v.object->data : NULL;
+}
 
 FILE *file_stream(value v) {
     const file *f = file_of(v);
@@ -346,11 +357,49 @@ static gpa_code return_text(gpa_vm *vm, file *f, gpa_str *s, value *out) {
     return rc;
 }
 
+/* Creates an empty file next to `path`, with the permissions of an existing one; false: not
+ * possible. The name ends as that of the path does: what is written may depend on it. */
+static bool create_beside(const char *path, gpa_str *fresh) {
+    static unsigned count; /* names of one process differ */
+    struct stat st;
+    bool there = !lstat(path, &st);
+    if (there && !S_ISREG(st.st_mode)) return false;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    str_putn(fresh, path, (size_t)(name - path));
+    str_printf(fresh, ".gpa-%ld-%u-%s", (long)getpid(),
+               __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED), name);
+    if (fresh->failed) return false;
+    int fd = open(fresh->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool good = fd >= 0 && !(there && fchmod(fd, st.st_mode & 07777));
+    if (fd >= 0) close(fd);
+    if (fd >= 0 && !good) unlink(fresh->text);
+    return good;
+}
+
+gpa_code file_replace_begin(gpa_vm *vm, const char *path, gpa_str *fresh) {
+    str_init(fresh);
+    if (create_beside(path, fresh)) return GPA_OK;
+    str_clear(fresh);
+    str_put(fresh, path);
+    return fresh->failed ? vm_no_memory(vm) : GPA_OK;
+}
+
+gpa_code file_replace_end(gpa_vm *vm, gpa_code rc, const char *path, gpa_str *fresh) {
+    bool beside = strcmp(fresh->text, path) != 0;
+    if (!rc && beside && rename(fresh->text, path)) rc = os_error(vm, errno, path);
+    if (rc && beside) unlink(fresh->text);
+    str_free(fresh);
+    return rc;
+}
+
 gpa_code file_save(gpa_vm *vm, const char *path, const char *bytes, size_t n) {
-    FILE *f = fopen(path, "wb");
-    bool bad = !f || fwrite(bytes, 1, n, f) != n;
-    if (f) bad = fclose(f) != 0 || bad;
-    return bad ? os_error(vm, errno, path) : GPA_OK;
+    gpa_str fresh;
+    gpa_code rc = file_replace_begin(vm, path, &fresh);
+    FILE *f = rc ? NULL : fopen(fresh.text, "wb");
+    if (!rc && !f) rc = os_error(vm, errno, path);
+    if (f && fwrite(bytes, 1, n, f) != n) rc = os_error(vm, errno, path);
+    if (f && fclose(f) && !rc) rc = os_error(vm, errno, path);
+    return file_replace_end(vm, rc, path, &fresh);
 }
 
 /* Bytes from the position to the end of the file; 0 if unknown. */
@@ -434,15 +483,16 @@ gpa_code file_read_array(gpa_vm *vm, value *argv, value *out) { /* self, dtype, 
            most = count < 0 || (size_t)count > SIZE_MAX / item ? SIZE_MAX : (size_t)count * item;
     if (left) {
         int64_t n = (int64_t)(MIN(left, most) / item);
-        rc = arr_filled(vm_rt(vm), t, 1, &n, read_bytes, &(source){vm, f->f}, &a, vm_err(vm));
+        rc = arr_filled(vm_rt(vm), &(arr_spec){t, 1, &n}, read_bytes, &(source){vm, f->f}, &a,
+                        vm_err(vm));
         if (!rc && left < most && count > 0)
             fseeko(f->f, (off_t)(left % item),
                    SEEK_CUR); /* the position after a read of whole elements */
     } else {
         rc = file_read_all(vm, f->f, NULL, most, &s);
         if (!rc)
-            rc = arr_from(vm_rt(vm), t, 1, &(int64_t){(int64_t)(s.len / item)}, s.text, &a,
-                          vm_err(vm));
+            rc = arr_from(vm_rt(vm), &(arr_spec){t, 1, &(int64_t){(int64_t)(s.len / item)}}, s.text,
+                          &a, vm_err(vm));
     }
     str_free(&s);
     return rc ? rc : np_return_array(vm, a, out);

@@ -30,7 +30,14 @@ bool is_path(value v);
 /* The C stream of an open file value; NULL for anything else, a closed file or a standard stream.
  */
 FILE *file_stream(value v);
-/* Writes a file of n bytes, replacing an existing one. OSError with the path on failure. */
+/* Begins to replace a file: *fresh is the path to write to, a new file next to it, so that a full
+ * disk loses nothing; or the path itself, where it is no regular file or its folder takes no new
+ * files. file_replace_end renames or, if rc says that writing failed, removes it, frees *fresh, and
+ * returns rc or the error of renaming. */
+gpa_code file_replace_begin(gpa_vm *vm, const char *path, gpa_str *fresh);
+gpa_code file_replace_end(gpa_vm *vm, gpa_code rc, const char *path, gpa_str *fresh);
+/* Writes a file of n bytes, replacing an existing one when it is whole. OSError with the path on
+ * failure. */
 gpa_code file_save(gpa_vm *vm, const char *path, const char *bytes, size_t n);
 /* Appends the rest of a file, `most` bytes at most. OSError with the path (which may be NULL) on
  * failure. */

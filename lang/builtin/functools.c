@@ -17,7 +17,7 @@ gpa_code functools_reduce(gpa_vm *vm, value *argv, value *out) {
             so_far = pair[1];
             continue;
         }
-        rc = vm_call(vm, argv[0], 2, pair, 0, NULL, &next);
+        rc = vm_call(vm, argv[0], ARGS(2, pair), &next);
         value_release(vm, pair[1]);
         if (rc) goto out;
         value_release(vm, so_far);
@@ -35,45 +35,42 @@ out:
 
 /* ---- partial ---- (fields: the function, a tuple of arguments, a dict of keywords) */
 
-/* Arguments in the order of vm_call: positional ones, then values of keywords; the keywords' names
- * separately. */
-typedef struct {
-    value *at, *names;
-    size_t n, n_named;
-} call_args;
-
-static gpa_code merge_arguments(gpa_vm *vm, const object_obj *o, size_t n, const value *args,
-                                size_t n_named, const value *names, call_args *c) {
+/* The arguments of a call with those of the partial object in front: *out, of which the caller
+ * frees `values` and `names`, also after a failure. */
+static gpa_code merge_arguments(gpa_vm *vm, const object_obj *o, const call_args *a,
+                                call_args *out) {
     const tuple_obj *first = o->fields[1].tuple;
     const dict_obj *keywords = o->fields[2].dict;
-    size_t capacity = first->count + n + keywords->count + n_named + 1, at = 0;
-    *c = (call_args){mem_new(capacity * sizeof(value)), mem_new(capacity * sizeof(value)),
-                     first->count + n, 0};
-    if (!c->at || !c->names) return vm_no_memory(vm);
-    memcpy(c->at, first->items, first->count * sizeof(value));
-    if (n) memcpy(c->at + first->count, args, n * sizeof(value));
+    size_t capacity = first->count + a->n + keywords->count + a->n_named + 1, at = 0;
+    value *values = mem_new(capacity * sizeof(value)), *names = mem_new(capacity * sizeof(value));
+    size_t n = first->count + a->n, n_named = 0;
+    *out = (call_args){.values = values, .names = names};
+    if (!values || !names) return vm_no_memory(vm);
+    memcpy(values, first->items, first->count * sizeof(value));
+    if (a->n) memcpy(values + first->count, a->values, a->n * sizeof(value));
     for (const dict_entry *e; (e = dict_next(keywords, &at));) {
         bool overridden = false; /* a keyword of the call overrides a stored one */
-        for (size_t i = 0; i < n_named; i++)
-            overridden = overridden || strcmp(names[i].str->text, e->key.str->text) == 0;
+        for (size_t i = 0; i < a->n_named; i++)
+            overridden = overridden || strcmp(a->names[i].str->text, e->key.str->text) == 0;
         if (overridden) continue;
-        c->names[c->n_named] = e->key;
-        c->at[c->n + c->n_named++] = e->v;
+        names[n_named] = e->key;
+        values[n + n_named++] = e->v;
     }
-    for (size_t i = 0; i < n_named; i++) {
-        c->names[c->n_named] = names[i];
-        c->at[c->n + c->n_named++] = args[n + i];
+    for (size_t i = 0; i < a->n_named; i++) {
+        names[n_named] = a->names[i];
+        values[n + n_named++] = a->values[a->n + i];
     }
+    out->n = n;
+    out->n_named = n_named;
     return GPA_OK;
 }
 
-static gpa_code partial_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                             const value *names, value *out) {
-    call_args c;
-    gpa_code rc = merge_arguments(vm, o, n, args, n_kw, names, &c);
-    if (!rc) rc = vm_call(vm, o->fields[0], c.n, c.at, c.n_named, c.names, out);
-    mem_free(c.at);
-    mem_free(c.names);
+static gpa_code partial_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    call_args all;
+    gpa_code rc = merge_arguments(vm, o, a, &all);
+    if (!rc) rc = vm_call(vm, o->fields[0], &all, out);
+    mem_free((value *)all.values);
+    mem_free((value *)all.names);
     return rc;
 }
 
@@ -121,16 +118,15 @@ gpa_code functools_partial(gpa_vm *vm, value *argv, value *out) {
  */
 
 /* Cache key: a tuple of the arguments, then a mark and names and values of keywords. */
-static value cache_key(gpa_vm *vm, size_t n, const value *args, size_t n_named,
-                       const value *names) {
-    value t = v_tuple(vm, n + 2 * n_named + (n_named > 0), NULL);
+static value cache_key(gpa_vm *vm, const call_args *a) {
+    value t = v_tuple(vm, a->n + 2 * a->n_named + (a->n_named > 0), NULL);
     if (t.tag == V_UNSET) return t;
     value *to = t.tuple->items;
-    for (size_t i = 0; i < n; i++) *to++ = value_retain(args[i]);
-    if (n_named) *to++ = (value){.tag = V_ELLIPSIS};
-    for (size_t i = 0; i < n_named; i++) {
-        *to++ = value_retain(names[i]);
-        *to++ = value_retain(args[n + i]);
+    for (size_t i = 0; i < a->n; i++) *to++ = value_retain(a->values[i]);
+    if (a->n_named) *to++ = (value){.tag = V_ELLIPSIS};
+    for (size_t i = 0; i < a->n_named; i++) {
+        *to++ = value_retain(a->names[i]);
+        *to++ = value_retain(a->values[a->n + i]);
     }
     return t;
 }
@@ -164,9 +160,8 @@ static gpa_code cache_store(gpa_vm *vm, object_obj *o, value key, value v) {
     return rc;
 }
 
-static gpa_code cache_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                           const value *names, value *out) {
-    value key = cache_key(vm, n, args, n_kw, names), hit = v_unset();
+static gpa_code cache_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    value key = cache_key(vm, a), hit = v_unset();
     if (key.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = cache_find(vm, o, key, &hit);
     if (!rc && hit.tag != V_UNSET) {
@@ -174,7 +169,7 @@ static gpa_code cache_call(gpa_vm *vm, object_obj *o, size_t n, const value *arg
         *out = hit;
     } else if (!rc) {
         o->fields[4].i++;
-        rc = vm_call(vm, o->fields[0], n, args, n_kw, names, out);
+        rc = vm_call(vm, o->fields[0], a, out);
         if (!rc && (rc = cache_store(vm, o, key, *out))) {
             value_release(vm, *out);
             *out = v_unset();
@@ -234,36 +229,33 @@ gpa_code functools_cache(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* lru_cache(maxsize), before it is applied to a function. */
-static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                               const value *names, value *out) {
-    (void)names;
-    if (n != 1 || n_kw)
+static gpa_code decorator_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    if (a->n != 1 || a->n_named)
         return vm_fail(vm, GPA_E_TYPE,
                        "decorating_function() takes 1 positional argument but %zu were given",
-                       n + n_kw);
-    return make_cache(vm, args[0], o->fields[0], out);
+                       a->n + a->n_named);
+    return make_cache(vm, a->values[0], o->fields[0], out);
 }
 
 static const object_kind cache_decorator_kind = {.type_name = "function", .call = decorator_call};
 
-static gpa_code wraps_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                           const value *names, value *out) {
+static gpa_code wraps_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
     static const char *const copied[] = {"__name__", "__doc__"};
-    (void)names;
-    if (n != 1 || n_kw)
+    if (a->n != 1 || a->n_named)
         return vm_fail(vm, GPA_E_TYPE,
-                       "update_wrapper() takes 1 positional argument but %zu were given", n + n_kw);
+                       "update_wrapper() takes 1 positional argument but %zu were given",
+                       a->n + a->n_named);
     for (size_t i = 0; i < COUNT_OF(copied); i++) {
         value v = v_none();
         gpa_code rc = vm_attr(vm, o->fields[0], copied[i], &v);
-        if (!rc) rc = vm_setattr(vm, args[0], copied[i], v);
+        if (!rc) rc = vm_setattr(vm, a->values[0], copied[i], v);
         value_release(vm, v);
         if (gpa_err_is(rc, GPA_E_ATTRIBUTE) || gpa_err_is(rc, GPA_E_TYPE))
             vm_clear_error(vm);
         else if (rc)
             return rc;
     }
-    *out = value_retain(args[0]);
+    *out = value_retain(a->values[0]);
     return GPA_OK;
 }
 

@@ -49,8 +49,9 @@ static gpa_code exception_of(gpa_vm *vm, value type, value v, value *out) {
             "exceptions must be classes or instances deriving from BaseException, not %s",
             value_type_name(type));
     bool several = v.tag == V_TUPLE;
-    rc = vm_call(vm, type, several ? v.tuple->count : v.tag != V_NONE,
-                 several ? v.tuple->items : &v, 0, NULL, out);
+    rc = vm_call(vm, type,
+                 ARGS(several ? v.tuple->count : v.tag != V_NONE, several ? v.tuple->items : &v),
+                 out);
     if (rc || out->tag == V_EXCEPTION) return rc;
     value_release(vm, *out);
     return vm_fail(vm, GPA_E_TYPE, "calling %s should have returned an instance of BaseException",

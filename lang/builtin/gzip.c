@@ -102,8 +102,8 @@ gpa_code gzip_open(gpa_vm *vm, value *argv,
          known = n > 0 && strchr("rwax", mode[0]) && strspn(mode + 1, "bt") == n - 1 && n <= 2;
     if (!known) return vm_fail(vm, GPA_E_VALUE, "Invalid mode: '%s'", mode);
     if (level < 0 || level > 9) return vm_fail(vm, GPA_E_VALUE, "Bad compression level");
-    zlib_mode[0] = mode[0];
-    if (mode[0] == 'x') memcpy(zlib_mode, "wx", 2);
+    zlib_mode[0] = mode[0] == 'x' ? 'w' : mode[0];
+    if (mode[0] == 'x') zlib_mode[1] = 'x';
     if (mode[0] != 'r') zlib_mode[2] = (char)('0' + level);
     if ((rc = file_codec(vm, !text, argv[3], argv[4], &o.codec)) ||
         (rc = open_compressed(vm, path, zlib_mode, &f)))

@@ -376,19 +376,27 @@ static gpa_code select_hyperslab(gpa_vm *vm, const library *h, location *p, valu
                : GPA_OK;
 }
 
-/* Transfers elements between memory and the file: into `to`, or out of `from`. */
-static gpa_code transfer(gpa_vm *vm, const library *h, const location *p, gpa_dtype t,
-                         const int64_t *shape, void *to, const void *from) {
+/* Elements in memory that are read into `to` or written out of `from`. */
+typedef struct {
+    gpa_dtype dtype;
+    const int64_t *shape;
+    void *to;
+    const void *from;
+} elements;
+
+/* Transfers elements between memory and the file. */
+static gpa_code transfer(gpa_vm *vm, const library *h, const location *p, const elements *e) {
     uint64_t extents[GPA_MAX_DIMS];
-    h5_id type = type_of_dtype(h, t), memory = -1;
-    for (int d = 0; d < p->ndim; d++) extents[d] = (uint64_t)shape[d];
+    h5_id type = type_of_dtype(h, e->dtype), memory = -1;
+    for (int d = 0; d < p->ndim; d++) extents[d] = (uint64_t)e->shape[d];
     int rc;
     if (p->attribute >= 0) {
-        rc = to ? h->H5Aread(p->attribute, type, to) : h->H5Awrite(p->attribute, type, from);
+        rc = e->to ? h->H5Aread(p->attribute, type, e->to)
+                   : h->H5Awrite(p->attribute, type, e->from);
     } else {
         memory = p->ndim ? h->H5Screate_simple(p->ndim, extents, NULL) : h->H5Screate(SCALAR);
-        rc = to ? h->H5Dread(p->object, type, memory, p->space, 0, to)
-                : h->H5Dwrite(p->object, type, memory, p->space, 0, from);
+        rc = e->to ? h->H5Dread(p->object, type, memory, p->space, 0, e->to)
+                   : h->H5Dwrite(p->object, type, memory, p->space, 0, e->from);
     }
     gpa_code code = rc < 0 ? fail(vm, h, GPA_E_OS) : GPA_OK;
     if (memory >= 0) h->H5Sclose(memory);
@@ -414,8 +422,8 @@ gpa_code hdf5_read(gpa_vm *vm, value *argv,
         if (__builtin_mul_overflow(bytes, (size_t)shape[d], &bytes)) TRY(vm_no_memory(vm));
     if (!(data = mem_new(MAX(bytes, 1)))) TRY(vm_no_memory(vm));
     if (bytes && h->H5Sget_simple_extent_type(p.space) != NOTHING)
-        TRY(transfer(vm, h, &p, p.dtype, shape, data, NULL));
-    TRY(arr_from(vm_rt(vm), p.dtype, p.ndim, shape, data, &a, vm_err(vm)));
+        TRY(transfer(vm, h, &p, &(elements){p.dtype, shape, .to = data}));
+    TRY(arr_from(vm_rt(vm), &(arr_spec){p.dtype, p.ndim, shape}, data, &a, vm_err(vm)));
     rc = np_return_array(vm, a, out);
 out:
     mem_free(data);
@@ -504,7 +512,7 @@ gpa_code hdf5_write(gpa_vm *vm, value *argv,
     TRY(select_hyperslab(vm, h, &p, argv[5], argv[6], a->shape));
     if (!(data = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype)))) TRY(vm_no_memory(vm));
     TRY(arr_read(vm_rt(vm), a, data, vm_err(vm)));
-    rc = transfer(vm, h, &p, (gpa_dtype)a->dtype, a->shape, NULL, data);
+    rc = transfer(vm, h, &p, &(elements){(gpa_dtype)a->dtype, a->shape, .from = data});
 out:
     mem_free(data);
     arr_release(vm_rt(vm), a);

@@ -16,25 +16,16 @@
 #define TEXT_OF(x) #x
 #define SONAME(major) "libpng" TEXT_OF(major) ".so." TEXT_OF(major)
 
-/* Functions of libpng that are called. */
-#define PNG_FUNCTIONS(FN)                                                        \
-    FN(begin, png_image_begin_read_from_file, int, (png_image *, const char *))  \
-    FN(finish, png_image_finish_read, int,                                       \
-       (png_image *, const png_color *, void *, png_int_32, void *))             \
-    FN(write, png_image_write_to_file, int,                                      \
-       (png_image *, const char *, int, const void *, png_int_32, const void *)) \
-    FN(free, png_image_free, void, (png_image *))
-
 typedef struct {
-#define FN(member, symbol, type, parameters) type(*member) parameters;
-    PNG_FUNCTIONS(FN)
-#undef FN
+#define PNG(member, symbol, type, parameters) type(*member) parameters;
+#include "lang/builtin/png.def"
+#undef PNG
 } png_library;
 
 static const char *const symbols[] = {
-#define FN(member, symbol, type, parameters) #symbol,
-    PNG_FUNCTIONS(FN)
-#undef FN
+#define PNG(member, symbol, type, parameters) #symbol,
+#include "lang/builtin/png.def"
+#undef PNG
 };
 
 /* Loads libpng; it is never unloaded. */
@@ -71,7 +62,9 @@ static gpa_code read_pixels(gpa_vm *vm, const png_library *png, png_image *image
     gpa_code rc = pixels ? GPA_OK : vm_no_memory(vm);
     if (!rc && !png->finish(image, NULL, pixels, 0, NULL))
         rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image->message);
-    if (!rc) rc = arr_from(vm_rt(vm), DT_U8, channels > 1 ? 3 : 2, shape, pixels, &a, vm_err(vm));
+    if (!rc)
+        rc = arr_from(vm_rt(vm), &(arr_spec){DT_U8, channels > 1 ? 3 : 2, shape}, pixels, &a,
+                      vm_err(vm));
     if (!rc) rc = np_return_array(vm, a, out);
     mem_free(pixels);
     return rc;

@@ -156,12 +156,11 @@ static gpa_code map_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     gpa_code rc;
     if (iters->count == 1) {
         rc = iter_next(vm, iters->items[0], &row, done);
-        if (!rc && !*done) rc = vm_call(vm, it->extra, 1, &row, 0, NULL, out);
+        if (!rc && !*done) rc = vm_call(vm, it->extra, ARGS(1, &row), out);
     } else {
         size_t at;
         rc = iters_next(vm, iters, &row, done, &at);
-        if (!rc && !*done)
-            rc = vm_call(vm, it->extra, iters->count, row.tuple->items, 0, NULL, out);
+        if (!rc && !*done) rc = vm_call(vm, it->extra, ARGS(iters->count, row.tuple->items), out);
     }
     value_release(vm, row);
     return rc;
@@ -186,7 +185,7 @@ static gpa_code filter_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
         if (it->extra.tag == V_NONE)
             rc = value_truth(vm, v, &keep);
         else {
-            rc = vm_call(vm, it->extra, 1, &v, 0, NULL, &kept);
+            rc = vm_call(vm, it->extra, ARGS(1, &v), &kept);
             if (!rc) rc = value_truth(vm, kept, &keep);
             value_release(vm, kept);
         }
@@ -221,7 +220,7 @@ gpa_code iterate_reversed(gpa_vm *vm, value *argv, value *out) {
     int64_t n;
     bool handled;
     value own = v_none();
-    TRY(record_call_member(vm, v, "__reversed__", 0, NULL, &own, &handled));
+    TRY(record_call_member(vm, v, "__reversed__", NO_ARGS, &own, &handled));
     if (handled) {
         rc = vm_iter(vm, own, out);
         value_release(vm, own);
@@ -245,7 +244,7 @@ out:
 
 static gpa_code sentinel_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value v = v_none();
-    gpa_code rc = vm_call(vm, it->source, 0, NULL, 0, NULL, &v);
+    gpa_code rc = vm_call(vm, it->source, NO_ARGS, &v);
     if (!rc) rc = value_equal(vm, v, it->extra, done);
     if (!rc && !*done)
         *out = v;
@@ -287,7 +286,7 @@ static gpa_code keep_extreme(gpa_vm *vm, bool largest, value key, value *best, v
     if (key.tag == V_NONE)
         k = value_retain(v);
     else
-        rc = vm_call(vm, key, 1, &v, 0, NULL, &k);
+        rc = vm_call(vm, key, ARGS(1, &v), &k);
     if (!rc && !better)
         rc = largest ? vm_less(vm, *best_key, k, &better) : vm_less(vm, k, *best_key, &better);
     if (!rc && better) {

@@ -164,7 +164,7 @@ gpa_code itertools_islice(gpa_vm *vm, value *argv, value *out) {
 static gpa_code call_predicate(gpa_vm *vm, value fn, value v, bool *out) {
     if (fn.tag == V_NONE) return value_truth(vm, v, out);
     value r = v_none();
-    gpa_code rc = vm_call(vm, fn, 1, &v, 0, NULL, &r);
+    gpa_code rc = vm_call(vm, fn, ARGS(1, &v), &r);
     if (!rc) rc = value_truth(vm, r, out);
     value_release(vm, r);
     return rc;
@@ -256,7 +256,7 @@ static gpa_code starmap_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     gpa_code rc = iter_next(vm, it->source, &row, done);
     if (rc || *done) return rc;
     rc = vm_collect(vm, row, &args);
-    if (!rc) rc = vm_call(vm, it->extra, args.list->count, args.list->items, 0, NULL, out);
+    if (!rc) rc = vm_call(vm, it->extra, ARGS(args.list->count, args.list->items), out);
     value_release(vm, args);
     value_release(vm, row);
     return rc;
@@ -285,7 +285,7 @@ static gpa_code accumulate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done
     else if (fn->tag == V_NONE)
         rc = vm_binary(vm, OP_ADD, pair[0], pair[1], &next);
     else
-        rc = vm_call(vm, *fn, 2, pair, 0, NULL, &next);
+        rc = vm_call(vm, *fn, ARGS(2, pair), &next);
     value_release(vm, pair[1]);
     if (rc) return rc;
     value_release(vm, *so_far);
@@ -398,7 +398,7 @@ static gpa_code groupby_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
             if (fn->tag == V_NONE)
                 *key = value_retain(*item);
             else
-                rc = vm_call(vm, *fn, 1, item, 0, NULL, key);
+                rc = vm_call(vm, *fn, ARGS(1, item), key);
         }
         if (!rc && own_key.tag == V_UNSET)
             own_key = value_retain(*key);

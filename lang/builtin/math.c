@@ -25,10 +25,8 @@ static gpa_code unary(gpa_vm *vm, value v, double (*f)(double), bool overflows, 
     return GPA_OK;
 }
 
-#define UNARY(name, f, overflows)                               \
-    gpa_code math_##name(gpa_vm *vm, value *argv, value *out) { \
-        return unary(vm, argv[0], f, overflows, out);           \
-    }
+#define UNARY(name, f, overflows) \
+    NATIVE_FN(math_##name) { return unary(vm, argv[0], f, overflows, out); }
 
 static double degrees(double x) { return x * (180.0 / M_PI); }
 static double radians(double x) { return x * (M_PI / 180.0); }

@@ -165,11 +165,12 @@ static void swap_bytes(char *data, size_t bytes, gpa_dtype t) {
 
 static gpa_code make_array(gpa_vm *vm, const header *h, const char *data, gpa_arr **out) {
     gpa_rt *rt = vm_rt(vm);
-    if (!h->fortran) return arr_from(rt, h->dtype, h->ndim, h->shape, data, out, vm_err(vm));
+    if (!h->fortran)
+        return arr_from(rt, &(arr_spec){h->dtype, h->ndim, h->shape}, data, out, vm_err(vm));
     int64_t reversed[GPA_MAX_DIMS];
     gpa_arr *a;
     for (int i = 0; i < h->ndim; i++) reversed[i] = h->shape[h->ndim - 1 - i];
-    gpa_code rc = arr_from(rt, h->dtype, h->ndim, reversed, data, &a, vm_err(vm));
+    gpa_code rc = arr_from(rt, &(arr_spec){h->dtype, h->ndim, reversed}, data, &a, vm_err(vm));
     if (rc) return rc;
     rc = arr_transpose(rt, a, NULL, out, vm_err(vm));
     arr_release(rt, a);

@@ -31,9 +31,9 @@ static gpa_code number_value(gpa_vm *vm, value v, number *n) {
 static gpa_code call_conversion(gpa_vm *vm, value v, const char *method, value_tag wanted,
                                 value *out, bool *handled) {
     value plain = v_none();
-    gpa_code rc = record_call_member(vm, v, method, 0, NULL, &plain, handled);
+    gpa_code rc = record_call_member(vm, v, method, NO_ARGS, &plain, handled);
     if (!rc && !*handled &&
-        !(rc = record_call_member(vm, v, "__index__", 0, NULL, &plain, handled)) && *handled) {
+        !(rc = record_call_member(vm, v, "__index__", NO_ARGS, &plain, handled)) && *handled) {
         int64_t i = 0;
         if (plain.tag == V_BIG && wanted == V_INT) return *out = plain, GPA_OK;
         rc = arg_int(vm, plain, "index", &i);

@@ -93,8 +93,8 @@ gpa_code core_round(gpa_vm *vm, value *argv, value *out) {
     value v;
     int64_t n = 0;
     bool handled;
-    gpa_code rc = record_call_member(vm, argv[0], "__round__", argv[1].tag != V_NONE, &argv[1], out,
-                                     &handled);
+    gpa_code rc = record_call_member(vm, argv[0], "__round__",
+                                     ARGS(argv[1].tag != V_NONE, &argv[1]), out, &handled);
     if (rc || handled) return rc;
     rc = value_computed(vm, argv[0], &v);
     if (rc) return rc;
@@ -257,7 +257,7 @@ gpa_code core_pow(gpa_vm *vm, value *argv, value *out) {
 gpa_code core_divmod(gpa_vm *vm, value *argv, value *out) {
     value both[2] = {v_none(), v_none()};
     bool handled;
-    gpa_code rc = record_call_member(vm, argv[0], "__divmod__", 1, &argv[1], out, &handled);
+    gpa_code rc = record_call_member(vm, argv[0], "__divmod__", ARGS(1, &argv[1]), out, &handled);
     if (rc || handled) return rc;
     rc = vm_binary(vm, OP_FLOOR_DIVIDE, argv[0], argv[1], &both[0]);
     if (!rc) rc = vm_binary(vm, OP_REMAINDER, argv[0], argv[1], &both[1]);

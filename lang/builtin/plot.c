@@ -136,13 +136,6 @@ static gpa_code run_gnuplot(gpa_vm *vm, const int *fds, gpa_str *image) {
     return rc;
 }
 
-static gpa_code save_image(gpa_vm *vm, const char *path, const gpa_str *image) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return os_error(vm, errno, path);
-    gpa_code rc = write_whole(vm, fd, image->text, image->len, path);
-    return close(fd) < 0 && !rc ? os_error(vm, errno, path) : rc;
-}
-
 gpa_code plot_draw(gpa_vm *vm, value *argv, value *out) {
     int fds[FILES] = {-1, -1, -1, -1};
     const char *script, *path = NULL;
@@ -157,7 +150,7 @@ gpa_code plot_draw(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = put_numbers(vm, argv[1], fds[NUMBERS]);
     if (!rc) rc = run_gnuplot(vm, fds, &image);
     if (!rc && path)
-        rc = save_image(vm, path, &image);
+        rc = file_save(vm, path, image.text, image.len);
     else if (!rc)
         rc = native_return(v_bytes(vm, image.text, image.len), out);
     close_files(fds);

@@ -197,7 +197,7 @@ gpa_code print_array(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = arg_text(vm, argv[12], "suffix", &suffix, &n_suffix);
     if (!rc) rc = options_with(vm, which, to, COUNT_OF(to), &d, &o);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = array_put(vm, a, &o, separator, n_prefix, n_suffix, &s);
+    if (!rc) rc = array_put(vm, a, &o, &(array_margins){separator, n_prefix, n_suffix}, &s);
     if (!rc) rc = native_return(v_str_take(vm, &s), out);
     str_free(&s);
     arr_release(vm_rt(vm), a);
@@ -219,7 +219,7 @@ static gpa_code array_text(gpa_vm *vm, value *argv, bool repr, value *out) {
     else if (!rc && a->ndim == 0)
         rc = vm_str(vm, argv[0], &s);
     else if (!rc)
-        rc = array_put(vm, a, &o, " ", 0, 0, &s);
+        rc = array_put(vm, a, &o, &(array_margins){" ", 0, 0}, &s);
     if (!rc) rc = native_return(v_str_take(vm, &s), out);
     str_free(&s);
     arr_release(vm_rt(vm), a);
@@ -241,19 +241,24 @@ static gpa_code count_or_none(gpa_vm *vm, value v, const char *name, int *out) {
     return rc;
 }
 
-static gpa_code float_form_of(gpa_vm *vm, value precision, value unique, value trim, value sign,
-                              value pad_left, value min_digits, float_form *f) {
+/* The arguments that format_float_positional and format_float_scientific share. */
+typedef struct {
+    value precision, unique, trim, sign, pad_left, min_digits;
+} float_args;
+
+static gpa_code float_form_of(gpa_vm *vm, const float_args *a, float_form *f) {
     *f = (float_form){.exp_digits = -1, .pad_right = -1, .fractional = true};
-    gpa_code rc = count_or_none(vm, precision, "precision", &f->precision);
-    if (!rc) rc = count_or_none(vm, pad_left, "pad_left", &f->pad_left);
-    if (!rc) rc = count_or_none(vm, min_digits, "min_digits", &f->min_digits);
-    if (!rc) rc = value_truth(vm, unique, &f->unique);
-    if (!rc) rc = value_truth(vm, sign, &f->sign);
+    gpa_code rc = count_or_none(vm, a->precision, "precision", &f->precision);
+    if (!rc) rc = count_or_none(vm, a->pad_left, "pad_left", &f->pad_left);
+    if (!rc) rc = count_or_none(vm, a->min_digits, "min_digits", &f->min_digits);
+    if (!rc) rc = value_truth(vm, a->unique, &f->unique);
+    if (!rc) rc = value_truth(vm, a->sign, &f->sign);
     if (rc) return rc;
     if (f->min_digits > 0 && f->precision > 0 && f->min_digits > f->precision)
         return vm_fail(vm, GPA_E_VALUE, "min_digits must be less than or equal to precision");
     if (!f->unique && f->precision < 0)
         return vm_fail(vm, GPA_E_TYPE, "in non-unique mode `precision` must be supplied");
+    value trim = a->trim;
     if (trim.tag != V_STR || trim.str->size != 1 || !strchr("k.0-", trim.str->text[0]))
         return vm_fail(vm, GPA_E_TYPE, "if supplied, trim must be 'k', '.', '0' or '-' found `%s`",
                        trim.tag == V_STR ? trim.str->text : "?");
@@ -290,7 +295,8 @@ static gpa_code give_float(gpa_vm *vm, value v, const float_form *f, bool scient
 
 gpa_code print_positional(gpa_vm *vm, value *argv, value *out) {
     float_form f;
-    gpa_code rc = float_form_of(vm, argv[1], argv[2], argv[4], argv[5], argv[6], argv[8], &f);
+    gpa_code rc =
+        float_form_of(vm, &(float_args){argv[1], argv[2], argv[4], argv[5], argv[6], argv[8]}, &f);
     if (!rc) rc = count_or_none(vm, argv[7], "pad_right", &f.pad_right);
     if (!rc) rc = value_truth(vm, argv[3], &f.fractional);
     if (!rc && !f.fractional && f.precision == 0)
@@ -300,7 +306,8 @@ gpa_code print_positional(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code print_scientific(gpa_vm *vm, value *argv, value *out) {
     float_form f;
-    gpa_code rc = float_form_of(vm, argv[1], argv[2], argv[3], argv[4], argv[5], argv[7], &f);
+    gpa_code rc =
+        float_form_of(vm, &(float_args){argv[1], argv[2], argv[3], argv[4], argv[5], argv[7]}, &f);
     if (!rc) rc = count_or_none(vm, argv[6], "exp_digits", &f.exp_digits);
     return rc ? rc : give_float(vm, argv[0], &f, true, out);
 }

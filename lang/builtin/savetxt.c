@@ -73,12 +73,19 @@ static void put_comment(gpa_str *text, const str_obj *s, const char *comments,
     str_put(text, newline);
 }
 
+/* How rows are written. */
+typedef struct {
+    gpa_dtype dtype;
+    size_t columns;
+    value format; /* of a whole row; borrowed */
+    const char *newline;
+} row_layout;
+
 /* Appends one formatted row; "+-" of complex numbers becomes "-". */
-static gpa_code put_values(gpa_vm *vm, const gpa_arr *a, const char *data, size_t columns,
-                           value format, const char *newline, gpa_str *text) {
-    gpa_dtype t = (gpa_dtype)a->dtype, part = dtype_info[t].real;
+static gpa_code put_values(gpa_vm *vm, const row_layout *l, const char *data, gpa_str *text) {
+    gpa_dtype t = l->dtype, part = dtype_info[t].real;
     bool two = dtype_is_complex(t);
-    value row = v_tuple(vm, two ? 2 * columns : columns, NULL);
+    value row = v_tuple(vm, two ? 2 * l->columns : l->columns, NULL);
     if (row.tag == V_UNSET) return GPA_E_MEMORY;
     for (size_t i = 0; i < row.tuple->count; i++) {
         gpa_dtype item = two ? part : t;
@@ -86,16 +93,16 @@ static gpa_code put_values(gpa_vm *vm, const gpa_arr *a, const char *data, size_
     }
     gpa_str line;
     str_init(&line);
-    gpa_code rc = format_percent(vm, format.str, row, &line);
+    gpa_code rc = format_percent(vm, l->format.str, row, &line);
     if (rc == GPA_E_TYPE) {
         vm_clear_error(vm);
         rc = vm_fail(vm, GPA_E_TYPE,
                      "Mismatch between array dtype ('%s') and format specifier ('%s')",
-                     dtype_info[t].name, format.str->text);
+                     dtype_info[t].name, l->format.str->text);
     }
     for (const char *p = line.text; !rc && *p; p++)
         if (p[0] != '+' || p[1] != '-' || !two) str_putc(text, *p);
-    str_put(text, newline);
+    str_put(text, l->newline);
     str_free(&line);
     value_release(vm, row);
     return rc;
@@ -120,8 +127,9 @@ static gpa_code save_rows(gpa_vm *vm, gpa_arr *a, value *argv, const char *newli
     if (!data || format.tag == V_UNSET) TRY(vm_no_memory(vm));
     if (a->size) TRY(arr_read(vm_rt(vm), a, data, vm_err(vm)));
     if (argv[5].tag == V_STR) put_comment(text, argv[5].str, comments, newline);
+    row_layout layout = {(gpa_dtype)a->dtype, columns, format, newline};
     for (size_t i = 0; i < rows; i++) {
-        TRY(put_values(vm, a, data + i * columns * size, columns, format, newline, text));
+        TRY(put_values(vm, &layout, data + i * columns * size, text));
         if (i % 4096 == 0) TRY(vm_poll(vm));
     }
     if (argv[6].tag == V_STR) put_comment(text, argv[6].str, comments, newline);
@@ -134,12 +142,13 @@ out:
 
 /* Writes the file, compressed if its name ends in .gz. */
 static gpa_code save(gpa_vm *vm, const char *path, const gpa_str *text) {
-    FILE *f;
-    gpa_code rc = gzip_fopen(vm, path, "wb", &f);
-    if (rc) return rc;
-    bool bad = fwrite(text->text, 1, text->len, f) != text->len;
-    bad = fclose(f) != 0 || bad;
-    return bad ? os_error(vm, errno, path) : GPA_OK;
+    FILE *f = NULL;
+    gpa_str fresh;
+    gpa_code rc = file_replace_begin(vm, path, &fresh);
+    if (!rc) rc = gzip_fopen(vm, fresh.text, "wb", &f);
+    if (f && fwrite(text->text, 1, text->len, f) != text->len) rc = os_error(vm, errno, path);
+    if (f && fclose(f) && !rc) rc = os_error(vm, errno, path);
+    return file_replace_end(vm, rc, path, &fresh);
 }
 
 gpa_code textio_savetxt(gpa_vm *vm, value *argv, value *out) {

@@ -179,6 +179,13 @@ gpa_code str_istitle(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- padding ---- */
 
+/* The str of a text, which is freed; if it could not be written, the error rc. */
+static gpa_code return_text(gpa_vm *vm, gpa_code rc, gpa_str *text, value *out) {
+    if (!rc) return native_return(v_str_take(vm, text), out);
+    str_free(text);
+    return rc;
+}
+
 static gpa_code pad(gpa_vm *vm, value *argv, int where, value *out) {
     int64_t width;
     gpa_code rc = arg_int(vm, argv[1], "width", &width);
@@ -196,10 +203,10 @@ static gpa_code pad(gpa_vm *vm, value *argv, int where, value *out) {
     }
     gpa_str to;
     str_init(&to);
-    for (int64_t i = 0; i < left; i++) str_putn(&to, fill->text, fill->size);
+    rc = vm_fill(vm, &to, fill->text, fill->size, (uint64_t)left);
     str_putn(&to, s->text, s->size);
-    for (int64_t i = left; i < n; i++) str_putn(&to, fill->text, fill->size);
-    return native_return(v_str_take(vm, &to), out);
+    if (!rc) rc = vm_fill(vm, &to, fill->text, fill->size, (uint64_t)(n - left));
+    return return_text(vm, rc, &to, out);
 }
 
 gpa_code str_center(gpa_vm *vm, value *argv, value *out) { return pad(vm, argv, 0, out); }
@@ -215,9 +222,9 @@ gpa_code str_zfill(gpa_vm *vm, value *argv, value *out) {
     gpa_str to;
     str_init(&to);
     str_putn(&to, s->text, sign);
-    if (width > s->length) str_fill(&to, '0', (size_t)(width - s->length));
+    if (width > s->length) rc = vm_fill(vm, &to, "0", 1, (uint64_t)(width - s->length));
     str_putn(&to, s->text + sign, s->size - sign);
-    return native_return(v_str_take(vm, &to), out);
+    return return_text(vm, rc, &to, out);
 }
 
 gpa_code str_expandtabs(gpa_vm *vm, value *argv, value *out) {
@@ -227,11 +234,11 @@ gpa_code str_expandtabs(gpa_vm *vm, value *argv, value *out) {
     const str_obj *s = argv[0].str;
     gpa_str to;
     str_init(&to);
-    for (size_t i = 0; i < s->size; i++) {
+    for (size_t i = 0; i < s->size && !rc; i++) {
         char c = s->text[i];
         if (c == '\t') {
             int64_t n = size > 0 ? size - column % size : 0;
-            str_fill(&to, ' ', (size_t)n);
+            rc = vm_fill(vm, &to, " ", 1, (uint64_t)n);
             column += n;
             continue;
         }
@@ -241,7 +248,7 @@ gpa_code str_expandtabs(gpa_vm *vm, value *argv, value *out) {
         else
             column += ((unsigned char)c & 0xC0) != 0x80;
     }
-    return native_return(v_str_take(vm, &to), out);
+    return return_text(vm, rc, &to, out);
 }
 
 /* ---- replacing ---- */

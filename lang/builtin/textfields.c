@@ -4,6 +4,8 @@
  * newlines within quotes are text. */
 #include "lang/builtin/textfields.h"
 
+#include "lang/text/text.h"
+
 void text_fields_init(text_fields *t, const char *text, size_t n) {
     *t = (text_fields){.at = text, .end = text + n};
     str_init(&t->unquoted);
@@ -14,13 +16,31 @@ void text_fields_free(text_fields *t) {
     mem_free(t->fields);
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+/* The length in bytes of the white space character, other than a newline, that a text begins with;
+ * 0 if it begins with none. */
+static size_t blank_length(const char *p, size_t n) {
+    size_t length = 1;
+    if (!n || *p == '\n' || *p == '\r') return 0;
+    if ((unsigned char)*p < 0x80) return *p == ' ' || (*p >= '\t' && *p <= '\f');
+    return text_is_space(text_decode(p, n, &length)) ? length : 0;
+}
 
-field field_trimmed(field f) {
-    while (f.n && is_blank(*f.p)) f.p++, f.n--;
-    while (f.n && is_blank(f.p[f.n - 1])) f.n--;
+static field trimmed(field f, bool newlines) {
+    for (size_t n;
+         (n = newlines && f.n && (*f.p == '\n' || *f.p == '\r') ? 1 : blank_length(f.p, f.n));)
+        f.p += n, f.n -= n;
+    while (f.n) {
+        size_t at = f.n - 1;
+        while (at && ((unsigned char)f.p[at] & 0xC0) == 0x80) at--; /* the last code point */
+        bool newline = newlines && (f.p[at] == '\n' || f.p[at] == '\r');
+        if (!newline && blank_length(f.p + at, f.n - at) != f.n - at) break;
+        f.n = at;
+    }
     return f;
 }
+
+field field_trimmed(field f) { return trimmed(f, false); }
+field field_content(field f) { return trimmed(f, true); }
 
 /* The next line without its newline; false at the end of the text. */
 static bool next_line(text_fields *t, field *line) {
@@ -64,9 +84,9 @@ static gpa_code split_blanks(gpa_vm *vm, text_fields *t, field line) {
     const char *p = line.p, *end = line.p + line.n;
     gpa_code rc = GPA_OK;
     while (!rc) {
-        while (p < end && is_blank(*p)) p++;
+        for (size_t n; (n = blank_length(p, (size_t)(end - p)));) p += n;
         const char *from = p;
-        while (p < end && !is_blank(*p)) p++;
+        while (p < end && !blank_length(p, (size_t)(end - p))) p++;
         if (p == from) break;
         rc = push_field(vm, t, (field){from, (size_t)(p - from)});
     }
@@ -142,9 +162,10 @@ static gpa_code split_quoted(gpa_vm *vm, text_fields *t) {
             break;
         } else if (c == t->quote && state == BETWEEN) {
             state = QUOTED;
-        } else if (blanks && is_blank(c)) {
+        } else if (blanks && blank_length(t->at, (size_t)(t->end - t->at))) {
             if (state == PLAIN) rc = end_field(vm, t, &from);
             state = BETWEEN;
+            t->at += blank_length(t->at, (size_t)(t->end - t->at)) - 1;
         } else if (!blanks && starts_with(t, t->delimiter)) {
             rc = end_field(vm, t, &from);
             t->at += t->delimiter.n - 1;

@@ -37,5 +37,7 @@ bool text_fields_skip(text_fields *t);
 gpa_code text_fields_next(gpa_vm *vm, text_fields *t, bool *more);
 /* The field without white space at its ends. */
 field field_trimmed(field f);
+/* The same, also without newlines, which quotes allow. */
+field field_content(field f);
 
 #endif

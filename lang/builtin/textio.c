@@ -17,6 +17,7 @@
 #include "lang/object/container.h"
 #include "lang/object/number.h"
 #include "lang/text/number_text.h"
+#include "lang/text/text.h"
 #include "lang/vm/array_args.h"
 #include "lang/vm/vm.h"
 
@@ -148,6 +149,63 @@ static gpa_code set_comments(reader *r, value v) {
             return vm_fail(r->vm, GPA_E_TYPE, "expected a str, got %s", value_type_name(items[i]));
         if (items[i].str->size)
             r->t.comments[r->t.n_comments++] = (field){items[i].str->text, items[i].str->size};
+        else if (!r->lenient)
+            return vm_fail(r->vm, GPA_E_VALUE,
+                           "comments cannot be an empty string. Use comments=None to disable "
+                           "comments.");
+    }
+    return GPA_OK;
+}
+
+/* ---- control characters of loadtxt ---- */
+
+static bool is_newline(field f) { return f.n == 1 && (*f.p == '\n' || *f.p == '\r'); }
+
+static bool is_space(field f) {
+    size_t length;
+    return f.n && text_is_space(text_decode(f.p, f.n, &length)) && length == f.n;
+}
+
+static bool same_text(field a, field b) { return a.n && a.n == b.n && memcmp(a.p, b.p, a.n) == 0; }
+
+/* Rejects newlines and characters with two meanings, of which white space is one without a
+ * delimiter; and with quotes comment signs other than one character. */
+static gpa_code check_controls(reader *r, value delimiter) {
+    const text_fields *t = &r->t;
+    const bool one = t->n_comments == 1 && text_count(t->comments[0].p, t->comments[0].n) == 1;
+    const field none = {"", 0}, quote = {&t->quote, t->quote != 0},
+                comment = one ? t->comments[0] : none,
+                parting = delimiter.tag == V_NONE
+                              ? none
+                              : (field){delimiter.str->text, delimiter.str->size};
+    for (size_t i = 0; i < t->n_comments && !one; i++)
+        if (same_text(t->comments[i], parting))
+            return vm_fail(r->vm, GPA_E_TYPE,
+                           "Comment characters cannot include the delimiter '%.*s'", (int)parting.n,
+                           parting.p);
+    if (t->n_comments && !one && quote.n)
+        return vm_fail(r->vm, GPA_E_VALUE,
+                       "when multiple comments or a multi-character comment is given, quotes are "
+                       "not supported.  In this case quotechar must be set to None.");
+    const struct {
+        const char *name, *other;
+        bool newline, clash;
+    } rules[] = {
+        {"comment", "quotechar", is_newline(comment), same_text(comment, quote)},
+        {"comment", "delimiter", false, same_text(comment, parting)},
+        {"quotechar", "delimiter", is_newline(quote), same_text(quote, parting)},
+        {"delimiter", "comment", is_newline(parting), !parting.n && is_space(comment)},
+        {"delimiter", "quotechar", false, !parting.n && is_space(quote)},
+    };
+    for (size_t i = 0; i < COUNT_OF(rules); i++) {
+        if (rules[i].newline)
+            return vm_fail(r->vm, GPA_E_TYPE,
+                           "The control character '%s' cannot be a newline (`\\r` or `\\n`).",
+                           rules[i].name);
+        if (rules[i].clash)
+            return vm_fail(r->vm, GPA_E_TYPE,
+                           "The values for control characters '%s' and '%s' are incompatible",
+                           rules[i].name, rules[i].other);
     }
     return GPA_OK;
 }
@@ -161,7 +219,7 @@ static gpa_code fail_control_character(gpa_vm *vm, value v) {
 
 static gpa_code set_delimiter(reader *r, value v) {
     if (v.tag == V_NONE) return GPA_OK;
-    if (v.tag == V_STR && (r->lenient || v.str->length == 1)) {
+    if ((v.tag == V_STR || v.tag == V_BYTES) && (r->lenient || v.str->length == 1)) {
         r->t.delimiter = (field){v.str->text, strcmp(v.str->text, " ") ? v.str->size : 0};
         return GPA_OK;
     }
@@ -201,7 +259,10 @@ static gpa_code set_columns(reader *r, value use) {
 }
 
 static gpa_code set_limits(reader *r, value skip, value most) {
-    gpa_code rc = arg_int(r->vm, skip, "skiprows", &r->skip);
+    gpa_code rc = GPA_OK;
+    if (!r->lenient && (skip.tag == V_FLOAT || most.tag == V_FLOAT))
+        return vm_fail(r->vm, GPA_E_TYPE, "argument must be an integer");
+    rc = arg_int(r->vm, skip, "skiprows", &r->skip);
     if (!rc && most.tag != V_NONE) rc = arg_int(r->vm, most, "max_rows", &r->most);
     if (!rc && (r->skip < 0 || (most.tag != V_NONE && r->most < 0)) && !r->lenient)
         rc = vm_fail(r->vm, GPA_E_VALUE, "argument must be nonnegative");
@@ -241,12 +302,26 @@ static value by_column(const reader *r, value dict, size_t column) {
     return e ? e->v : v_unset();
 }
 
+/* Parses a complex number as loadtxt does: white space around it within the parentheses, and "+-"
+ * before the imaginary part. */
+static bool parse_complex_field(field f, double *re, double *im) {
+    char plain[256];
+    if (f.n > 1 && f.p[0] == '(' && f.p[f.n - 1] == ')')
+        f = field_content((field){f.p + 1, f.n - 2});
+    if (f.n >= sizeof plain) return parse_complex(f.p, f.n, re, im) == PARSE_OK;
+    size_t n = 0;
+    for (size_t i = 0; i < f.n; i++)
+        if (f.p[i] != '+' || i + 1 == f.n || f.p[i + 1] != '-') plain[n++] = f.p[i];
+    return parse_complex(plain, n, re, im) == PARSE_OK;
+}
+
 static bool parse_field(field f, gpa_dtype t, gpa_val *v) {
     double re, im;
     int64_t i;
+    f = field_content(f);
     if (memchr(f.p, '_', f.n)) return false;
     if (dtype_is_complex(t)) {
-        if (parse_complex(f.p, f.n, &re, &im) != PARSE_OK) return false;
+        if (!parse_complex_field(f, &re, &im)) return false;
         *v = dtype_cast((gpa_val){.C128 = {re, im}}, DT_C128, t);
     } else if (dtype_is_float(t)) {
         if (parse_float(f.p, f.n, &re) != PARSE_OK) return false;
@@ -309,7 +384,7 @@ static gpa_code call_converter(reader *r, value convert, field f, gpa_val *v, bo
     gpa_opnd made = {.arr = NULL};
     value text = v_str(vm, f.p, f.n), result = v_none();
     gpa_code rc =
-        text.tag == V_UNSET ? GPA_E_MEMORY : vm_call(vm, convert, 1, &text, 0, NULL, &result);
+        text.tag == V_UNSET ? GPA_E_MEMORY : vm_call(vm, convert, ARGS(1, &text), &result);
     if (!rc) rc = arg_element(vm, result, r->dtype, &made);
     if (!rc && made.arr) rc = vm_fail(vm, GPA_E_VALUE, "a converter must give numbers");
     if (!rc) rc = arr_check_number(&made, r->dtype, vm_err(vm));
@@ -489,11 +564,9 @@ static gpa_code return_rows(reader *r, value ndmin_value, value unpack_value, va
     gpa_code rc = GPA_OK;
     TRY(arg_int(r->vm, ndmin_value, "ndmin", &ndmin));
     TRY(value_truth(r->vm, unpack_value, &unpack));
-    if (ndmin < 0 || ndmin > 2)
-        TRY(vm_fail(r->vm, GPA_E_VALUE, "Illegal value of ndmin keyword: %lld", (long long)ndmin));
     int ndim = r->rows == 0 ? (ndmin == 2 ? 2 : 1) : squeeze(shape, ndmin);
     if (r->rows == 0 && ndim == 2) shape[1] = 1;
-    TRY(arr_from(rt, r->dtype, ndim, shape, r->data.text, &a, vm_err(r->vm)));
+    TRY(arr_from(rt, &(arr_spec){r->dtype, ndim, shape}, r->data.text, &a, vm_err(r->vm)));
     if (unpack && ndim == 2) {
         TRY(arr_transpose(rt, a, NULL, &transposed, vm_err(r->vm)));
         arr_release(rt, a);
@@ -513,6 +586,12 @@ static gpa_code warn_empty(gpa_vm *vm, const char *message, value from) {
     if (!rc) rc = vm_warn(vm, GPA_E_USER_WARNING, "%s: \"%s\"", message, shown.text);
     str_free(&shown);
     return rc;
+}
+
+static gpa_code check_ndmin(gpa_vm *vm, value v) {
+    return v.tag == V_INT && v.i >= 0 && v.i <= 2
+               ? GPA_OK
+               : vm_fail_showing(vm, GPA_E_VALUE, "Illegal value of ndmin keyword: ", v, "");
 }
 
 gpa_code textio_loadtxt(gpa_vm *vm, value *argv, value *out) {
@@ -536,9 +615,11 @@ gpa_code textio_loadtxt(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = GPA_OK;
     if (argv[DTYPE].tag != V_UNSET) TRY(arg_dtype(vm, argv[DTYPE], &r->dtype));
     if (r->dtype == DT_NONE) r->dtype = DT_F64;
+    TRY(check_ndmin(vm, argv[NDMIN]));
     TRY(set_comments(r, argv[COMMENTS]));
     TRY(set_delimiter(r, argv[DELIMITER]));
     TRY(set_quote(r, argv[QUOTECHAR]));
+    TRY(check_controls(r, argv[DELIMITER]));
     TRY(set_converters(r, argv[CONVERTERS]));
     TRY(set_limits(r, argv[SKIPROWS], argv[MAX_ROWS]));
     TRY(set_columns(r, argv[USECOLS]));
@@ -618,6 +699,7 @@ gpa_code textio_genfromtxt(gpa_vm *vm, value *argv, value *out) {
         goto out;
     }
     if (r->rows == 0) TRY(warn_empty(vm, "genfromtxt: Empty input file", argv[FNAME]));
+    TRY(check_ndmin(vm, argv[NDMIN]));
     TRY(return_rows(r, argv[NDMIN], argv[UNPACK], out));
 out:
     reader_free(r);
@@ -676,7 +758,7 @@ gpa_code textio_parse_numbers(gpa_vm *vm, value *argv, value *out) { /* string, 
     if (data.failed)
         rc = vm_no_memory(vm);
     else if (good && n >= count)
-        rc = arr_from(vm_rt(vm), t, 1, &n, data.text, &a, vm_err(vm));
+        rc = arr_from(vm_rt(vm), &(arr_spec){t, 1, &n}, data.text, &a, vm_err(vm));
     str_free(&data);
     return rc || !a ? rc : np_return_array(vm, a, out);
 }

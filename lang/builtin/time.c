@@ -17,22 +17,20 @@ static int64_t nanoseconds(clockid_t clock) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static gpa_code give_seconds(clockid_t clock, value *out) {
+static gpa_code give_seconds(gpa_vm *vm, const value *argv, clockid_t clock, value *out) {
+    (void)vm, (void)argv;
     *out = v_float((double)nanoseconds(clock) * 1e-9);
     return GPA_OK;
 }
 
-static gpa_code give_nanoseconds(clockid_t clock, value *out) {
+static gpa_code give_nanoseconds(gpa_vm *vm, const value *argv, clockid_t clock, value *out) {
+    (void)vm, (void)argv;
     *out = v_int(nanoseconds(clock));
     return GPA_OK;
 }
 
-#define CLOCK(name, clock, give)                                \
-    gpa_code time_##name(gpa_vm *vm, value *argv, value *out) { \
-        (void)vm;                                               \
-        (void)argv;                                             \
-        return give(clock, out);                                \
-    }
+#define CLOCK(name, clock, give) \
+    NATIVE_FN(time_##name) { return give(vm, argv, clock, out); }
 
 CLOCK(time, CLOCK_REALTIME, give_seconds)
 CLOCK(time_ns, CLOCK_REALTIME, give_nanoseconds)

@@ -9,9 +9,8 @@
 
 #include "runtime/base/base.h"
 
-#define PENDING                                                                      \
-    0x80000000u /* a guard's `to` before its handler is emitted: with the block's id \
-                 */
+/* A guard's `to` before its handler is emitted: with the block's id. */
+#define PENDING 0x80000000u
 
 static void statement(compiler *c, const ast_node *n);
 
@@ -629,7 +628,7 @@ static void expression_statement(compiler *c, const ast_node *n) {
     uint32_t r = temp(c);
     compile_into(c, v, r);
     if (v->kind == AST_INDEX)
-        emit(c, I_SETTLE, r, 0, 0); /* the only place where an index out of range would be found */
+        emit(c, I_SETTLE, r, 0, 0); /* the bounds check of a subscript whose value is unused */
     else if (c->measured)
         emit(c, I_KEEP, r, 0, 0);
     emit(c, I_CLEAR, r, 0, 0);

@@ -41,41 +41,46 @@ static bool is_long(const printer *p, int axis) {
     return p->summarised && p->a->shape[axis] > 2 * p->o->edgeitems;
 }
 
-/* Copies a corner, read in C order, into the block. */
-static void place_corner(printer *p, const char *from, const int64_t *lo, const int64_t *shape,
-                         int axis, int64_t at, int64_t *done) {
+/* A part of the block: its first index and extent along each axis, and its elements in C order. */
+typedef struct {
+    int64_t lo[GPA_MAX_DIMS], shape[GPA_MAX_DIMS];
+    const char *next; /* element that is copied next */
+} corner;
+
+/* Copies a corner into the block: of the axes before `axis` the index is `at`. */
+static void copy_corner(printer *p, corner *c, int axis, int64_t at) {
+    int64_t base = (at * p->shape[axis]) + c->lo[axis], n = c->shape[axis];
     size_t size = dtype_size(p->dtype);
-    int64_t base = (at * p->shape[axis]) + lo[axis];
     if (axis == p->a->ndim - 1) {
-        memcpy(p->items + (size_t)base * size, from + (size_t)*done * size,
-               (size_t)shape[axis] * size);
-        *done += shape[axis];
+        memcpy(p->items + (size_t)base * size, c->next, (size_t)n * size);
+        c->next += (size_t)n * size;
         return;
     }
-    for (int64_t i = 0; i < shape[axis]; i++)
-        place_corner(p, from, lo, shape, axis + 1, base + i, done);
+    for (int64_t i = 0; i < n; i++) copy_corner(p, c, axis + 1, base + i);
 }
 
 /* Reads one corner; bit k of `high` selects the end of the k-th long axis. */
 static gpa_code read_corner(printer *p, uint32_t high) {
-    int64_t lo[GPA_MAX_DIMS], shape[GPA_MAX_DIMS], offset = 0, size = 1;
+    corner c;
+    int64_t offset = 0, size = 1;
     gpa_arr *a = p->a, *view = NULL;
     gpa_rt *rt = vm_rt(p->vm);
     char *data = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < a->ndim; i++) {
-        shape[i] = is_long(p, i) ? p->o->edgeitems : a->shape[i];
+        c.shape[i] = is_long(p, i) ? p->o->edgeitems : a->shape[i];
         bool end = high >> i & 1;
-        lo[i] = end ? p->o->edgeitems : 0;
-        if (end) offset += (a->shape[i] - shape[i]) * a->strides[i];
-        size *= shape[i];
+        c.lo[i] = end ? p->o->edgeitems : 0;
+        if (end) offset += (a->shape[i] - c.shape[i]) * a->strides[i];
+        size *= c.shape[i];
     }
-    TRY(arr_view(rt, a, a->ndim, shape, a->strides, offset, &view, vm_err(p->vm)));
+    TRY(arr_view(rt, a, &(arr_layout){(gpa_dtype)a->dtype, a->ndim, c.shape, a->strides, offset},
+                 &view, vm_err(p->vm)));
     data = mem_new((size_t)size * dtype_size(p->dtype));
     if (!data) TRY(vm_no_memory(p->vm));
     TRY(arr_read(rt, view, data, vm_err(p->vm)));
-    int64_t done = 0;
-    place_corner(p, data, lo, shape, 0, 0, &done);
+    c.next = data;
+    copy_corner(p, &c, 0, 0);
 out:
     mem_free(data);
     arr_release(rt, view);
@@ -151,12 +156,16 @@ static bool wants_exponent(const printer *p, const survey *s, gpa_dtype t) {
            (s->least < rounded(0.0001, t) || rounded(s->most / s->least, t) > 1000);
 }
 
-/* Maximum widths over all finite numbers: before the point, after it, exponent digits. */
-static void measure(const printer *p, int part, gpa_dtype t, const struct number_form *form,
-                    int *left, int *right, int *exp) {
+/* Widths of printed numbers: before the point, after it, exponent digits. */
+typedef struct {
+    int left, right, exp;
+} widths;
+
+/* Maximum widths over all finite numbers. */
+static widths measure(const printer *p, int part, gpa_dtype t, const struct number_form *form) {
     gpa_str s;
+    widths w = {0, 0, 0};
     str_init(&s);
-    *left = *right = *exp = 0;
     for (int64_t i = 0; i < p->size; i++) {
         double v = part_at(p, i, part);
         if (!isfinite(v)) continue;
@@ -166,12 +175,13 @@ static void measure(const printer *p, int part, gpa_dtype t, const struct number
         else
             float_positional(&s, v, t, &form->f);
         size_t point = strcspn(s.text, "."), e = strcspn(s.text, "e");
-        *left = MAX(*left, (int)point);
-        *right = MAX(*right, (int)(e - MIN(e, point + 1)));
-        if (e < s.len) *exp = MAX(*exp, (int)(s.len - e - 2));
+        w.left = MAX(w.left, (int)point);
+        w.right = MAX(w.right, (int)(e - MIN(e, point + 1)));
+        if (e < s.len) w.exp = MAX(w.exp, (int)(s.len - e - 2));
     }
     p->out->failed |= s.failed;
     str_free(&s);
+    return w;
 }
 
 static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
@@ -189,20 +199,19 @@ static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
                            .sign = sign == '+',
                            .trim = fixed ? 'k' : '.'};
     form->exponent = wants_exponent(p, &s, t);
-    int left = 0, right = 0, exp = 0;
-    measure(p, part, t, form, &left, &right, &exp);
-    form->f.pad_left = left;
-    form->f.pad_right = right;
+    widths w = measure(p, part, t, form);
+    form->f.pad_left = w.left;
+    form->f.pad_right = w.right;
     if (s.finite == 0) {
         form->f.unique = true;
         form->f.trim = '.';
     } else if (form->exponent) {
-        form->f.exp_digits = exp;
+        form->f.exp_digits = w.exp;
         form->f.trim = 'k';
-        form->f.precision = form->f.min_digits = right;
-        form->f.pad_right = exp + 2 + right;
+        form->f.precision = form->f.min_digits = w.right;
+        form->f.pad_right = w.exp + 2 + w.right;
     } else if (fixed || o->floatmode == FLOAT_MAXPREC_EQUAL) {
-        form->f.precision = form->f.min_digits = right;
+        form->f.precision = form->f.min_digits = w.right;
         form->f.trim = 'k';
     } else
         form->f.min_digits = 0;
@@ -304,7 +313,7 @@ static gpa_code put_called(const printer *p, int64_t i, gpa_str *out) {
                     dtype_load(p->items + (size_t)i * dtype_size(p->dtype), p->dtype)),
           text = v_none();
     if (v.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = vm_call(p->vm, p->call, 1, &v, 0, NULL, &text);
+    gpa_code rc = vm_call(p->vm, p->call, ARGS(1, &v), &text);
     if (!rc && text.tag != V_STR)
         rc = vm_fail(p->vm, GPA_E_TYPE, "unsupported operand: a formatter must return str, not %s",
                      value_type_name(text));
@@ -423,8 +432,9 @@ static gpa_code put_axis(const printer *p, int axis, int64_t base, size_t indent
     return rc;
 }
 
-gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const char *separator,
-                   size_t before, size_t after, gpa_str *out) {
+gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const array_margins *m,
+                   gpa_str *out) {
+    const char *separator = m->separator;
     if (a->size == 0) {
         str_put(out, "[]");
         return GPA_OK;
@@ -434,11 +444,11 @@ gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const char *s
     p.separator_width = strlen(separator);
     while (p.separator_width && separator[p.separator_width - 1] == ' ') p.separator_width--;
     p.summarised = a->size > o->threshold;
-    size_t width = o->linewidth > (int64_t)after ? (size_t)o->linewidth - after : 0;
+    size_t width = o->linewidth > (int64_t)m->after ? (size_t)o->linewidth - m->after : 0;
     gpa_code rc = read_block(&p);
     if (!rc) {
         choose(&p);
-        rc = put_axis(&p, 0, 0, before + 1, width);
+        rc = put_axis(&p, 0, 0, m->before + 1, width);
     }
     mem_free(p.items);
     return rc;
@@ -465,7 +475,7 @@ gpa_code array_put_repr_with(gpa_vm *vm, gpa_arr *a, const print_options *o, gpa
     str_init(&extras);
     size_t from = out->len;
     str_put(out, "array(");
-    gpa_code rc = array_put(vm, a, o, ", ", 6, 1, out);
+    gpa_code rc = array_put(vm, a, o, &(array_margins){", ", 6, 1}, out);
     put_extras(&extras, a, o);
     if (extras.len) {
         str_putc(out, ',');
@@ -490,5 +500,5 @@ gpa_code array_put_repr(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
 gpa_code array_put_str(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
     print_options o;
     gpa_code rc = print_options_get(vm, &o);
-    return rc ? rc : array_put(vm, a, &o, " ", 0, 0, out);
+    return rc ? rc : array_put(vm, a, &o, &(array_margins){" ", 0, 0}, out);
 }

@@ -34,9 +34,14 @@ void print_options_read(gpa_vm *vm, dict_obj *d, print_options *o);
 /* The vm's current options. */
 gpa_code print_options_get(gpa_vm *vm, print_options *out);
 
-/* array2string: `before` and `after` columns are reserved on the first and last line. */
-gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const char *separator,
-                   size_t before, size_t after, gpa_str *out);
+/* The separator of elements, and the columns that are reserved on the first and last line. */
+typedef struct {
+    const char *separator;
+    size_t before, after;
+} array_margins;
+/* array2string. */
+gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const array_margins *m,
+                   gpa_str *out);
 gpa_code array_put_repr_with(gpa_vm *vm, gpa_arr *a, const print_options *o, gpa_str *out);
 gpa_code array_put_repr(gpa_vm *vm, gpa_arr *a, gpa_str *out);
 gpa_code array_put_str(gpa_vm *vm, gpa_arr *a, gpa_str *out);

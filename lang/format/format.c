@@ -227,6 +227,7 @@ static const char *type_module(uint32_t aux) {
     if (aux == AUX_ERROR + GPA_E_UNSUPPORTED_OPERATION) return "io.";
     if (aux == AUX_ERROR + GPA_E_PATTERN) return "re.";
     if (aux == AUX_ERROR + GPA_E_LINALG) return "numpy.linalg.";
+    if (aux == AUX_ERROR + GPA_E_TYPING) return "numba.core.errors.";
     if (aux == AUX_ERROR + GPA_E_UFUNC_TYPE) return "numpy._core._exceptions.";
     return "";
 }
@@ -276,7 +277,7 @@ static gpa_code put_by_class(gpa_vm *vm, value v, const char *method, gpa_str *o
     const class_obj *c = class_of_peek(v);
     value fn = c ? class_text_peek(c, method) : v_unset(), text = v_none();
     *handled = fn.tag == V_FUNC;
-    gpa_code rc = *handled ? vm_call(vm, fn, 1, &v, 0, NULL, &text) : GPA_OK;
+    gpa_code rc = *handled ? vm_call(vm, fn, ARGS(1, &v), &text) : GPA_OK;
     if (rc || !*handled) return rc;
     if (text.tag == V_STR)
         str_putn(out, text.str->text, text.str->size);

@@ -104,15 +104,21 @@ static gpa_code field_value(filler *f, const char *p, const char *end, value *ou
     return rc;
 }
 
-/* Applies !r, !s or !a and the specification, whose own fields are filled first. */
-static gpa_code put_field(filler *f, value v, char conversion, const char *spec, const char *end,
-                          int depth, gpa_str *out) {
+/* How a field is formatted: the letter of !r, !s or !a, or 0; the text of the specification. */
+typedef struct {
+    char conversion;
+    const char *spec, *end;
+} field_format;
+
+/* Applies the conversion and the specification, whose own fields are filled first. */
+static gpa_code put_field(filler *f, value v, const field_format *format, int depth, gpa_str *out) {
+    char conversion = format->conversion;
     gpa_vm *vm = f->vm;
     gpa_str own, text;
     str_init(&own);
     str_init(&text);
     value converted = v_unset();
-    gpa_code rc = fill(f, spec, end, depth + 1, &own);
+    gpa_code rc = fill(f, format->spec, format->end, depth + 1, &own);
     if (!rc && conversion == 'r')
         rc = vm_repr(vm, v, &text);
     else if (!rc && conversion == 's')
@@ -155,7 +161,7 @@ static gpa_code one_field(filler *f, const char *p, const char *end, int depth, 
     if (spec < end) spec++;
     value v = v_none();
     gpa_code rc = field_value(f, p, name_end, &v);
-    if (!rc) rc = put_field(f, v, conversion, spec, end, depth, out);
+    if (!rc) rc = put_field(f, v, &(field_format){conversion, spec, end}, depth, out);
     value_release(f->vm, v);
     return rc;
 }
@@ -256,7 +262,7 @@ static gpa_code percent_text(percents *p, const percent *f, value v, gpa_str *te
 static gpa_code number_in(gpa_vm *vm, value v, const char *method, value *now) {
     if (instance_has(v, method) || instance_has(v, "__index__")) {
         bool handled;
-        return record_call_member(vm, v, instance_has(v, method) ? method : "__index__", 0, NULL,
+        return record_call_member(vm, v, instance_has(v, method) ? method : "__index__", NO_ARGS,
                                   now, &handled);
     }
     bool array = v.tag == V_ARRAY && !v.aux && v.array->arr->ndim == 0;
@@ -335,12 +341,13 @@ static gpa_code percent_field(percents *p, const percent *f, value v, gpa_str *o
     int64_t pad = f->width - (int64_t)text_count(text.text, text.len) - MAX(digits, 0);
     bool zeros = numeric && f->zero && !f->left;
     if (!rc) {
-        if (pad > 0 && !f->left && !zeros) str_fill(out, ' ', (size_t)pad);
+        uint64_t fill = (uint64_t)MAX(pad, 0);
+        rc = vm_fill(p->vm, out, " ", 1, f->left || zeros ? 0 : fill);
         str_putn(out, text.text, head);
-        if (pad > 0 && zeros) str_fill(out, '0', (size_t)pad);
-        if (digits > 0) str_fill(out, '0', (size_t)digits);
+        if (!rc) rc = vm_fill(p->vm, out, "0", 1, zeros ? fill : 0);
+        if (!rc) rc = vm_fill(p->vm, out, "0", 1, (uint64_t)MAX(digits, 0));
         str_putn(out, text.text + head, text.len - head);
-        if (pad > 0 && f->left) str_fill(out, ' ', (size_t)pad);
+        if (!rc) rc = vm_fill(p->vm, out, " ", 1, f->left ? fill : 0);
     }
     str_free(&text);
     return rc;

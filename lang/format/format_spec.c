@@ -98,33 +98,44 @@ static gpa_code unknown_code(gpa_vm *vm, char type, value v) {
 
 /* ---- the layout ---- */
 
-static void fill_with(gpa_str *out, uint32_t c, int64_t n) {
-    for (; n > 0; n--) text_put(out, c);
+static gpa_code fill_with(gpa_vm *vm, gpa_str *out, uint32_t c, int64_t n) {
+    char text[4];
+    return n > 0 ? vm_fill(vm, out, text, text_encode(c, text), (uint64_t)n) : GPA_OK;
 }
 
 /* Writes the integral part with separators, zero-filled to `width`. */
-static void put_grouped(gpa_str *out, const char *digits, size_t n, char group, int every,
-                        int64_t width) {
-    int64_t shown = (int64_t)n;
+static gpa_code put_grouped(gpa_vm *vm, gpa_str *out, const char *digits, size_t n, char group,
+                            int every, int64_t width) {
+    gpa_code rc = GPA_OK;
+    int64_t shown = MAX((int64_t)n, width - width / (every + 1));
     while (shown + (shown - 1) / every < width) shown++;
-    for (int64_t i = shown; i > 0; i--) {
+    for (int64_t i = shown; i > 0 && !rc; i--) {
         str_putc(out, i > (int64_t)n ? '0' : digits[(int64_t)n - i]);
         if (i > 1 && (i - 1) % every == 0) str_putc(out, group);
+        if (i % 65536 == 0) rc = vm_poll(vm);
     }
+    return rc;
 }
 
-/* Appends sign, prefix and body, padded; grouping and zeros apply to the first `whole` bytes of the
- * body. */
-static void lay_out(gpa_str *out, const spec *s, const char *sign, const char *prefix,
-                    const char *body, size_t n, size_t whole) {
+/* The parts of a formatted value; grouping and zeros apply to the first `whole` bytes of the body.
+ */
+typedef struct {
+    const char *sign, *prefix, *body;
+    size_t n, whole; /* of the body */
+} parts;
+
+/* Appends sign, prefix and body, padded. */
+static gpa_code lay_out(gpa_vm *vm, gpa_str *out, const spec *s, const parts *p) {
     gpa_str grouped;
+    gpa_code rc = GPA_OK;
     str_init(&grouped);
-    size_t before = strlen(sign) + strlen(prefix);
+    const char *body = p->body;
+    size_t before = strlen(p->sign) + strlen(p->prefix), n = p->n, whole = p->whole;
     int every = s->type && strchr("boxX", s->type) ? 4 : 3;
     if (s->group && whole) {
         int64_t columns =
             s->fill == '0' && s->align == '=' ? s->width - (int64_t)(before + n - whole) : 0;
-        put_grouped(&grouped, body, whole, s->group, every, columns);
+        rc = put_grouped(vm, &grouped, body, whole, s->group, every, columns);
         str_putn(&grouped, body + whole, n - whole);
         body = grouped.text;
         n = grouped.len;
@@ -132,14 +143,15 @@ static void lay_out(gpa_str *out, const spec *s, const char *sign, const char *p
     int64_t pad = s->width < 0 ? 0 : MAX(0, s->width - (int64_t)(before + text_count(body, n)));
     int64_t left = s->align == '>' ? pad : s->align == '^' ? pad / 2 : 0;
     int64_t middle = s->align == '=' ? pad : 0;
-    fill_with(out, s->fill, left);
-    str_put(out, sign);
-    str_put(out, prefix);
-    fill_with(out, s->fill, middle);
+    if (!rc) rc = fill_with(vm, out, s->fill, left);
+    str_put(out, p->sign);
+    str_put(out, p->prefix);
+    if (!rc) rc = fill_with(vm, out, s->fill, middle);
     str_putn(out, body, n);
-    fill_with(out, s->fill, pad - left - middle);
+    if (!rc) rc = fill_with(vm, out, s->fill, pad - left - middle);
     out->failed = out->failed || grouped.failed;
     str_free(&grouped);
+    return rc;
 }
 
 static const char *sign_of(const spec *s, bool negative) {
@@ -167,8 +179,7 @@ static gpa_code format_text(gpa_vm *vm, value v, const char *text, size_t n, gpa
     size_t size = v.str->size;
     if (s.precision >= 0 && s.precision < v.str->length)
         size = str_offset(v.str, (size_t)s.precision);
-    lay_out(out, &s, "", "", v.str->text, size, 0);
-    return GPA_OK;
+    return lay_out(vm, out, &s, &(parts){"", "", v.str->text, size, 0});
 }
 
 /* ---- integers ---- */
@@ -188,8 +199,7 @@ static gpa_code format_char(gpa_vm *vm, const spec *s, int64_t c, gpa_str *out) 
                        "Alternate form (#) not allowed with integer format specifier 'c'");
     if (c < 0 || c > 0x10FFFF) return vm_fail(vm, GPA_E_OVERFLOW, "%%c arg not in range(0x110000)");
     char b[4];
-    lay_out(out, s, "", "", b, text_encode((uint32_t)c, b), 0);
-    return GPA_OK;
+    return lay_out(vm, out, s, &(parts){"", "", b, text_encode((uint32_t)c, b), 0});
 }
 
 static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str *out) {
@@ -209,13 +219,12 @@ static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str
     const char *sign = sign_of(s, negative), *before = s->alternate && base != 10 ? prefix : "";
     if (n->kind != NUMBER_BIG) {
         size_t len = put_digits(digits + sizeof digits, v, base, s->type == 'X');
-        lay_out(out, s, sign, before, digits + sizeof digits - len, len, len);
-        return GPA_OK;
+        return lay_out(vm, out, s, &(parts){sign, before, digits + sizeof digits - len, len, len});
     }
     gpa_str many;
     str_init(&many);
     gpa_code rc = big_put_digits(vm, n->big, base, s->type == 'X', &many);
-    if (!rc) lay_out(out, s, sign, before, many.text, many.len, many.len);
+    if (!rc) rc = lay_out(vm, out, s, &(parts){sign, before, many.text, many.len, many.len});
     out->failed = out->failed || many.failed;
     str_free(&many);
     return rc;
@@ -227,7 +236,8 @@ static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str
  * after the point. */
 static void put_general_point(gpa_str *out, double v, int precision, bool alternate) {
     char text[32];
-    int p = precision ? precision : 1;
+    enum { EXACT_DIGITS = 1100 }; /* more than any float64 has */
+    int p = MAX(alternate ? precision : MIN(precision, (int)EXACT_DIGITS), 1);
     snprintf(text, sizeof text, "%.*e", MIN(p, 18) - 1, v);
     int exp = atoi(strchr(text, 'e') + 1);
     size_t from = out->len;
@@ -259,6 +269,10 @@ static void put_shortest(gpa_str *out, double v, bool point, bool alternate) {
 }
 
 static void put_printf(gpa_str *out, char c, bool alternate, int precision, double v) {
+    enum { EXACT_DIGITS = 1100 }; /* more than any float64 has: the rest are zeros */
+    const int zeros = precision - MIN(precision, (int)EXACT_DIGITS);
+    const size_t from = out->len;
+    precision -= zeros;
     switch (c) {
         case 'e': str_printf(out, alternate ? "%#.*e" : "%.*e", precision, v); break;
         case 'E': str_printf(out, alternate ? "%#.*E" : "%.*E", precision, v); break;
@@ -267,6 +281,15 @@ static void put_printf(gpa_str *out, char c, bool alternate, int precision, doub
         case 'G': str_printf(out, alternate ? "%#.*G" : "%.*G", precision, v); break;
         default: str_printf(out, alternate ? "%#.*g" : "%.*g", precision, v); break;
     }
+    if (!zeros || (!alternate && (c == 'g' || c == 'G')) || out->failed) return;
+    const char *e = strpbrk(out->text + from, "eE");
+    char exponent[16] = "";
+    if (e) {
+        snprintf(exponent, sizeof exponent, "%s", e);
+        str_truncate(out, (size_t)(e - out->text));
+    }
+    str_fill(out, '0', (size_t)zeros);
+    str_put(out, exponent);
 }
 
 /* |v| formatted by the spec's type; without one, as repr() (`point`: with ".0"), or as 'g'. */
@@ -303,10 +326,11 @@ static gpa_code format_float(gpa_vm *vm, value v, const spec *s, double f, gpa_s
     bool negative = signbit(f) && !isnan(f);
     put_magnitude(&body, s, fabs(s->type == '%' ? f * 100 : f), true);
     if (s->no_negative_zero && isfinite(f) && all_zero(body.text)) negative = false;
-    lay_out(out, s, sign_of(s, negative), "", body.text, body.len, whole_digits(&body));
+    gpa_code rc = lay_out(
+        vm, out, s, &(parts){sign_of(s, negative), "", body.text, body.len, whole_digits(&body)});
     out->failed = out->failed || body.failed;
     str_free(&body);
-    return GPA_OK;
+    return rc;
 }
 
 /* ---- complex ---- */
@@ -321,28 +345,30 @@ static gpa_code format_complex(gpa_vm *vm, value v, const spec *s, double re, do
                        "'=' alignment flag is not allowed in complex format specifier");
     bool both = s->type || re != 0 || signbit(re);
     gpa_str body, part;
+    gpa_code rc = GPA_OK;
     str_init(&body);
     str_init(&part);
     if (both && !s->type) str_putc(&body, '(');
     spec plain = *s;
     plain.width = -1;
-    for (int i = both ? 0 : 1; i < 2; i++) {
+    for (int i = both ? 0 : 1; i < 2 && !rc; i++) {
         double x = i ? im : re;
         bool negative = signbit(x) && !isnan(x);
         str_clear(&part);
         put_magnitude(&part, &plain, fabs(x), false);
         if (s->no_negative_zero && isfinite(x) && all_zero(part.text)) negative = false;
-        lay_out(&body, &plain, i && both && !negative ? "+" : sign_of(s, negative), "", part.text,
-                part.len, whole_digits(&part));
+        rc = lay_out(vm, &body, &plain,
+                     &(parts){i && both && !negative ? "+" : sign_of(s, negative), "", part.text,
+                              part.len, whole_digits(&part)});
     }
     str_put(&body, both && !s->type ? "j)" : "j");
     plain.width = s->width;
     plain.group = 0;
-    lay_out(out, &plain, "", "", body.text, body.len, 0);
+    if (!rc) rc = lay_out(vm, out, &plain, &(parts){"", "", body.text, body.len, 0});
     out->failed = out->failed || body.failed || part.failed;
     str_free(&part);
     str_free(&body);
-    return GPA_OK;
+    return rc;
 }
 
 gpa_code spec_format(gpa_vm *vm, value v, const char *text, size_t n, gpa_str *out) {

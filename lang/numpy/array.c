@@ -1,86 +1,97 @@
-/* Attributes and methods of ndarray and NumPy scalars, and functions of the module numpy that
- * return views or rearrange elements. A function that is both (np.reshape(a, ...), a.reshape(...))
- * is written once where the arguments agree. */
-#include <stdlib.h>
-
+/* Attributes of ndarray and NumPy scalars, flags, and methods that read or fill elements. A
+ * function that is also one of the module numpy is written once where the arguments agree. */
 #include "lang/object/big.h"
 #include "lang/numpy/all.h"
-#include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 
 /* ---- attributes ---- */
 
-static gpa_code ints_tuple(gpa_vm *vm, int n, const int64_t *v, int64_t scale, value *out) {
+gpa_code np_ints_tuple(gpa_vm *vm, int n, const int64_t *v, value *out) {
     *out = v_tuple(vm, (size_t)n, NULL);
     if (out->tag == V_UNSET) return vm_err(vm)->code;
-    for (int d = 0; d < n; d++) out->tuple->items[d] = v_int(v[d] * scale);
+    for (int d = 0; d < n; d++) out->tuple->items[d] = v_int(v[d]);
     return GPA_OK;
 }
 
-/* Runs the statements with `a` bound to argv[0] converted to an array, then releases it. */
-#define WITH_ARRAY(...)                                    \
-    do {                                                   \
-        gpa_arr *a = NULL;                                 \
-        gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a); \
-        if (rc) return rc;                                 \
-        __VA_ARGS__;                                       \
-        arr_release(vm_rt(vm), a);                         \
-        return rc;                                         \
-    } while (0)
-
-gpa_code nd_shape(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(rc = ints_tuple(vm, a->ndim, a->shape, 1, out));
-}
-gpa_code nd_strides(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(
-        rc = ints_tuple(vm, a->ndim, a->strides, (int64_t)dtype_size((gpa_dtype)a->dtype), out));
-}
-gpa_code nd_ndim(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_int(a->ndim)); }
-gpa_code nd_size(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_int(a->size)); }
-gpa_code nd_dtype(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(*out = v_dtype((gpa_dtype)a->dtype));
-}
-gpa_code nd_itemsize(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(*out = v_int((int64_t)dtype_size((gpa_dtype)a->dtype)));
-}
-gpa_code nd_nbytes(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(*out = v_int(a->size * (int64_t)dtype_size((gpa_dtype)a->dtype)));
-}
-gpa_code nd_device(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(*out = v_cstr(vm, arr_device(vm_rt(vm), a));
-               if (out->tag == V_UNSET) rc = vm_err(vm)->code);
+/* Calls get with an array or NumPy scalar as an array. */
+static gpa_code attribute(gpa_vm *vm, value self,
+                          gpa_code (*get)(gpa_vm *vm, const gpa_arr *a, value *out), value *out) {
+    gpa_arr *a = NULL;
+    gpa_code rc = arg_array(vm, self, DT_NONE, &a);
+    if (!rc) rc = get(vm, a, out);
+    arr_release(vm_rt(vm), a);
+    return rc;
 }
 
-gpa_code nd_base(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(if (a->base) rc = np_return_array(vm, arr_retain(a->base), out));
+static int64_t item_size(const gpa_arr *a) { return (int64_t)dtype_size((gpa_dtype)a->dtype); }
+
+static gpa_code get_shape(gpa_vm *vm, const gpa_arr *a, value *out) {
+    return np_ints_tuple(vm, a->ndim, a->shape, out);
+}
+static gpa_code get_strides(gpa_vm *vm, const gpa_arr *a, value *out) {
+    int64_t bytes[GPA_MAX_DIMS];
+    for (int d = 0; d < a->ndim; d++) bytes[d] = a->strides[d] * item_size(a);
+    return np_ints_tuple(vm, a->ndim, bytes, out);
+}
+static gpa_code get_ndim(gpa_vm *vm, const gpa_arr *a, value *out) {
+    (void)vm;
+    *out = v_int(a->ndim);
+    return GPA_OK;
+}
+static gpa_code get_size(gpa_vm *vm, const gpa_arr *a, value *out) {
+    (void)vm;
+    *out = v_int(a->size);
+    return GPA_OK;
+}
+static gpa_code get_dtype(gpa_vm *vm, const gpa_arr *a, value *out) {
+    (void)vm;
+    *out = v_dtype((gpa_dtype)a->dtype);
+    return GPA_OK;
+}
+static gpa_code get_itemsize(gpa_vm *vm, const gpa_arr *a, value *out) {
+    (void)vm;
+    *out = v_int(item_size(a));
+    return GPA_OK;
+}
+static gpa_code get_nbytes(gpa_vm *vm, const gpa_arr *a, value *out) {
+    (void)vm;
+    *out = v_int(a->size * item_size(a));
+    return GPA_OK;
+}
+static gpa_code get_device(gpa_vm *vm, const gpa_arr *a, value *out) {
+    return native_return(v_cstr(vm, arr_device(vm_rt(vm), a)), out);
+}
+static gpa_code get_base(gpa_vm *vm, const gpa_arr *a, value *out) {
+    return a->base ? np_return_array(vm, arr_retain(a->base), out) : GPA_OK;
 }
 
-gpa_code nd_T(gpa_vm *vm, value *argv, value *out) {
-    gpa_arr *t = NULL;
-    WITH_ARRAY(rc = arr_transpose(vm_rt(vm), a, NULL, &t, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, t, out));
-}
-
-gpa_code nd_mT(gpa_vm *vm, value *argv, value *out) {
-    gpa_arr *t = NULL;
-    int perm[GPA_MAX_DIMS];
-    WITH_ARRAY(if (a->ndim < 2) rc =
-                   vm_fail(vm, GPA_E_VALUE, "matrix transpose with ndim < 2 is undefined");
-               for (int d = 0; d < a->ndim; d++) perm[d] =
-                   d < a->ndim - 2 ? d : 2 * a->ndim - 3 - d;
-               if (!rc) rc = arr_transpose(vm_rt(vm), a, perm, &t, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, t, out));
-}
+NATIVE_FN(nd_shape) { return attribute(vm, argv[0], get_shape, out); }
+NATIVE_FN(nd_strides) { return attribute(vm, argv[0], get_strides, out); }
+NATIVE_FN(nd_ndim) { return attribute(vm, argv[0], get_ndim, out); }
+NATIVE_FN(nd_size) { return attribute(vm, argv[0], get_size, out); }
+NATIVE_FN(nd_dtype) { return attribute(vm, argv[0], get_dtype, out); }
+NATIVE_FN(nd_itemsize) { return attribute(vm, argv[0], get_itemsize, out); }
+NATIVE_FN(nd_nbytes) { return attribute(vm, argv[0], get_nbytes, out); }
+NATIVE_FN(nd_device) { return attribute(vm, argv[0], get_device, out); }
+NATIVE_FN(nd_base) { return attribute(vm, argv[0], get_base, out); }
 
 static gpa_code complex_part(gpa_vm *vm, value *argv, bool imag, value *out) {
-    gpa_arr *p = NULL;
+    gpa_arr *a = NULL, *p = NULL;
     bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
-    WITH_ARRAY(if (dtype_is_complex((gpa_dtype)a->dtype)) rc =
-                   arr_part(vm_rt(vm), a, imag, &p, vm_err(vm));
-               else if (!imag) p = arr_retain(a);
-               else rc = arr_full(vm_rt(vm), (gpa_dtype)a->dtype, a->ndim, a->shape, (gpa_val){0},
-                                  &p, vm_err(vm));
-               if (!rc) rc = scalar ? np_return(vm, p, out) : np_return_array(vm, p, out));
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (rc) return rc;
+    if (dtype_is_complex((gpa_dtype)a->dtype))
+        rc = arr_part(vm_rt(vm), a, imag, &p, vm_err(vm));
+    else if (!imag)
+        p = arr_retain(a);
+    else {
+        rc = arr_full(vm_rt(vm), &(arr_spec){(gpa_dtype)a->dtype, a->ndim, a->shape}, (gpa_val){0},
+                      &p, vm_err(vm));
+        if (!rc) p->readonly = true;
+    }
+    arr_release(vm_rt(vm), a);
+    if (rc) return rc;
+    return scalar ? np_return(vm, p, out) : np_return_array(vm, p, out);
 }
 gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return complex_part(vm, argv, false, out); }
 gpa_code nd_imag(gpa_vm *vm, value *argv, value *out) { return complex_part(vm, argv, true, out); }
@@ -103,13 +114,19 @@ gpa_code np_imag(gpa_vm *vm, value *argv, value *out) { /* val */
 gpa_code np_angle(gpa_vm *vm, value *argv, value *out) { /* z, deg */
     bool deg;
     gpa_code rc = arg_bool(vm, argv[1], "deg", &deg);
-    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_ANGLE), 1, argv, 0, NULL, out);
+    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_ANGLE), ARGS(1, argv), out);
     if (rc || !deg) return rc;
     value radians = *out;
-    rc = ufunc_call(vm, ufunc_of(OP_MULTIPLY), 2,
-                    (value[]){radians, v_float(180 / 3.141592653589793)}, 0, NULL, out);
+    rc = ufunc_call(vm, ufunc_of(OP_MULTIPLY),
+                    ARGS(2, (value[]){radians, v_float(180 / 3.141592653589793)}), out);
     value_release(vm, radians);
     return rc;
+}
+
+gpa_code np_receiver(gpa_vm *vm, value self, value *out) {
+    *out = v_none();
+    return self.tag == V_ARRAY && !self.aux ? native_return(value_retain(self), out)
+                                            : np_copy(vm, (value[]){self, v_none()}, out);
 }
 
 static gpa_code flags_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
@@ -153,6 +170,8 @@ static gpa_code flags_set(gpa_vm *vm, object_obj *o, const char *name, value on)
     if (strcmp(name, "writeable") != 0)
         return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", name,
                        o->kind->type_name);
+    if (o->fields[4].tag != V_ARRAY || o->fields[4].aux)
+        return vm_fail(vm, GPA_E_VALUE, "Cannot set flags on array scalars.");
     gpa_code rc = set_writeable(vm, o->fields[4], on);
     if (!rc) o->fields[3] = v_bool(!o->fields[4].array->arr->readonly);
     return rc;
@@ -165,11 +184,18 @@ static gpa_code flags_setitem(gpa_vm *vm, object_obj *o, value key, value on) {
     return vm_fail(vm, GPA_E_KEY, "Unknown flag");
 }
 
+static bool flags_equal(const object_obj *a, const object_obj *b) {
+    bool equal = true;
+    for (int i = 0; i < 4; i++) equal = equal && a->fields[i].i == b->fields[i].i;
+    return equal;
+}
+
 const object_kind flags_kind = {.type_name = "numpy._core.multiarray.flagsobj",
                                 .attr = flags_attr,
                                 .set = flags_set,
                                 .getitem = flags_getitem,
                                 .setitem = flags_setitem,
+                                .equal = flags_equal,
                                 .repr = flags_repr};
 
 gpa_code nd_setflags(gpa_vm *vm, value *argv, value *out) { /* self, write, align, uic */
@@ -180,39 +206,31 @@ gpa_code nd_setflags(gpa_vm *vm, value *argv, value *out) { /* self, write, alig
         rc = arg_bool(vm, argv[3], "uic", &other);
         if (!rc && other) rc = vm_fail(vm, GPA_E_VALUE, "cannot set WRITEBACKIFCOPY flag to True");
     }
-    return rc || argv[1].tag == V_NONE ? rc : set_writeable(vm, argv[0], argv[1]);
+    if (rc || argv[1].tag == V_NONE) return rc;
+    value self;
+    rc = np_receiver(vm, argv[0], &self);
+    if (!rc) rc = set_writeable(vm, self, argv[1]);
+    value_release(vm, self);
+    return rc;
 }
 
 gpa_code nd_flags(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(*out = v_object(vm, &flags_kind, 5); if (out->tag == V_UNSET) rc = vm_err(vm)->code;
-               else {
-                   out->object->fields[0] = v_bool(arr_is_contiguous(a));
-                   out->object->fields[1] = v_bool(arr_is_f_contiguous(a));
-                   out->object->fields[2] = v_bool(a->base == NULL);
-                   out->object->fields[3] = v_bool(!a->readonly);
-                   out->object->fields[4] = value_retain(argv[0]);
-               });
-}
-
-gpa_code np_as_strided(gpa_vm *vm, value *argv, value *out) { /* a, shape, strides in bytes */
-    gpa_arr *a = NULL, *view = NULL;
-    int ndim = 0, n = 0;
-    int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
+    gpa_arr *a = NULL;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = arg_shape(vm, argv[1], &ndim, shape);
-    if (!rc) rc = arg_ints(vm, argv[2], "strides", GPA_MAX_DIMS, &n, strides);
-    if (!rc && n != ndim) rc = vm_fail(vm, GPA_E_VALUE, "mismatch in length of strides and shape");
-    for (int d = 0; d < ndim && !rc; d++) {
-        int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype);
-        if (strides[d] % item)
-            rc = vm_fail(vm, GPA_E_UNSUPPORTED,
-                         "strides that are no multiples of the element's size, %lld bytes",
-                         (long long)item);
-        strides[d] /= item;
+    if (rc) return rc;
+    *out = v_object(vm, &flags_kind, 5);
+    if (out->tag == V_UNSET) {
+        rc = vm_err(vm)->code;
+    } else {
+        value *f = out->object->fields;
+        f[0] = v_bool(arr_is_contiguous(a));
+        f[1] = v_bool(arr_is_f_contiguous(a));
+        f[2] = v_bool(a->base == NULL);
+        f[3] = v_bool(!a->readonly);
+        f[4] = value_retain(argv[0]);
     }
-    if (!rc) rc = arr_view(vm_rt(vm), a, ndim, shape, strides, 0, &view, vm_err(vm));
     arr_release(vm_rt(vm), a);
-    return rc ? rc : np_return_array(vm, view, out);
+    return rc;
 }
 
 /* ---- attributes that can be set ---- */
@@ -243,12 +261,23 @@ gpa_code nd_set_shape(gpa_vm *vm, value *argv, value *out) { /* self, value */
     return GPA_OK;
 }
 
-gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, refcheck */
+gpa_code nd_set_strides(gpa_vm *vm, value *argv, value *out) { /* self, value */
+    value shape = v_none(), view = v_none();
+    gpa_code rc = nd_shape(vm, argv, &shape);
+    if (!rc) rc = np_as_strided(vm, (value[]){argv[0], shape, argv[1]}, &view);
+    if (!rc) np_replace_take(vm, argv[0], arr_retain(view.array->arr));
+    value_release(vm, shape);
+    value_release(vm, view);
+    *out = v_none();
+    return rc;
+}
+
+/* argv: an array that is no scalar, the new shape, refcheck */
+static gpa_code resize(gpa_vm *vm, value *argv) {
     gpa_arr *a = argv[0].array->arr;
     value shape = argv[1], resized = v_none(), filled = v_none();
     bool check;
     gpa_code rc = arg_bool(vm, argv[2], "refcheck", &check);
-    *out = v_none();
     if (rc) return rc;
     if (a->base)
         return vm_fail(vm, GPA_E_VALUE, "cannot resize this array: it does not own its data");
@@ -258,7 +287,7 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
                        "in this way.\nUse the np.resize function or refcheck=False");
     if (shape.tuple->count == 1) shape = shape.tuple->items[0];
     rc = np_library_func(vm, "_resized", &resized);
-    if (!rc) rc = vm_call(vm, resized, 2, (value[]){argv[0], shape}, 0, NULL, &filled);
+    if (!rc) rc = vm_call(vm, resized, ARGS(2, (value[]){argv[0], shape}), &filled);
     if (!rc) {
         argv[0].array->arr = arr_retain(filled.array->arr);
         arr_release(vm_rt(vm), a);
@@ -268,11 +297,19 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
     return rc;
 }
 
+gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, refcheck */
+    value self;
+    gpa_code rc = np_receiver(vm, argv[0], &self);
+    *out = v_none();
+    if (!rc) rc = resize(vm, (value[]){self, argv[1], argv[2]});
+    value_release(vm, self);
+    return rc;
+}
+
 static gpa_code assign_all(gpa_vm *vm, gpa_arr *target, value v) {
     gpa_opnd rhs = {0};
     gpa_code rc = arg_opnd(vm, v, &rhs);
-    if (!rc)
-        rc = arr_set(vm_rt(vm), target, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
+    if (!rc) rc = arr_set(vm_rt(vm), target, NULL, &rhs, vm_err(vm));
     arg_opnd_release(vm, &rhs);
     return rc;
 }
@@ -307,326 +344,15 @@ gpa_code nd_set_flat(gpa_vm *vm, value *argv,
     *out = v_none();
     if (argv[1].tag != V_ARRAY && argv[1].tag != V_LIST && argv[1].tag != V_TUPLE)
         return assign_all(vm, a, argv[1]);
-    TRY(ints_tuple(vm, a->ndim, a->shape, 1, &shape));
+    TRY(np_ints_tuple(vm, a->ndim, a->shape, &shape));
     TRY(np_library_func(vm, "resize", &resize));
-    TRY(vm_call(vm, resize, 2, (value[]){argv[1], shape}, 0, NULL, &filled));
+    TRY(vm_call(vm, resize, ARGS(2, (value[]){argv[1], shape}), &filled));
     rc = assign_all(vm, a, filled);
 out:
     value_release(vm, filled);
     value_release(vm, resize);
     value_release(vm, shape);
     return rc;
-}
-
-/* ---- views and copies ---- */
-
-static gpa_code reshape_to(gpa_vm *vm, value a_value, value shape, value *out) {
-    int ndim;
-    int64_t dims[GPA_MAX_DIMS];
-    gpa_arr *a = NULL, *b = NULL;
-    gpa_code rc = GPA_OK;
-    TRY(arg_array(vm, a_value, DT_NONE, &a));
-    TRY(arg_ints(vm, shape, "shape", GPA_MAX_DIMS, &ndim, dims));
-    TRY(arr_reshape(vm_rt(vm), a, ndim, dims, &b, vm_err(vm)));
-    rc = np_return_array(vm, b, out);
-out:
-    arr_release(vm_rt(vm), a);
-    return rc;
-}
-
-/* Reshape in F order ('F', or 'A' of an F-contiguous array): a C-order reshape of the transpose. */
-static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
-    if (order.tag != V_STR && order.tag != V_NONE)
-        return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(order));
-    if (order.tag == V_STR && (order.str->size != 1 || !strchr("CFAK", order.str->text[0])))
-        return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
-                       order.str->text);
-    if (order.tag == V_STR && order.str->text[0] == 'K')
-        return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
-    const gpa_arr *a = a_value.tag == V_ARRAY ? a_value.array->arr : NULL;
-    char wish = order.tag == V_STR ? order.str->text[0] : 'C';
-    bool columns = wish == 'F' || (wish == 'A' && a && arr_is_only_f_contiguous(a));
-    if (!columns) return reshape_to(vm, a_value, shape, out);
-    value t = v_none(), reversed = v_none(), reshaped = v_none();
-    gpa_code rc = GPA_OK;
-    int ndim;
-    int64_t dims[GPA_MAX_DIMS];
-    TRY(arg_ints(vm, shape, "shape", GPA_MAX_DIMS, &ndim, dims));
-    reversed = v_tuple(vm, (size_t)ndim, NULL);
-    if (reversed.tag == V_UNSET) TRY(vm_err(vm)->code);
-    for (int d = 0; d < ndim; d++) reversed.tuple->items[d] = v_int(dims[ndim - 1 - d]);
-    TRY(nd_T(vm, &a_value, &t));
-    TRY(reshape_to(vm, t, reversed, &reshaped));
-    rc = nd_T(vm, &reshaped, out);
-out:
-    value_release(vm, t);
-    value_release(vm, reversed);
-    value_release(vm, reshaped);
-    return rc;
-}
-
-/* copy=True always copies; copy=False fails if a copy is needed. */
-static gpa_code reshape(gpa_vm *vm, value a, value shape, value order, value copy, value *out) {
-    gpa_arr *fresh = NULL;
-    gpa_code rc = reshape_order(vm, a, shape, order, out);
-    if (rc || copy.tag == V_NONE || a.tag != V_ARRAY) return rc;
-    bool view = a.array->arr->size == 0 || arr_shares_memory(a.array->arr, out->array->arr), wanted;
-    rc = arg_bool(vm, copy, "copy", &wanted);
-    if (!rc && !wanted && !view)
-        rc = vm_fail(vm, GPA_E_VALUE, "Unable to avoid creating a copy while reshaping.");
-    if (!rc && wanted && view) rc = arr_copy(vm_rt(vm), out->array->arr, &fresh, vm_err(vm));
-    if (!rc && !fresh) return GPA_OK;
-    value_release(vm, *out);
-    *out = v_none();
-    return rc ? rc : np_return_array(vm, fresh, out);
-}
-
-gpa_code np_reshape(gpa_vm *vm, value *argv, value *out) { /* a, shape, order, newshape, copy */
-    bool old = argv[3].tag != V_NONE;
-    if (old && argv[1].tag != V_NONE)
-        return vm_fail(vm, GPA_E_TYPE,
-                       "You cannot specify 'newshape' and 'shape' arguments at the same time.");
-    if (!old && argv[1].tag == V_NONE)
-        return vm_fail(vm, GPA_E_TYPE, "reshape() missing 1 required positional argument: 'shape'");
-    return reshape(vm, argv[0], argv[old ? 3 : 1], argv[2], argv[4], out);
-}
-
-gpa_code nd_reshape(gpa_vm *vm, value *argv, value *out) { /* self, *shape, order, copy */
-    value shape = argv[1];
-    if (shape.tuple->count == 0)
-        return vm_fail(vm, GPA_E_TYPE, "reshape() takes exactly 1 argument (0 given)");
-    if (shape.tuple->count == 1) shape = shape.tuple->items[0];
-    return reshape(vm, argv[0], shape, argv[2], argv[3], out);
-}
-
-gpa_code np_reshaped_copy(gpa_vm *vm, value *argv, value *out) { /* a, shape */
-    gpa_arr *a = NULL, *copy = NULL;
-    int64_t shape[GPA_MAX_DIMS];
-    int ndim;
-    gpa_code rc = arg_shape(vm, argv[1], &ndim, shape);
-    if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = arr_reshaped_copy(vm_rt(vm), a, ndim, shape, &copy, vm_err(vm));
-    arr_release(vm_rt(vm), a);
-    return rc ? rc : np_return_array(vm, copy, out);
-}
-
-/* View with the axes sorted by decreasing stride; broadcast axes keep their positions. */
-static gpa_code sort_axes_by_stride(gpa_vm *vm, value a_value, value *out) {
-    gpa_arr *a = NULL, *sorted = NULL;
-    int perm[GPA_MAX_DIMS];
-    gpa_code rc = arg_array(vm, a_value, DT_NONE, &a);
-    if (rc) return rc;
-    for (int d = 0; d < a->ndim; d++) {
-        int64_t step = llabs(a->strides[d]);
-        int at = d;
-        for (; at > 0 && a->strides[perm[at - 1]] != 0 && llabs(a->strides[perm[at - 1]]) < step;
-             at--)
-            perm[at] = perm[at - 1];
-        perm[at] = d;
-    }
-    rc = arr_transpose(vm_rt(vm), a, perm, &sorted, vm_err(vm));
-    arr_release(vm_rt(vm), a);
-    return rc ? rc : np_return_array(vm, sorted, out);
-}
-
-gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { /* a, order */
-    value flat = v_none(), source = v_none();
-    bool keep_order = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0;
-    gpa_code rc = keep_order ? sort_axes_by_stride(vm, argv[0], &source)
-                             : native_return(value_retain(argv[0]), &source);
-    if (!rc) rc = reshape_order(vm, source, v_int(-1), keep_order ? v_none() : argv[1], &flat);
-    value_release(vm, source);
-    if (rc || arr_is_contiguous(flat.array->arr)) {
-        *out = flat;
-        return rc;
-    }
-    rc = np_copy(vm, (value[]){flat, v_none()}, out);
-    value_release(vm, flat);
-    return rc;
-}
-
-gpa_code nd_flatten(gpa_vm *vm, value *argv, value *out) { /* self, order */
-    value flat = v_none();
-    gpa_code rc = np_ravel(vm, argv, &flat);
-    if (!rc) rc = np_copy(vm, (value[]){flat, v_none()}, out);
-    value_release(vm, flat);
-    return rc;
-}
-
-static gpa_code transpose(gpa_vm *vm, value a_value, value axes, value *out) {
-    if (axes.tag == V_NONE) return nd_T(vm, &a_value, out);
-    gpa_arr *a = NULL, *b = NULL;
-    int n, perm[GPA_MAX_DIMS];
-    int64_t list[GPA_MAX_DIMS];
-    uint32_t seen = 0;
-    gpa_code rc = GPA_OK;
-    TRY(arg_array(vm, a_value, DT_NONE, &a));
-    TRY(arg_ints(vm, axes, "axes", GPA_MAX_DIMS, &n, list));
-    if (n != a->ndim) TRY(vm_fail(vm, GPA_E_VALUE, "axes don't match array"));
-    for (int d = 0; d < n; d++) {
-        TRY(arg_axis(vm, v_int(list[d]), n, &perm[d]));
-        if (seen >> perm[d] & 1) TRY(vm_fail(vm, GPA_E_VALUE, "repeated axis in transpose"));
-        seen |= 1u << perm[d];
-    }
-    TRY(arr_transpose(vm_rt(vm), a, perm, &b, vm_err(vm)));
-    rc = np_return_array(vm, b, out);
-out:
-    arr_release(vm_rt(vm), a);
-    return rc;
-}
-
-gpa_code np_transpose(gpa_vm *vm, value *argv, value *out) {
-    return transpose(vm, argv[0], argv[1], out);
-} /* a, axes */
-gpa_code nd_transpose(gpa_vm *vm, value *argv, value *out) { /* self, *axes */
-    value axes = argv[1];
-    if (axes.tuple->count == 0)
-        axes = v_none();
-    else if (axes.tuple->count == 1)
-        axes = axes.tuple->items[0];
-    return transpose(vm, argv[0], axes, out);
-}
-
-gpa_code np_broadcast_to(gpa_vm *vm, value *argv, value *out) { /* array, shape */
-    int ndim;
-    int64_t shape[GPA_MAX_DIMS];
-    gpa_arr *b = NULL;
-    gpa_code shape_rc = arg_shape(vm, argv[1], &ndim, shape);
-    if (shape_rc) return shape_rc;
-    WITH_ARRAY(rc = arr_broadcast_to(vm_rt(vm), a, ndim, shape, &b, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, b, out));
-}
-
-static gpa_code fail_broadcast(gpa_vm *vm, value shapes, size_t i, size_t j) {
-    gpa_str a, b;
-    str_init(&a);
-    str_init(&b);
-    gpa_code rc = vm_repr(vm, shapes.tuple->items[i], &a);
-    if (!rc) rc = vm_repr(vm, shapes.tuple->items[j], &b);
-    if (!rc)
-        rc = vm_fail(vm, GPA_E_VALUE,
-                     "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is "
-                     "between arg %zu with shape %s and arg %zu with shape %s.",
-                     i, a.text, j, b.text);
-    str_free(&a);
-    str_free(&b);
-    return rc;
-}
-
-gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes */
-    gpa_arr *parts[GPA_MAX_DIMS] = {0};
-    size_t n = argv[0].tuple->count;
-    int ndim = 0;
-    int64_t shape[GPA_MAX_DIMS];
-    gpa_code rc = GPA_OK;
-    if (n > GPA_MAX_DIMS)
-        return vm_fail(vm, GPA_E_VALUE, "Need at least 0 and at most %d array objects.",
-                       GPA_MAX_DIMS);
-    for (size_t i = 0; i < n; i++) {
-        TRY(arg_shape(vm, argv[0].tuple->items[i], &ndim, shape));
-        TRY(arr_full(vm_rt(vm), DT_BOOL, ndim, shape, (gpa_val){0}, &parts[i], vm_err(vm)));
-    }
-    for (size_t j = 1; j < n; j++)
-        for (size_t i = 0; i < j; i++)
-            if (arr_broadcast_shape((gpa_arr *[]){parts[i], parts[j]}, 2, &ndim, shape, NULL)) {
-                rc = fail_broadcast(vm, argv[0], i, j);
-                goto out;
-            }
-    ndim = 0;
-    if (n) TRY(arr_broadcast_shape(parts, (int)n, &ndim, shape, vm_err(vm)));
-    rc = ints_tuple(vm, ndim, shape, 1, out);
-out:
-    for (size_t i = 0; i < n; i++) arr_release(vm_rt(vm), parts[i]);
-    return rc;
-}
-
-/* Replaces *v by an array in the memory layout that order= demands. */
-static gpa_code apply_order(gpa_vm *vm, value order, value *v) {
-    value kept = *v;
-    *v = v_none();
-    gpa_code rc = np_asarray(vm, (value[]){kept, v_none(), order, v_none(), v_none()}, v);
-    value_release(vm, kept);
-    return rc;
-}
-
-gpa_code nd_astype(gpa_vm *vm, value *argv,
-                   value *out) { /* self, dtype, order, casting, subok, copy */
-    gpa_dtype t;
-    bool copy;
-    gpa_arr *b = NULL;
-    gpa_code args = arg_dtype(vm, argv[1], &t);
-    if (!args) args = arg_bool(vm, argv[5], "copy", &copy);
-    if (args) return args;
-    if (t == DT_NONE) t = DT_F64;
-    gpa_casting casting = CAST_UNSAFE;
-    if (argv[3].tag != V_NONE) args = arg_casting(vm, argv[3], &casting);
-    if (args) return args;
-    bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
-    char order = argv[2].tag == V_STR ? (char)(argv[2].str->text[0] & ~0x20) : 0;
-    WITH_ARRAY(
-        bool by_rows = order == 'C' || (order == 'A' && !arr_is_f_contiguous(a));
-        gpa_dtype from = (gpa_dtype)a->dtype;
-        if (!dtype_can_cast(from, t, casting)) rc = vm_fail(
-            vm, GPA_E_TYPE,
-            "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
-            dtype_info[from].name, dtype_info[t].name, argv[3].str->text);
-        if (!rc) rc = np_warn_cast(vm, from, t);
-        if (!rc) rc =
-            (by_rows ? arr_cast : arr_cast_order_k)(vm_rt(vm), a, t, copy, &b, vm_err(vm));
-        if (!rc && (rc = float_check_arr(vm, "_float_look_cast", 1, (value[2]){argv[0]}, b)))
-            arr_release(vm_rt(vm), b);
-        if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out);
-        if (!rc && !scalar && argv[2].tag != V_NONE) rc = apply_order(vm, argv[2], out));
-}
-
-gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype, type */
-    gpa_dtype t;
-    gpa_arr *b = NULL;
-    bool kind_first = argv[1].tag == V_TYPE && argv[1].aux == V_ARRAY &&
-                      argv[2].tag == V_NONE; /* view(np.ndarray) */
-    value dtype = kind_first ? v_none() : argv[1], kind = kind_first ? argv[1] : argv[2];
-    if (kind.tag != V_NONE && (kind.tag != V_TYPE || kind.aux != V_ARRAY))
-        return vm_fail(vm, GPA_E_VALUE, "Type must be a sub-type of ndarray type");
-    gpa_code args = arg_dtype(vm, dtype, &t);
-    if (args) return args;
-    WITH_ARRAY(if (t != DT_NONE) rc = arr_reinterpret(vm_rt(vm), a, t, &b, vm_err(vm));
-               else rc = arr_view(vm_rt(vm), a, a->ndim, a->shape, a->strides, 0, &b, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, b, out));
-}
-
-/* View whose row i is a[i : i + n]: sliding windows. */
-gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
-    int64_t n;
-    gpa_arr *b = NULL;
-    gpa_code args = arg_int(vm, argv[1], "n", &n);
-    if (args) return args;
-    WITH_ARRAY(rc = arr_view(vm_rt(vm), a, 2, (int64_t[]){a->shape[0] - n + 1, n},
-                             (int64_t[]){a->strides[0], a->strides[0]}, 0, &b, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, b, out));
-}
-
-/* Evaluates a lazy array now: for values that the next iteration reads, where fusing all of them
- * would recompute. */
-gpa_code np_materialize(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(rc = arr_eval(vm_rt(vm), &a, 1, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, arr_retain(a), out));
-}
-
-/* View of the diagonal k of the last two axes. */
-gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k */
-    int64_t k, shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
-    gpa_arr *b = NULL;
-    gpa_code args = arg_int(vm, argv[1], "k", &k);
-    if (args) return args;
-    WITH_ARRAY(int n = a->ndim - 1; int64_t rows = a->shape[n - 1], cols = a->shape[n];
-               int64_t len = MIN(k < 0 ? rows + k : rows, k > 0 ? cols - k : cols);
-               for (int d = 0; d < n; d++) shape[d] = a->shape[d], strides[d] = a->strides[d];
-               shape[n - 1] = MAX(len, 0); strides[n - 1] = a->strides[n - 1] + a->strides[n];
-               int64_t offset = shape[n - 1] == 0 ? 0
-                                : k < 0           ? -k * a->strides[n - 1]
-                                                  : k * a->strides[n];
-               rc = arr_view(vm_rt(vm), a, n, shape, strides, offset, &b, vm_err(vm));
-               if (!rc) rc = np_return_array(vm, b, out));
 }
 
 /* ---- values ---- */
@@ -665,45 +391,84 @@ static gpa_code nested_list(gpa_vm *vm, const gpa_arr *a, int d, const char **p,
 }
 
 gpa_code nd_tolist(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(char *data = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
-               const char *p = data; if (!data) rc = vm_no_memory(vm);
-               if (!rc) rc = arr_read(vm_rt(vm), a, data, vm_err(vm));
-               if (!rc) rc = nested_list(vm, a, 0, &p, out); mem_free(data));
+    gpa_arr *a = NULL;
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (rc) return rc;
+    char *data = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
+    const char *p = data;
+    rc = data ? arr_read(vm_rt(vm), a, data, vm_err(vm)) : vm_no_memory(vm);
+    if (!rc) rc = nested_list(vm, a, 0, &p, out);
+    mem_free(data);
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+/* Converts a position in the flattened array to one index per axis. */
+static gpa_code unravel(gpa_vm *vm, const gpa_arr *a, int64_t position, int64_t *ix) {
+    int64_t flat = position < 0 ? position + a->size : position;
+    if (flat < 0 || flat >= a->size)
+        return vm_fail(vm, GPA_E_INDEX, "index %lld is out of bounds for size %lld",
+                       (long long)position, (long long)a->size);
+    for (int d = a->ndim; d-- > 0; flat /= a->shape[d]) ix[d] = flat % a->shape[d];
+    return GPA_OK;
+}
+
+/* The element at the indices `args`: none (of an array of size 1), one in the flattened array, or
+ * one per axis. */
+static gpa_code get_item(gpa_vm *vm, gpa_arr *a, const tuple_obj *args, gpa_val *v) {
+    int64_t ix[GPA_MAX_DIMS];
+    int count = 0;
+    if (args->count == 0 && a->size != 1)
+        return vm_fail(vm, GPA_E_VALUE, "can only convert an array of size 1 to a Python scalar");
+    if (args->count == 0) return arr_item(vm_rt(vm), a, v, vm_err(vm));
+    value key = args->count == 1 ? args->items[0] : v_obj(V_TUPLE, (tuple_obj *)args);
+    gpa_code rc = arg_ints(vm, key, "index", GPA_MAX_DIMS, &count, ix);
+    if (!rc && count == 1 && a->ndim != 1) {
+        rc = unravel(vm, a, ix[0], ix);
+        count = a->ndim;
+    }
+    if (!rc && count != a->ndim)
+        rc = vm_fail(vm, GPA_E_VALUE, "incorrect number of indices for array");
+    return rc ? rc : arr_get_item(vm_rt(vm), a, ix, count, v, vm_err(vm));
 }
 
 gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
-    size_t n = argv[1].tuple->count;
-    int64_t ix[GPA_MAX_DIMS];
+    gpa_arr *a = NULL;
     gpa_val v;
-    WITH_ARRAY(value key = n == 1 ? argv[1].tuple->items[0] : argv[1]; int count = 0;
-               if (n == 0 && a->size != 1) rc = vm_fail(
-                   vm, GPA_E_VALUE, "can only convert an array of size 1 to a Python scalar");
-               else if (n == 0) rc = arr_item(vm_rt(vm), a, &v, vm_err(vm));
-               else rc = arg_ints(vm, key, "index", GPA_MAX_DIMS, &count, ix);
-               if (!rc && count == 1 && a->ndim != 1) {
-                   int64_t flat = ix[0] < 0 ? ix[0] + a->size : ix[0];
-                   if (flat < 0 || flat >= a->size)
-                       rc = vm_fail(vm, GPA_E_INDEX, "index %lld is out of bounds for size %lld",
-                                    (long long)ix[0], (long long)a->size);
-                   for (int d = a->ndim; !rc && d-- > 0; flat /= a->shape[d])
-                       ix[d] = flat % a->shape[d];
-                   count = a->ndim;
-               } if (!rc && n && count != a->ndim) rc =
-                   vm_fail(vm, GPA_E_VALUE, "incorrect number of indices for array");
-               if (!rc && n) rc = arr_get_item(vm_rt(vm), a, ix, count, &v, vm_err(vm));
-               if (!rc) *out = python_scalar(vm, (gpa_dtype)a->dtype, (const char *)&v);
-               if (!rc && out->tag == V_UNSET) rc = vm_err(vm)->code);
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc) rc = get_item(vm, a, argv[1].tuple, &v);
+    if (!rc) rc = native_return(python_scalar(vm, (gpa_dtype)a->dtype, (const char *)&v), out);
+    arr_release(vm_rt(vm), a);
+    return rc;
 }
 
 gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_opnd rhs = {0};
+    value self;
     *out = v_none();
-    WITH_ARRAY(
-        rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs);
-        if (!rc && !rhs.weak) rc =
-            np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype);
-        if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
-        arg_opnd_release(vm, &rhs));
+    if (argv[1].tag == V_LIST || argv[1].tag == V_TUPLE)
+        return vm_fail(vm, GPA_E_VALUE, "setting an array element with a sequence.");
+    gpa_code rc = np_receiver(vm, argv[0], &self);
+    if (rc) return rc;
+    gpa_arr *a = self.array->arr;
+    gpa_dtype t = (gpa_dtype)a->dtype;
+    rc = arg_element(vm, argv[1], t, &rhs);
+    if (!rc && !rhs.weak) rc = np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, t);
+    if (!rc) rc = arr_set(vm_rt(vm), a, NULL, &rhs, vm_err(vm));
+    arg_opnd_release(vm, &rhs);
+    value_release(vm, self);
+    return rc;
+}
+
+/* Evaluates a lazy array now: for values that the next iteration reads, where fusing all of them
+ * would recompute. */
+gpa_code np_materialize(gpa_vm *vm, value *argv, value *out) {
+    gpa_arr *a = NULL;
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc) rc = arr_eval(vm_rt(vm), &a, 1, vm_err(vm));
+    if (!rc) return np_return_array(vm, a, out);
+    arr_release(vm_rt(vm), a);
+    return rc;
 }
 
 gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, where */
@@ -717,7 +482,10 @@ gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, where */
         chosen = value_retain(argv[1]);
     else
         rc = np_where(vm, (value[]){argv[2], argv[1], argv[0]}, &chosen);
-    if (!rc) rc = nd_fill(vm, (value[]){argv[0], chosen}, out);
+    bool listed = chosen.tag == V_LIST || chosen.tag == V_TUPLE;
+    if (!rc)
+        rc = listed ? assign_all(vm, argv[0].array->arr, chosen)
+                    : nd_fill(vm, (value[]){argv[0], chosen}, out);
     value_release(vm, chosen);
     return rc;
 }
@@ -726,7 +494,7 @@ gpa_code nd_compress(gpa_vm *vm, value *argv, value *out) { /* self, condition, 
     value fn;
     gpa_code rc = np_library_func(vm, "compress", &fn);
     if (rc) return rc;
-    rc = vm_call(vm, fn, 4, (value[]){argv[1], argv[0], argv[2], argv[3]}, 0, NULL, out);
+    rc = vm_call(vm, fn, ARGS(4, (value[]){argv[1], argv[0], argv[2], argv[3]}), out);
     value_release(vm, fn);
     return rc;
 }
@@ -735,7 +503,7 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
     value type;
     gpa_code rc = np_library_func(vm, "flatiter", &type);
     if (rc) return rc;
-    rc = vm_call(vm, type, 1, argv, 0, NULL, out);
+    rc = vm_call(vm, type, ARGS(1, argv), out);
     value_release(vm, type);
     return rc;
 }
@@ -744,93 +512,7 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
 gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
     bool itself = argv[0].tag == V_ARRAY && !argv[0].aux &&
                   !dtype_is_complex((gpa_dtype)argv[0].array->arr->dtype);
-    if (!itself) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), 1, argv, 0, NULL, out);
+    if (!itself) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), ARGS(1, argv), out);
     *out = value_retain(argv[0]);
     return GPA_OK;
-}
-
-/* Rounds real and imaginary parts separately: dividing by a complex power of ten would round once
- * more. */
-static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value *argv, value *out) {
-    value name = v_cstr(vm, "out"), parts[2] = {v_none(), v_none()},
-          rounded[2] = {v_none(), v_none()};
-    gpa_code rc = name.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
-    for (int i = 0; i < 2 && !rc; i++) {
-        gpa_arr *p = NULL;
-        rc = arr_part(vm_rt(vm), a, i == 1, &p, vm_err(vm));
-        if (!rc) rc = np_return(vm, p, &parts[i]);
-        if (!rc) rc = nd_round(vm, (value[]){parts[i], argv[1], v_none()}, &rounded[i]);
-    }
-    if (!rc)
-        rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), 2, (value[]){rounded[0], rounded[1], argv[2]}, 1,
-                        &name, out);
-    for (int i = 0; i < 2; i++) {
-        value_release(vm, parts[i]);
-        value_release(vm, rounded[i]);
-    }
-    value_release(vm, name);
-    return rc;
-}
-
-static gpa_code cast_to(gpa_vm *vm, value v, gpa_dtype t, value *out) {
-    return nd_astype(vm, (value[]){v, v_dtype(t), v_none(), v_none(), v_none(), v_bool(true)}, out);
-}
-
-/* Rounds to decimals other than 0 as NumPy does: multiplies by a power of ten, rounds half to even,
- * divides. Integers of dtype t wrap around. argv: a, decimals, out. */
-static gpa_code round_scaled(gpa_vm *vm, value *argv, int64_t decimals, gpa_dtype t, value out_name,
-                             value *out) {
-    value scaled = v_none(), whole = v_none(), wrapped = v_none(), rounded = v_none(),
-          integers = v_none();
-    bool exact = dtype_is_int(t) || t == DT_BOOL;
-    gpa_code rc = GPA_OK;
-    double power = 1;
-    for (int64_t i = 0; i < (decimals < 0 ? -decimals : decimals) && i < 400; i++) power *= 10;
-    gpa_op up = decimals > 0 ? OP_MULTIPLY : OP_DIVIDE,
-           down = decimals > 0 ? OP_DIVIDE : OP_MULTIPLY;
-    value by = exact ? v_int((int64_t)power) : v_float(power);
-    TRY(ufunc_call(vm, ufunc_of(up), 2, (value[]){argv[0], by}, 0, NULL, &scaled));
-    TRY(ufunc_call(vm, ufunc_of(OP_RINT), 1, &scaled, 0, NULL, &whole));
-    if (!exact) {
-        rc = ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by, argv[2]}, 1, &out_name, out);
-        goto out;
-    }
-    TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &integers));
-    TRY(cast_to(vm, integers, DT_I64, &wrapped));
-    TRY(cast_to(vm, wrapped, t == DT_BOOL ? DT_I64 : t, &rounded));
-    if (argv[2].tag == V_NONE || argv[2].tag == V_UNSET)
-        *out = value_retain(rounded);
-    else
-        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){rounded, argv[2]}, 1, &out_name,
-                        out);
-out:
-    value_release(vm, scaled);
-    value_release(vm, whole);
-    value_release(vm, integers);
-    value_release(vm, wrapped);
-    value_release(vm, rounded);
-    return rc;
-}
-
-gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
-    int64_t decimals;
-    gpa_arr *a = NULL;
-    gpa_code rc = arg_int(vm, argv[1], "decimals", &decimals);
-    if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (rc) return rc;
-    gpa_dtype t = (gpa_dtype)a->dtype;
-    if (dtype_is_complex(t) && decimals) rc = round_complex(vm, a, argv, out);
-    arr_release(vm_rt(vm), a);
-    if (rc || (dtype_is_complex(t) && decimals)) return rc;
-    value name = v_cstr(vm, "out");
-    if (name.tag == V_UNSET) return vm_err(vm)->code;
-    /* NumPy's rint computes bool in float16. */
-    bool unchanged = decimals >= 0 && (t == DT_BOOL ? decimals != 0 : dtype_is_int(t));
-    if (unchanged || decimals == 0)
-        rc = ufunc_call(vm, ufunc_of(unchanged ? OP_POSITIVE : OP_RINT), 1,
-                        (value[]){argv[0], argv[2]}, 1, &name, out);
-    else
-        rc = round_scaled(vm, argv, decimals, t, name, out);
-    value_release(vm, name);
-    return rc;
 }

@@ -7,8 +7,8 @@
 
 /* ---- from values ---- */
 
-gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *filled_like, bool *by_columns) {
-    *by_columns = false;
+gpa_code arg_order_letter(gpa_vm *vm, value v, char *letter) {
+    *letter = 0;
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
     if (v.tag != V_STR)
         return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(v));
@@ -16,6 +16,15 @@ gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *filled_like, bool *by_col
     if (c == 0 || !strchr("CFAK", c))
         return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
                        v.str->text);
+    *letter = c;
+    return GPA_OK;
+}
+
+gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *filled_like, bool *by_columns) {
+    char c;
+    *by_columns = false;
+    gpa_code rc = arg_order_letter(vm, v, &c);
+    if (rc || !c) return rc;
     *by_columns = c == 'F' || (c != 'C' && filled_like && arr_is_only_f_contiguous(filled_like));
     return GPA_OK;
 }
@@ -37,7 +46,7 @@ static gpa_code reversed_copy_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
 /* The same elements in F order, copied if they are not; consumes a. */
 static gpa_code to_f_order_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
     gpa_arr *transposed = NULL, *dense = NULL;
-    if (a->ndim < 2 || arr_is_f_contiguous(a)) {
+    if (arr_is_f_contiguous(a)) {
         *out = a;
         return GPA_OK;
     }
@@ -62,7 +71,8 @@ typedef struct {
 
 static gpa_code make(gpa_vm *vm, value v, const make_opts *o, value *out) {
     const value order = o->order;
-    const bool copy = o->copy;
+    /* A scalar is immutable: arrays made of it share no memory with it. */
+    const bool copy = o->copy || (v.tag == V_ARRAY && v.aux);
     const int64_t ndmin = o->ndmin;
     gpa_dtype t;
     bool columns;
@@ -222,10 +232,10 @@ static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
         spec->f_order && ndim > 1 && how != FILL_VALUE; /* an F-order array is a transposed view */
     for (int d = 0; d < ndim; d++) shape[d] = spec->shape[reversed ? ndim - 1 - d : d];
     if (how == FILL_NONE) {
-        TRY(arr_empty(rt, t, ndim, shape, &a, vm_err(vm)));
+        TRY(arr_empty(rt, &(arr_spec){t, ndim, shape}, &a, vm_err(vm)));
     } else if (how != FILL_VALUE) {
         gpa_val x = dtype_cast((gpa_val){.BOOL = how == FILL_ONE}, DT_BOOL, t);
-        TRY(arr_full(rt, t, ndim, shape, x, &a, vm_err(vm)));
+        TRY(arr_full(rt, &(arr_spec){t, ndim, shape}, x, &a, vm_err(vm)));
     } else {
         TRY(arg_array(vm, spec->v, spec->v.tag == V_FLOAT ? DT_NONE : t,
                       &b)); /* a float is cast without a range check */
@@ -233,12 +243,12 @@ static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
             gpa_val x;
             gpa_dtype to = t == DT_NONE ? (gpa_dtype)b->dtype : t;
             TRY(arr_item(rt, b, &x, vm_err(vm)));
-            TRY(arr_full(rt, to, ndim, shape, dtype_cast(x, (gpa_dtype)b->dtype, to), &a,
-                         vm_err(vm)));
+            TRY(arr_full(rt, &(arr_spec){to, ndim, shape}, dtype_cast(x, (gpa_dtype)b->dtype, to),
+                         &a, vm_err(vm)));
         } else {
-            TRY(arr_empty(rt, t == DT_NONE ? (gpa_dtype)b->dtype : t, ndim, shape, &a, vm_err(vm)));
-            TRY(arr_set(rt, a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = b},
-                        vm_err(vm)));
+            TRY(arr_empty(rt, &(arr_spec){t == DT_NONE ? (gpa_dtype)b->dtype : t, ndim, shape}, &a,
+                          vm_err(vm)));
+            TRY(arr_set(rt, a, NULL, &(gpa_opnd){.arr = b}, vm_err(vm)));
         }
     }
     gpa_arr *c = a;
@@ -356,13 +366,14 @@ static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *
 static gpa_code arange_float(gpa_vm *vm, const double at[3], gpa_dtype t, value *out) {
     gpa_rt *rt = vm_rt(vm);
     if (at[2] == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
-    double count = ceil((at[1] - at[0]) / at[2]);
+    double span = at[1] - at[0], quotient = span / at[2], count = ceil(quotient);
+    if (quotient == 0 && span != 0) count = signbit(quotient) ? 0 : 1; /* also an infinite step */
     if (isnan(count)) return vm_fail(vm, GPA_E_VALUE, "arange: cannot compute length");
     if (count > 9.2e18) return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
     if (count < 0) count = 0;
     gpa_dtype work = dtype_is_complex(t) ? dtype_info[t].real : t;
     gpa_val start = dtype_cast((gpa_val){.F64 = at[0]}, DT_F64, work),
-            second = dtype_cast((gpa_val){.F64 = at[0] + at[2]}, DT_F64, work);
+            second = dtype_cast((gpa_val){.F64 = count > 1 ? at[0] + at[2] : at[0]}, DT_F64, work);
     gpa_opnd first = {.dtype = work, .v = start},
              step = {.dtype = work, .v = op_scalar(OP_SUBTRACT, work, second, start, start)};
     gpa_arr *i = NULL, *x = NULL, *y = NULL, *z = NULL, *w = NULL;
@@ -411,7 +422,7 @@ gpa_code np_arange(gpa_vm *vm, value *argv,
         v[0] = v_int(0);
     }
     if (v[2].tag == V_NONE) v[2] = v_int(1);
-    gpa_dtype t, found = DT_NONE;
+    gpa_dtype t, found = DT_I64;
     gpa_code rc = arg_dtype(vm, argv[3], &t);
     if (rc) return rc;
     gpa_opnd o[3];
@@ -420,8 +431,7 @@ gpa_code np_arange(gpa_vm *vm, value *argv,
             return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
         if ((rc = arg_opnd(vm, v[k], &o[k]))) return rc;
         gpa_dtype own = o[k].arr ? (gpa_dtype)o[k].arr->dtype : o[k].dtype;
-        if (own == DT_BOOL) own = DT_I64;
-        found = found == DT_NONE ? own : dtype_promote(found, own);
+        found = dtype_promote(found, own);
         arg_opnd_release(vm, &o[k]);
     }
     if (dtype_is_int(found)) {

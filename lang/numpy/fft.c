@@ -41,9 +41,7 @@ gpa_code fft_transform(gpa_vm *vm, value *argv,
                     dtype_info[made].name, dtype_info[into->dtype].name));
     if (into && into->dtype == made) o.into = into;
     TRY(arr_fft(rt, a, &o, &result, vm_err(vm)));
-    if (into && !o.into)
-        TRY(arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result},
-                    vm_err(vm)));
+    if (into && !o.into) TRY(arr_set(rt, into, NULL, &(gpa_opnd){.arr = result}, vm_err(vm)));
     if (into) {
         *out = value_retain(argv[6]);
         goto out;

@@ -19,9 +19,9 @@ gpa_code np_set_float_actions(gpa_vm *vm, value *argv,
         gpa_code rc = arg_int(vm, argv[i], "action", &action);
         if (rc) return rc;
         a.action[i] = (uint8_t)action;
-        a.watched |= action == FLOAT_AT_ONCE;
     }
     vm->floats = a;
+    vm_watch_floats(vm);
     *out = v_none();
     return GPA_OK;
 }
@@ -33,12 +33,19 @@ gpa_code np_set_float_checks(gpa_vm *vm, value *argv, value *out) { /* on */
     return GPA_OK;
 }
 
+gpa_code np_warnings_observed(gpa_vm *vm, value *argv, value *out) { /* category */
+    bool error = argv[0].tag == V_TYPE && argv[0].aux >= AUX_ERROR;
+    gpa_code category = error ? (gpa_code)(argv[0].aux - AUX_ERROR) : GPA_E_RUNTIME_WARNING;
+    *out = v_bool(vm_warnings_observed(vm, category));
+    return GPA_OK;
+}
+
 gpa_code float_call_unchecked(gpa_vm *vm, const char *name, size_t n, const value *args) {
     value fn = v_none(), nothing = v_none();
     bool watched = vm->floats.watched;
     vm->floats.watched = false;
     gpa_code rc = np_library_func(vm, name, &fn);
-    if (!rc) rc = vm_call(vm, fn, n, args, 0, NULL, &nothing);
+    if (!rc) rc = vm_call(vm, fn, ARGS(n, args), &nothing);
     vm->floats.watched = watched;
     value_release(vm, nothing);
     value_release(vm, fn);
@@ -95,6 +102,19 @@ static gpa_val payload(value v, gpa_dtype t) {
     return dtype_cast(x, own, t);
 }
 
+/* True if a negation, an absolute value or a quotient cannot be represented: of the least integer
+ * of a signed dtype, and -x of an unsigned one. */
+static bool has_no_opposite(gpa_op op, bool scalar, gpa_dtype t, const value *args) {
+    bool is_signed = dtype_info[t].kind == 'I', divides = op == OP_FLOOR_DIVIDE;
+    if (op != OP_NEGATIVE && op != OP_ABSOLUTE && !divides) return false;
+    if (!scalar && !divides) return false;
+    gpa_val x = payload(args[0], t);
+    if (!is_signed) return op == OP_NEGATIVE && dtype_cast(x, t, DT_U64).U64 != 0;
+    int64_t least = INT64_MIN >> (64 - 8 * dtype_info[t].size);
+    if (dtype_cast(x, t, DT_I64).I64 != least) return false;
+    return !divides || dtype_cast(payload(args[1], t), t, DT_I64).I64 == -1;
+}
+
 static gpa_code check_integer(gpa_vm *vm, gpa_op op, bool scalar, const value *args, value result) {
     bool divides = op == OP_FLOOR_DIVIDE || op == OP_REMAINDER || op == OP_FMOD;
     number y = op_info[op].arity == 2 ? number_of(args[1]) : (number){.kind = NUMBER_NOT};
@@ -103,6 +123,8 @@ static gpa_code check_integer(gpa_vm *vm, gpa_op op, bool scalar, const value *a
     bool counts = scalar && (op == OP_ADD || op == OP_SUBTRACT || op == OP_MULTIPLY) &&
                   result.tag == V_NUM && dtype_is_int((gpa_dtype)result.aux);
     gpa_dtype t = (gpa_dtype)result.aux;
+    if (result.tag == V_NUM && dtype_is_int(t) && has_no_opposite(op, scalar, t, args))
+        return report(vm, FLOAT_OVER, scalar, op);
     if (counts && overflows(op, t, payload(args[0], t), payload(args[1], t)))
         return report(vm, FLOAT_OVER, scalar, op);
     return GPA_OK;
@@ -161,7 +183,7 @@ gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where
     gpa_code rc = operands.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     if (!rc)
         rc = float_call_unchecked(
-            vm, "_float_look", 4,
+            vm, "_check_float_errors", 4,
             (value[]){name, operands, where.tag == V_UNSET ? v_bool(true) : where, result});
     value_release(vm, operands);
     value_release(vm, name);

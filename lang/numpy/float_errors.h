@@ -1,8 +1,9 @@
 /* Floating-point error handling: numpy.seterr, numpy.errstate.
  *
  * Each of four kinds of error has an action. Scalars are always checked; the default is a warning.
- * Arrays are checked only while an action is immediate (raise, call, print, log): the check
- * evaluates each result where it is written, so that by default arrays give no warnings. */
+ * Arrays are checked only while an action is immediate (raise, call, print, log), or a warning
+ * while warnings are recorded or raised: the check evaluates each result where it is written, so
+ * that by default arrays give no warnings. */
 #ifndef GPA_NUMPY_FLOAT_ERRORS_H
 #define GPA_NUMPY_FLOAT_ERRORS_H
 

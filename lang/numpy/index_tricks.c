@@ -17,7 +17,7 @@ static gpa_code subscript_getitem(gpa_vm *vm, object_obj *o, value key, value *o
     value fn;
     gpa_code rc = np_library_func(vm, o->data, &fn);
     if (rc) return rc;
-    rc = vm_call(vm, fn, 2, (value[]){key, o->fields[0]}, 0, NULL, out);
+    rc = vm_call(vm, fn, ARGS(2, (value[]){key, o->fields[0]}), out);
     value_release(vm, fn);
     return rc;
 }

@@ -100,11 +100,12 @@ gpa_code np_isscalar(gpa_vm *vm, value *argv, value *out) {
 static bool is_dtype_like(value v) { return v.tag == V_DTYPE || v.tag == V_TYPE || v.tag == V_STR; }
 
 gpa_code np_result_type(gpa_vm *vm, value *argv, value *out) { /* *arrays_and_dtypes */
-    gpa_opnd in[32] = {0};
-    int n = (int)MIN(argv[0].tuple->count, COUNT_OF(in));
+    int n = (int)argv[0].tuple->count;
     gpa_dtype t;
     gpa_code rc = GPA_OK;
     if (n == 0) return vm_fail(vm, GPA_E_VALUE, "at least one array or dtype is required");
+    gpa_opnd *in = mem_zero((size_t)n * sizeof *in);
+    if (!in) return vm_no_memory(vm);
     for (int i = 0; i < n; i++) {
         value v = argv[0].tuple->items[i];
         if (is_dtype_like(v))
@@ -116,6 +117,7 @@ gpa_code np_result_type(gpa_vm *vm, value *argv, value *out) { /* *arrays_and_dt
     *out = v_dtype(t);
 out:
     for (int i = 0; i < n; i++) arg_opnd_release(vm, &in[i]);
+    mem_free(in);
     return rc;
 }
 
@@ -161,6 +163,12 @@ bool np_abstract_has(const object_obj *abstract, uint32_t type) {
 
 gpa_code np_issubdtype(gpa_vm *vm, value *argv, value *out) { /* arg1, arg2 */
     gpa_dtype a, b;
+    if (is_kind(argv[0], &abstract_kind)) { /* derives from an abstract type that has its kinds */
+        const char *kinds = argv[0].object->data;
+        *out = v_bool(is_kind(argv[1], &abstract_kind) &&
+                      strspn(kinds, argv[1].object->data) == strlen(kinds));
+        return GPA_OK;
+    }
     gpa_code rc = arg_dtype(vm, argv[0], &a);
     if (rc) return rc;
     if (is_kind(argv[1], &abstract_kind)) {

@@ -20,14 +20,11 @@ gpa_code np_may_share_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
 
 gpa_code nd_tobytes(gpa_vm *vm, value *argv, value *out) { /* self, order */
     gpa_arr *a = NULL, *transposed = NULL;
-    const char *order = argv[1].tag == V_STR ? argv[1].str->text : "C";
-    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    char order;
+    gpa_code rc = arg_order_letter(vm, argv[1], &order);
+    if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (rc) return rc;
-    bool columns =
-        strcmp(order, "F") == 0 || (strcmp(order, "A") == 0 && arr_is_only_f_contiguous(a));
-    if (!columns && strcmp(order, "C") != 0 && strcmp(order, "A") != 0 && strcmp(order, "K") != 0)
-        rc = vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
-                     order);
+    bool columns = order == 'F' || (order == 'A' && arr_is_only_f_contiguous(a));
     if (!rc && columns) rc = arr_transpose(vm_rt(vm), a, NULL, &transposed, vm_err(vm));
     size_t size = (size_t)a->size * dtype_size((gpa_dtype)a->dtype);
     value bytes = v_unset();
@@ -47,8 +44,8 @@ gpa_code np_bytes_array(gpa_vm *vm, value *argv, value *out) { /* bytes */
     if (argv[0].tag != V_BYTES)
         return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'",
                        value_type_name(argv[0]));
-    gpa_code rc = arr_from(vm_rt(vm), DT_U8, 1, &(int64_t){argv[0].str->size}, argv[0].str->text,
-                           &a, vm_err(vm));
+    gpa_code rc = arr_from(vm_rt(vm), &(arr_spec){DT_U8, 1, &(int64_t){argv[0].str->size}},
+                           argv[0].str->text, &a, vm_err(vm));
     return rc ? rc : np_return_array(vm, a, out);
 }
 
@@ -68,7 +65,7 @@ gpa_code nd_new(gpa_vm *vm, value *argv,
                 value *out) { /* cls, shape, dtype, buffer, offset, strides, order */
     value make = v_none();
     gpa_code rc = np_library_func(vm, "_ndarray", &make);
-    if (!rc) rc = vm_call(vm, make, 6, argv + 1, 0, NULL, out);
+    if (!rc) rc = vm_call(vm, make, ARGS(6, argv + 1), out);
     value_release(vm, make);
     return rc;
 }

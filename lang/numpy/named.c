@@ -111,17 +111,11 @@ static gpa_code result_len(gpa_vm *vm, object_obj *o, int64_t *out) {
     return GPA_OK;
 }
 
-#define RESULT(variable, name)                                \
-    const object_kind variable = {.type_name = name,          \
-                                  .type_attr = np_named_attr, \
-                                  .tuple = true,              \
-                                  .attr = result_attr,        \
-                                  .set = result_set,          \
-                                  .repr = result_repr,        \
-                                  .getitem = result_getitem,  \
-                                  .iter = result_iter,        \
-                                  .len = result_len,          \
-                                  .contains = result_contains}
+#define RESULT_METHODS                                                                       \
+    .type_attr = np_named_attr, .attr = result_attr, .set = result_set, .repr = result_repr, \
+    .getitem = result_getitem, .iter = result_iter, .len = result_len, .contains = result_contains
+#define RESULT(variable, name) \
+    const object_kind variable = {.type_name = name, .tuple = true, RESULT_METHODS}
 RESULT(cache_info_kind, "functools._CacheInfo");
 RESULT(eig_result_kind, "numpy.linalg._linalg.EigResult");
 RESULT(eigh_result_kind, "numpy.linalg._linalg.EighResult");
@@ -133,6 +127,7 @@ RESULT(unique_all_kind, "numpy.lib._arraysetops_impl.UniqueAllResult");
 RESULT(unique_counts_kind, "numpy.lib._arraysetops_impl.UniqueCountsResult");
 RESULT(unique_inverse_kind, "numpy.lib._arraysetops_impl.UniqueInverseResult");
 #undef RESULT
+#undef RESULT_METHODS
 
 /* ---- methods ---- */
 
@@ -181,7 +176,7 @@ gpa_code named_make(gpa_vm *vm, value *argv, value *out) { /* cls or self, itera
     const named *r =
         row_of(argv[0].tag == V_TYPE ? object_kinds[argv[0].aux - AUX_KIND] : argv[0].object->kind);
     value items = v_none();
-    gpa_code rc = vm_call(vm, v_type(V_TUPLE), 1, &argv[1], 0, NULL, &items);
+    gpa_code rc = vm_call(vm, v_type(V_TUPLE), ARGS(1, &argv[1]), &items);
     if (!rc && items.tuple->count != count_of(r))
         rc = vm_fail(vm, GPA_E_TYPE, "Expected %zu arguments, got %zu", count_of(r),
                      items.tuple->count);

@@ -6,6 +6,9 @@
 #include "lang/vm/array_args.h"
 #include "lang/vm/native.h"
 
+/* What a method that changes its array in place works on: the array itself, or a copy of a scalar,
+ * which is immutable. */
+gpa_code np_receiver(gpa_vm *vm, value self, value *out);
 /* An array becomes `view` of its own elements (consumed) and owns what it owned: shape and dtype
  * are set in place. */
 void np_replace_take(gpa_vm *vm, value array, gpa_arr *view);
@@ -15,13 +18,17 @@ void np_replace_take(gpa_vm *vm, value array, gpa_arr *view);
 void ufunc_doc(gpa_op op, gpa_str *out);
 /* Converts the name of a casting rule; same_kind if absent. */
 gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out);
+/* order=: one of C, F, A, K, also in lower case; *letter is 0 if it is absent. */
+gpa_code arg_order_letter(gpa_vm *vm, value v, char *letter);
 /* order=: sets *by_columns for F order. "K" and "A" preserve the layout of `like` (NULL: C order).
  */
 gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns);
-/* UFuncTypeError if the rule does not allow operand i of n to be cast, or the result to be stored
- * in dtype `to`. */
-gpa_code ufunc_check_input(gpa_vm *vm, const char *name, const gpa_opnd *in, int i, int n,
-                           gpa_dtype to, gpa_casting casting);
+/* A tuple of ints. */
+gpa_code np_ints_tuple(gpa_vm *vm, int n, const int64_t *v, value *out);
+/* UFuncTypeError if the rule does not allow operand i (-1: the only one) to be cast, or the result
+ * to be stored in dtype `to`. */
+gpa_code ufunc_check_input(gpa_vm *vm, const char *name, const gpa_opnd *in, int i, gpa_dtype to,
+                           gpa_casting casting);
 gpa_code ufunc_check_output(gpa_vm *vm, const char *name, gpa_dtype from, gpa_dtype to,
                             gpa_casting casting);
 /* The dtype to compute in that dtype= (of the result) or signature= ("dd->d", or a tuple of dtypes
@@ -30,8 +37,7 @@ gpa_code ufunc_loop(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value dtype,
                     gpa_dtype *loop);
 /* Calls a ufunc: its operands, out positionally or by name, where=, dtype=, signature=, casting=,
  * order=, subok=. */
-gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw,
-                    const value *kw_names, value *out);
+gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, const call_args *a, value *out);
 
 /* As ufunc_call for scalar operands, without the checks of float_errors.h. */
 gpa_code ufunc_numbers(gpa_vm *vm, gpa_op op, const value *args, value *out);

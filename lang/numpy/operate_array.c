@@ -1,27 +1,29 @@
-/* Operators and subscripts on arrays and NumPy scalars. Operands carry the places where they were
- * written, so that an error about shapes can stand under them. */
+/* Operators and subscripts on arrays and NumPy scalars. Operands carry their source locations, so
+ * that an error about shapes marks them. */
 #include <math.h>
 #include <stdio.h>
 
+#include "lang/numpy/all.h"
 #include "lang/vm/machine.h"
 #include "lang/object/number.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
+#include "lang/numpy/override.h"
 #include "lang/vm/operate.h"
 #include "lang/text/source.h"
 
-/* ---- places ---- */
+/* ---- source locations ---- */
 
-/* Where the running instruction's operator and operands stand; empty in the library. */
+/* Source locations of the running instruction's operator and operands; empty in the library. */
 typedef struct {
     gpa_span at, left, right;
-} places;
+} spans;
 
-static places places_now(gpa_vm *vm) {
-    places p = {vm_where(vm), {0, 0, 0}, {0, 0, 0}};
+static spans current_spans(gpa_vm *vm) {
+    spans p = {vm_where(vm), {0, 0, 0}, {0, 0, 0}};
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
     const ast_node *n = f && !f->module->hidden ? raise_node(f) : NULL;
-    rt_at(vm->core.rt, p.at);
+    rt_set_location(vm->core.rt, p.at);
     vm->maybe_pending = true;
     if (!n) return p;
     if (n->kind == AST_BINARY) {
@@ -39,15 +41,16 @@ static places places_now(gpa_vm *vm) {
     return p;
 }
 
-/* ---- the way out of shapes that do not fit ---- */
+/* ---- hints for shapes that cannot be broadcast ---- */
 
-/* What was written at a place, if it is a word, a call or a subscript, short enough to be repeated
- * in a hint; else "". */
-static void written(gpa_vm *vm, gpa_span at, char *to, size_t room) {
+/* The source text of a span if it is a name, a call or a subscript, and short enough for a hint;
+ * else
+ * "". */
+static void source_text_of(gpa_vm *vm, gpa_span at, char *to, size_t capacity) {
     const source *s = source_get(vm->core.sources, at.src);
     size_t n = at.hi - at.lo;
     to[0] = 0;
-    if (!s || n == 0 || n >= room || strcspn(s->text + at.lo, " \n+-*/@%&|<>=~^") < n) return;
+    if (!s || n == 0 || n >= capacity || strcspn(s->text + at.lo, " \n+-*/@%&|<>=~^") < n) return;
     memcpy(to, s->text + at.lo, n);
     to[n] = 0;
 }
@@ -69,8 +72,8 @@ static void hint_shape(gpa_vm *vm, const char *name, const char *axes, int n,
     str_free(&s);
 }
 
-/* Axes put behind an operand that has fewer of them, or a matrix turned, often is what was meant:
- * then say so. */
+/* Hints at new trailing axes of the operand with fewer dimensions, or at the transpose of a matrix,
+ * where these make the shapes compatible. */
 static void hint_shapes(gpa_vm *vm, ast_op op, const gpa_opnd *a, const gpa_opnd *b) {
     char name[32], axes[8 + 6 * GPA_MAX_DIMS];
     int64_t shape[GPA_MAX_DIMS];
@@ -78,7 +81,7 @@ static void hint_shapes(gpa_vm *vm, ast_op op, const gpa_opnd *a, const gpa_opnd
     bool right = b->arr->ndim <= a->arr->ndim;
     const gpa_opnd *few = right ? b : a, *many = right ? a : b;
     int n = few->arr->ndim, most = many->arr->ndim;
-    written(vm, few->span, name, sizeof name);
+    source_text_of(vm, few->span, name, sizeof name);
     if (!name[0] || n == 0) return;
     memcpy(shape, few->arr->shape, (size_t)n * sizeof *shape);
     if (n == 2 && most == 2) {
@@ -99,8 +102,7 @@ static void hint_shapes(gpa_vm *vm, ast_op op, const gpa_opnd *a, const gpa_opnd
 
 /* ---- operators ---- */
 
-/* NumPy tries an array with what is no number element by element, and the words name the elements.
- */
+/* The type that messages name: NumPy applies the operator to the elements of an array. */
 static const char *element_name(value v) {
     if (v.tag != V_ARRAY && v.tag != V_NUM) return value_type_name(v);
     char kind = dtype_info[v.tag == V_NUM ? v.aux : v.array->arr->dtype].kind;
@@ -116,7 +118,7 @@ static gpa_code no_loop(gpa_vm *vm, ast_op op, value a, value b) {
                    element_name(a), element_name(b));
 }
 
-/* == and != with what is no array or number: nothing is equal to it. */
+/* == and != with an operand that is neither array nor number: unequal everywhere. */
 static gpa_code never_equal(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     value array = a.tag == V_ARRAY ? a : b;
     gpa_val v = {.BOOL = op == AST_OP_NE};
@@ -125,8 +127,9 @@ static gpa_code never_equal(gpa_vm *vm, ast_op op, value a, value b, value *out)
         *out = v_bool(op == AST_OP_NE);
         return GPA_OK;
     }
-    gpa_code rc = arr_full(vm_rt(vm), DT_BOOL, array.array->arr->ndim, array.array->arr->shape, v,
-                           &result, vm_err(vm));
+    gpa_code rc =
+        arr_full(vm_rt(vm), &(arr_spec){DT_BOOL, array.array->arr->ndim, array.array->arr->shape},
+                 v, &result, vm_err(vm));
     return rc ? rc : np_return(vm, result, out);
 }
 
@@ -301,13 +304,17 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_opnd in[2] = {{.arr = NULL}, {.arr = NULL}};
     gpa_arr *result = NULL;
     gpa_code rc = GPA_OK;
+    if (override_among(1, &a) || override_among(1, &b))
+        return op == AST_OP_MATMUL
+                   ? np_matmul(vm, (value[]){a, b, v_none()}, out)
+                   : ufunc_call(vm, ufunc_of(op_row(op)), ARGS(2, (value[]){a, b}), out);
     if (!is_operand(a) || !is_operand(b))
         return op == AST_OP_EQ || op == AST_OP_NE ? never_equal(vm, op, a, b, out)
                                                   : no_loop(vm, op, a, b);
     if (a.tag != V_ARRAY && b.tag != V_ARRAY && a.tag < V_STR && b.tag < V_STR &&
         op != AST_OP_MATMUL)
         return scalars(vm, op, a, b, out);
-    places p = places_now(vm);
+    spans p = current_spans(vm);
     TRY(arg_opnd(vm, a, &in[0]));
     TRY(arg_opnd(vm, b, &in[1]));
     in[0].span = p.left;
@@ -318,7 +325,7 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     if (rc)
         hint_shapes(vm, op, &in[0], &in[1]);
     else if (op == AST_OP_MATMUL &&
-             (rc = float_check_arr(vm, "_float_look_product", 2, (value[3]){a, b}, result)))
+             (rc = float_check_arr(vm, "_check_float_product", 2, (value[3]){a, b}, result)))
         arr_release(vm_rt(vm), result);
     else
         rc = np_return(vm, result, out);
@@ -331,22 +338,28 @@ out:
     return rc;
 }
 
+/* a @= b: matmul(a, b, out=a) with matrices in b, so that the result has the shape of a. */
+static gpa_code update_product(gpa_vm *vm, value a, value b, value *out) {
+    gpa_opnd rhs;
+    gpa_code rc = arg_opnd(vm, b, &rhs);
+    if (rc) return rc;
+    bool vector = a.array->arr->ndim && rhs.arr && rhs.arr->ndim == 1;
+    arg_opnd_release(vm, &rhs);
+    if (vector)
+        return vm_fail(vm, GPA_E_VALUE,
+                       "inplace matrix multiplication requires the first operand to have at least "
+                       "one and the second at least two dimensions.");
+    return np_matmul(vm, (value[]){a, b, a}, out);
+}
+
 static gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_opnd rhs = {.arr = NULL};
     gpa_code rc = GPA_OK;
+    if (op != AST_OP_MATMUL && override_among(1, &b))
+        return ufunc_call(vm, ufunc_of(op_row(op)), ARGS(3, (value[]){a, b, a}), out);
     if (!is_operand(b)) return no_loop(vm, op, a, b);
-    if (op == AST_OP_MATMUL) {
-        value product = v_none();
-        rc = op_array(vm, op, a, b, &product);
-        gpa_index all = {.kind = IX_ELLIPSIS};
-        if (!rc) rc = arg_opnd(vm, product, &rhs);
-        if (!rc) rc = arr_set(vm_rt(vm), a.array->arr, &all, 1, &rhs, vm_err(vm));
-        arg_opnd_release(vm, &rhs);
-        value_release(vm, product);
-        if (!rc) *out = value_retain(a);
-        return rc;
-    }
-    places p = places_now(vm);
+    if (op == AST_OP_MATMUL) return update_product(vm, a, b, out);
+    spans p = current_spans(vm);
     if (float_checks_enabled(vm)) { /* a trial: what is looked at must still be there */
         value trial = v_none();
         rc = op_array(vm, op, a, b, &trial);
@@ -365,14 +378,16 @@ out:
     return rc;
 }
 
-static gpa_code op_array_unary(gpa_vm *vm, ast_op op, value a, value *out) {
-    places_now(vm);
-    if (a.tag == V_NUM && a.aux == DT_F64 && op == AST_OP_NEG) {
+static gpa_code op_array_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
+    current_spans(vm);
+    if (a.tag == V_NUM && a.aux == DT_F64 && op == OP_NEGATIVE) {
         *out = a;
         out->f = -a.f;
         return GPA_OK;
     }
-    return ufunc_call(vm, ufunc_of(op_row(op)), 1, &a, 0, NULL, out);
+    gpa_code rc = ufunc_call(vm, ufunc_of(op), ARGS(1, &a), out);
+    if (rc || a.tag != V_NUM || out->tag != V_NUM || !dtype_is_int((gpa_dtype)out->aux)) return rc;
+    return float_finish_check(vm, float_check_number(vm, op, true, &a, *out), out);
 }
 
 /* ---- subscripts ---- */
@@ -404,9 +419,9 @@ static gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
         *out = v_num(vm, (gpa_dtype)a->dtype, item);
         return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     }
-    places_now(vm);
+    current_spans(vm);
     gpa_code rc = arg_index(vm, key, ix, &n);
-    if (!rc) rc = arr_get(vm_rt(vm), a, ix, n, &one, &result, vm_err(vm));
+    if (!rc) rc = arr_get(vm_rt(vm), a, &(gpa_indices){ix, n}, &one, &result, vm_err(vm));
     arg_index_release(vm, ix, n);
     if (!rc &&
         (one ||
@@ -479,8 +494,9 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     int n = 0;
     gpa_code rc = GPA_OK;
     if (whole_index(a, key, at) && plain_number(a, item, &t, &one) && !dtype_is_complex(t))
-        return arr_set_item(vm_rt(vm), a, at, a->ndim, t, one, vm_err(vm));
-    places_now(vm);
+        return arr_set_item(vm_rt(vm), a, at, a->ndim, &(gpa_opnd){.dtype = t, .v = one},
+                            vm_err(vm));
+    current_spans(vm);
     TRY(arg_index(vm, key, ix, &n));
     if ((item.tag == V_LIST || item.tag == V_TUPLE) &&
         names_element(a, ix, n)) { /* a bool is whether there are items */
@@ -493,7 +509,7 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     rhs.last = last && item.tag == V_ARRAY && !item.aux;
     if (!rhs.weak)
         TRY(np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype));
-    rc = arr_set(vm_rt(vm), a, ix, n, &rhs, vm_err(vm));
+    rc = arr_set(vm_rt(vm), a, &(gpa_indices){ix, n}, &rhs, vm_err(vm));
 out:
     arg_opnd_release(vm, &rhs);
     arg_index_release(vm, ix, n);
@@ -508,12 +524,13 @@ static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, 
     bool one = false, viewed = false;
     value old = v_none(), new = v_none();
     gpa_code rc = GPA_OK;
-    places_now(vm);
+    current_spans(vm);
     if (op != AST_OP_MATMUL && !v.aux &&
         !(!arr_is_pending(v.array->arr) && whole_index(v.array->arr, key, at))) {
         rc = arg_index(vm, key, ix, &n);
         viewed = !rc && is_view(ix, n);
-        if (viewed) rc = arr_get(vm_rt(vm), v.array->arr, ix, n, &one, &view, vm_err(vm));
+        if (viewed)
+            rc = arr_get(vm_rt(vm), v.array->arr, &(gpa_indices){ix, n}, &one, &view, vm_err(vm));
         arg_index_release(vm, ix, n);
         if (rc) return rc;
     }

@@ -79,19 +79,25 @@ static gpa_code tuple_of(gpa_vm *vm, value v, value *out) {
     return rc;
 }
 
-static gpa_code make_module(gpa_vm *vm, value code, value options, value names, bool source_module,
-                            bool plain, value *out) {
+/* What a raw module is made of. */
+typedef struct {
+    value code, options, names;
+    bool source_module; /* pycuda's SourceModule, else cupy's RawModule */
+    bool plain;         /* the whole source has C linkage */
+} module_spec;
+
+static gpa_code make_module(gpa_vm *vm, const module_spec *m, value *out) {
     const char *text;
     size_t n;
-    gpa_code rc = arg_text(vm, code, "code", &text, &n);
+    gpa_code rc = arg_text(vm, m->code, "code", &text, &n);
     if (!rc && strlen(text) != n) rc = vm_fail(vm, GPA_E_VALUE, "embedded null character");
     value o = rc ? v_unset() : v_object(vm, &raw_module_kind, MODULE_FIELDS);
     if (o.tag == V_UNSET) return rc ? rc : GPA_E_MEMORY;
-    o.object->fields[CODE] = value_retain(code);
-    o.object->fields[FROM_SOURCE_MODULE] = v_bool(source_module);
-    o.object->fields[PLAIN] = v_bool(plain);
-    rc = tuple_of(vm, options, &o.object->fields[OPTIONS]);
-    if (!rc) rc = tuple_of(vm, names, &o.object->fields[NAMES]);
+    o.object->fields[CODE] = value_retain(m->code);
+    o.object->fields[FROM_SOURCE_MODULE] = v_bool(m->source_module);
+    o.object->fields[PLAIN] = v_bool(m->plain);
+    rc = tuple_of(vm, m->options, &o.object->fields[OPTIONS]);
+    if (!rc) rc = tuple_of(vm, m->names, &o.object->fields[NAMES]);
     if (rc)
         value_release(vm, o);
     else
@@ -116,9 +122,19 @@ static const char *name_of(const object_obj *k) { return k->fields[NAME].str->te
 
 /* ---- arguments ---- */
 
+/* A parameter of a kernel, for messages too. */
+typedef struct {
+    const char *kernel;
+    size_t index;
+    const raw_param *p;
+} parameter;
+
 /* `bytes`: memory allocated by hand is an array of bytes, accepted for any pointer. */
-static gpa_code array_argument(gpa_vm *vm, const char *name, size_t i, const raw_param *p,
-                               gpa_arr *a, bool bytes, rt_raw_arg *to) {
+static gpa_code array_argument(gpa_vm *vm, const parameter *at, gpa_arr *a, bool bytes,
+                               rt_raw_arg *to) {
+    const raw_param *p = at->p;
+    const char *name = at->kernel;
+    size_t i = at->index;
     const char *type = dtype_info[a->dtype].name;
     if (p->known && !p->pointer)
         return vm_fail(vm, GPA_E_TYPE, "argument %zu of %s() is a number ('%s'), not an array",
@@ -145,8 +161,10 @@ static bool number_fits(const gpa_opnd *o, gpa_dtype to) {
     return dtype_of_weak(o->weak, to) == to || dtype_can_cast(o->dtype, to, CAST_SAME_KIND);
 }
 
-static gpa_code number_argument(gpa_vm *vm, const char *name, size_t i, const raw_param *p, value v,
-                                rt_raw_arg *to) {
+static gpa_code number_argument(gpa_vm *vm, const parameter *at, value v, rt_raw_arg *to) {
+    const raw_param *p = at->p;
+    const char *name = at->kernel;
+    size_t i = at->index;
     gpa_opnd o;
     value now = v_unset();
     if (p->known && p->pointer)
@@ -190,10 +208,10 @@ static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const 
         bool number = v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_NUM ||
                       v.tag == V_COMPLEX || (v.tag == V_ARRAY && v.aux);
         if (v.tag == V_ARRAY && !v.aux)
-            rc = array_argument(vm, name_of(k), i, p, v.array->arr,
+            rc = array_argument(vm, &(parameter){name_of(k), i, p}, v.array->arr,
                                 module_of(k)->fields[FROM_SOURCE_MODULE].i, &to[i]);
         else if (number)
-            rc = number_argument(vm, name_of(k), i, p, v, &to[i]);
+            rc = number_argument(vm, &(parameter){name_of(k), i, p}, v, &to[i]);
         else if (v.tag == V_NONE && (p->pointer || !p->known))
             to[i] = (rt_raw_arg){.size = sizeof(void *)};
         else
@@ -239,35 +257,40 @@ static gpa_code launch(gpa_vm *vm, object_obj *k, const launch_config *c, size_t
         rc = vm_fail(vm, GPA_E_VALUE, "%lld bytes of shared memory", (long long)bytes);
     if (!rc) rc = read_arguments(vm, k, n, args, to);
     if (!rc) rc = compile(vm, module_of(k), &raw);
-    if (!rc) rc = rt_raw_run(vm_rt(vm), raw, name_of(k), g, b, (uint32_t)bytes, to, n, vm_err(vm));
+    if (!rc)
+        rc = rt_raw_run(
+            vm_rt(vm), raw,
+            &(rt_raw_launch){
+                name_of(k), {g[0], g[1], g[2]}, {b[0], b[1], b[2]}, (uint32_t)bytes, to, n},
+            vm_err(vm));
     return rc;
 }
 
 /* Extracts keyword arguments by name; *out[i] is unchanged if absent. */
-static gpa_code keywords(gpa_vm *vm, const object_obj *k, size_t n, const value *values,
-                         const value *names, const char *const *known, size_t n_known, value *out) {
-    for (size_t i = 0; i < n; i++) {
+static gpa_code keywords(gpa_vm *vm, const object_obj *k, const call_args *a,
+                         const char *const *known, size_t n_known, value *out) {
+    const value *names = a->names;
+    for (size_t i = 0; i < a->n_named; i++) {
         size_t at = 0;
         while (at < n_known && strcmp(names[i].str->text, known[at])) at++;
         if (at == n_known)
             return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'",
                            name_of(k), names[i].str->text);
-        out[at] = values[i];
+        out[at] = a->values[a->n + i];
     }
     return GPA_OK;
 }
 
 /* CuPy: kernel(grid, block, args, *, shared_mem=0). */
-static gpa_code call_cupy(gpa_vm *vm, object_obj *k, size_t n, const value *args, size_t n_kw,
-                          const value *names) {
+static gpa_code call_cupy(gpa_vm *vm, object_obj *k, const call_args *a) {
     static const char *const known[] = {"grid", "block", "args", "shared_mem", "stream"};
     value v[5] = {v_unset(), v_unset(), v_unset(), v_unset(), v_unset()}, list = v_unset();
-    if (n > 3)
+    if (a->n > 3)
         return vm_fail(vm, GPA_E_TYPE,
                        "%s() takes 3 positional arguments (grid, block, args), not %zu", name_of(k),
-                       n);
-    for (size_t i = 0; i < n; i++) v[i] = args[i];
-    gpa_code rc = keywords(vm, k, n_kw, args + n, names, known, COUNT_OF(known), v);
+                       a->n);
+    for (size_t i = 0; i < a->n; i++) v[i] = a->values[i];
+    gpa_code rc = keywords(vm, k, a, known, COUNT_OF(known), v);
     for (size_t i = 0; i < 3 && !rc; i++)
         if (v[i].tag == V_UNSET)
             rc = vm_fail(vm, GPA_E_TYPE, "%s() missing required argument: '%s'", name_of(k),
@@ -280,21 +303,18 @@ static gpa_code call_cupy(gpa_vm *vm, object_obj *k, size_t n, const value *args
 }
 
 /* PyCUDA: kernel(*args, block=(x, y, z), grid=(1, 1), shared=0, stream=None, ...). */
-static gpa_code call_pycuda(gpa_vm *vm, object_obj *k, size_t n, const value *args, size_t n_kw,
-                            const value *names) {
+static gpa_code call_pycuda(gpa_vm *vm, object_obj *k, const call_args *a) {
     static const char *const known[] = {"block",  "grid",        "shared",
                                         "stream", "time_kernel", "texrefs"};
     value v[6] = {v_unset(), v_int(1), v_unset(), v_unset(), v_unset(), v_unset()};
-    gpa_code rc = keywords(vm, k, n_kw, args + n, names, known, COUNT_OF(known), v);
+    gpa_code rc = keywords(vm, k, a, known, COUNT_OF(known), v);
     if (!rc && v[0].tag == V_UNSET) rc = vm_fail(vm, GPA_E_VALUE, "must specify block size");
-    return rc ? rc : launch(vm, k, &(launch_config){v[1], v[0], v[2]}, n, args);
+    return rc ? rc : launch(vm, k, &(launch_config){v[1], v[0], v[2]}, a->n, a->values);
 }
 
-static gpa_code call_kernel(gpa_vm *vm, object_obj *k, size_t n, const value *args, size_t n_kw,
-                            const value *names, value *out) {
+static gpa_code call_kernel(gpa_vm *vm, object_obj *k, const call_args *a, value *out) {
     *out = v_none();
-    return module_of(k)->fields[FROM_SOURCE_MODULE].i ? call_pycuda(vm, k, n, args, n_kw, names)
-                                                      : call_cupy(vm, k, n, args, n_kw, names);
+    return module_of(k)->fields[FROM_SOURCE_MODULE].i ? call_pycuda(vm, k, a) : call_cupy(vm, k, a);
 }
 
 static gpa_code repr_kernel(gpa_vm *vm, object_obj *k, gpa_str *out) {
@@ -316,7 +336,7 @@ gpa_code raw_kernel(gpa_vm *vm, value *argv, value *out) { /* code, name, option
     bool plain = argv[0].tag == V_STR && argv[1].tag == V_STR &&
                  (strstr(argv[0].str->text, "extern \"C\"") && !strchr(argv[1].str->text, '<'));
     if (!plain && argv[1].tag == V_STR) names = argv[1];
-    gpa_code rc = make_module(vm, argv[0], argv[2], names, false, false, &module);
+    gpa_code rc = make_module(vm, &(module_spec){argv[0], argv[2], names, false, false}, &module);
     if (!rc) rc = make_kernel(vm, module, argv[1], out);
     value_release(vm, module);
     return rc;
@@ -347,7 +367,7 @@ gpa_code raw_module(gpa_vm *vm, value *argv,
         code = value_retain(argv[0]);
     else if (!(rc = arg_text(vm, argv[1], "path", &path, &n)))
         rc = read_source(vm, path, &code);
-    if (!rc) rc = make_module(vm, code, argv[2], argv[6], false, false, out);
+    if (!rc) rc = make_module(vm, &(module_spec){code, argv[2], argv[6], false, false}, out);
     value_release(vm, code);
     return rc;
 }
@@ -355,7 +375,7 @@ gpa_code raw_module(gpa_vm *vm, value *argv,
 gpa_code raw_source_module(gpa_vm *vm, value *argv, value *out) { /* code, options, plain */
     bool plain;
     gpa_code rc = value_truth(vm, argv[2], &plain);
-    return rc ? rc : make_module(vm, argv[0], argv[1], v_none(), true, plain, out);
+    return rc ? rc : make_module(vm, &(module_spec){argv[0], argv[1], v_none(), true, plain}, out);
 }
 
 gpa_code raw_get_function(gpa_vm *vm, value *argv, value *out) {
@@ -432,7 +452,9 @@ gpa_code raw_fact_max_dynamic(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code raw_attributes(gpa_vm *vm, value *argv, value *out) {
 #define FACT(id, name) [RAW_##id] = name,
-    static const char *const names[] = {RAW_FACTS(FACT)};
+    static const char *const names[] = {
+#include "runtime/tables/raw_fact.def"
+    };
 #undef FACT
     gpa_code rc = native_return(v_dict(vm), out);
     for (int i = 0; i < RAW_FACT_COUNT && !rc; i++) {

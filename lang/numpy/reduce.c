@@ -69,7 +69,7 @@ static gpa_code check_errors(gpa_vm *vm, const reduction *r, value how, gpa_arr 
     value initial = r->initial.tag == V_UNSET ? v_none() : r->initial,
           where = r->where.tag == V_UNSET ? v_bool(true) : r->where;
     value keepdims = r->keepdims.tag == V_UNSET ? v_bool(false) : r->keepdims;
-    return float_check_arr(vm, "_float_look_reduced", 6,
+    return float_check_arr(vm, "_check_float_reduction", 6,
                            (value[7]){r->a, r->axis, keepdims, initial, where, how}, result);
 }
 
@@ -79,6 +79,23 @@ static gpa_code check_errors_named(gpa_vm *vm, const reduction *r, const char *h
     value text = v_cstr(vm, how);
     gpa_code rc = text.tag == V_UNSET ? vm_err(vm)->code : check_errors(vm, r, text, result);
     value_release(vm, text);
+    return rc;
+}
+
+/* Warns of slices without as many elements as their mean or variance needs: known by the shape, or
+ * counted in where= while warnings are recorded or raised. */
+static gpa_code warn_of_count(gpa_vm *vm, const reduction *r, const prepared *p, double ddof,
+                              const char *text) {
+    double count = 1;
+    for (int k = 0; k < p->a->ndim; k++)
+        if (p->o.axes >> k & 1) count *= (double)p->a->shape[k];
+    if (!p->where) return count > ddof ? GPA_OK : vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s", text);
+    if (!vm_warnings_observed(vm, GPA_E_RUNTIME_WARNING)) return GPA_OK;
+    value words = v_cstr(vm, text);
+    if (words.tag == V_UNSET) return vm_err(vm)->code;
+    gpa_code rc = float_call_unchecked(vm, "_warn_of_count", 5,
+                                       (value[]){r->a, r->axis, r->where, v_float(ddof), words});
+    value_release(vm, words);
     return rc;
 }
 
@@ -177,6 +194,7 @@ gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, 
     prepared p;
     gpa_arr *result = NULL;
     gpa_code rc = prepare_operands(vm, &r, NUMBER_HAS_NONE, &p);
+    if (!rc) rc = warn_of_count(vm, &r, &p, 0, "Mean of empty slice.");
     if (!rc) rc = arr_mean(vm_rt(vm), p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
     return rc ? rc
@@ -200,10 +218,10 @@ static gpa_code variance_in(gpa_vm *vm, bool root, value *argv, value ddof, valu
     gpa_code rc = np_library_func(vm, "_variance_in", &fn);
     if (rc) return rc;
     value middle = argv[7].tag == V_UNSET ? v_none() : argv[7];
-    rc = vm_call(
-        vm, fn, 9,
-        (value[]){argv[0], v_bool(root), argv[1], argv[2], argv[3], ddof, argv[5], argv[6], middle},
-        0, NULL, out);
+    rc = vm_call(vm, fn,
+                 ARGS(9, (value[]){argv[0], v_bool(root), argv[1], argv[2], argv[3], ddof, argv[5],
+                                   argv[6], middle}),
+                 out);
     value_release(vm, fn);
     return rc;
 }
@@ -230,6 +248,7 @@ static gpa_code variance(
     if (rc) return rc;
     if (argv[7].tag != V_UNSET) return variance_in(vm, root, argv, v_float(ddof), out);
     TRY(prepare_operands(vm, &r, NUMBER_HAS_NONE, &p));
+    TRY(warn_of_count(vm, &r, &p, ddof, "Degrees of freedom <= 0 for slice"));
     TRY(arr_var(vm_rt(vm), p.a, ddof, &p.o, &var, vm_err(vm)));
     TRY(check_errors(vm, &r, v_float(ddof), var));
     if (!root) {
@@ -263,8 +282,8 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, 
         a = flat;
     }
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], a->ndim, &axis));
-    TRY(arr_scan_order_k(rt, red, a, axis, t, &result, vm_err(vm)));
-    TRY(float_check_arr(vm, "_float_look_running", 3,
+    TRY(arr_scan_order_k(rt, &(arr_axis_reduction){red, axis, t}, a, &result, vm_err(vm)));
+    TRY(float_check_arr(vm, "_check_float_accumulation", 3,
                         (value[4]){argv[0], argv[1], v_bool(red == RED_PROD)}, result));
     rc = out_return_take(vm, &rule, result, argv[3], out);
     result = NULL;

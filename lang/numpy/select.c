@@ -4,6 +4,7 @@
 #include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
+#include "lang/numpy/override.h"
 
 gpa_code np_where(gpa_vm *vm, value *argv, value *out) { /* condition, x, y */
     if (argv[1].tag == V_UNSET && argv[2].tag == V_UNSET) return np_nonzero(vm, argv, out);
@@ -26,8 +27,10 @@ gpa_code np_take_in_bounds(gpa_vm *vm, value *argv, value *out) { /* a, at */
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arg_array(vm, argv[1], DT_NONE, &at);
     if (!rc)
-        rc = arr_get(vm_rt(vm), a, &(gpa_index){.kind = IX_ARRAY, .arr = at, .sure = true}, 1, NULL,
-                     &got, vm_err(vm));
+        rc =
+            arr_get(vm_rt(vm), a,
+                    &(gpa_indices){&(gpa_index){.kind = IX_ARRAY, .arr = at, .in_bounds = true}, 1},
+                    NULL, &got, vm_err(vm));
     if (!rc) rc = np_return_array(vm, got, out);
     arr_release(vm_rt(vm), a);
     arr_release(vm_rt(vm), at);
@@ -41,9 +44,10 @@ gpa_code np_increment_at(gpa_vm *vm, value *argv, value *out) { /* counts, at */
     gpa_code rc = arg_array(vm, argv[1], DT_NONE, &at);
     *out = v_none();
     if (!rc)
-        rc = arr_update_at(vm_rt(vm), OP_ADD, argv[0].array->arr,
-                           &(gpa_index){.kind = IX_ARRAY, .arr = at, .sure = true}, 1, &one,
-                           vm_err(vm));
+        rc = arr_update_at(
+            vm_rt(vm), OP_ADD, argv[0].array->arr,
+            &(gpa_indices){&(gpa_index){.kind = IX_ARRAY, .arr = at, .in_bounds = true}, 1}, &one,
+            vm_err(vm));
     arr_release(vm_rt(vm), at);
     return rc;
 }
@@ -179,7 +183,7 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     gpa_index ix[GPA_MAX_DIMS] = {0};
     for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
     ix[axis] = (gpa_index){.kind = IX_ARRAY, .arr = at};
-    TRY(arr_get(rt, a, ix, axis + 1, NULL, &result, vm_err(vm)));
+    TRY(arr_get(rt, a, &(gpa_indices){ix, axis + 1}, NULL, &result, vm_err(vm)));
     rc = argv[3].tag == V_NONE || argv[3].tag == V_UNSET
              ? np_return(vm, result, out)
              : out_return_take(vm, &rule, result, argv[3], out);
@@ -224,17 +228,16 @@ static bool is_weak(value v) {
     return v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || (v.tag == V_COMPLEX && !v.aux);
 }
 
-/* Common dtype of three operands. Promoting two first would differ: a bool and an int are int64,
- * whatever the third is. */
-static gpa_code common_type(gpa_vm *vm, const value *v, value *out) {
-    gpa_opnd in[3] = {0};
-    gpa_dtype t;
+/* Common dtype of n values, Python numbers among them weak. */
+static gpa_code common_type(gpa_vm *vm, const value *v, size_t n, gpa_dtype *out) {
+    gpa_opnd *in = mem_zero(n * sizeof *in);
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < 3; i++) TRY(arg_opnd(vm, v[i], &in[i]));
-    TRY(arr_result_type(in, 3, &t, vm_err(vm)));
-    *out = v_dtype(t);
+    if (!in) return vm_no_memory(vm);
+    for (size_t i = 0; i < n; i++) TRY(arg_opnd(vm, v[i], &in[i]));
+    TRY(arr_result_type(in, (int)n, out, vm_err(vm)));
 out:
-    for (int i = 0; i < 3; i++) arg_opnd_release(vm, &in[i]);
+    for (size_t i = 0; i < n; i++) arg_opnd_release(vm, &in[i]);
+    mem_free(in);
     return rc;
 }
 
@@ -255,13 +258,15 @@ static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
         if (is_vacuous_bound(max, t, true)) max = v_none();
     }
     bool has_low = min.tag != V_NONE, has_high = max.tag != V_NONE;
-    value t = v_unset(), name = v_none();
-    if (has_low && has_high && k.n == 1 && is_weak(min) != is_weak(max))
-        rc = common_type(vm, (value[]){a, min, max}, &t);
-    if (t.tag == V_DTYPE) {
+    value name = v_none();
+    gpa_dtype t = DT_NONE;
+    /* Promoting two first would differ: a bool and an int are int64, whatever the third is. */
+    if (has_low && has_high && k.n == 1 && !(is_weak(min) && is_weak(max)))
+        rc = common_type(vm, (value[]){a, min, max}, 3, &t);
+    if (t != DT_NONE) {
         name = v_cstr(vm, "dtype");
         k.names[1] = name;
-        k.values[3] = t;
+        k.values[3] = v_dtype(t);
         k.n = 2;
         if (name.tag == V_UNSET) rc = vm_err(vm)->code;
     }
@@ -271,7 +276,7 @@ static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
         k.values[0] = a;
         k.values[1] = min;
         k.values[2] = has_high ? v_none() : into;
-        rc = ufunc_call(vm, ufunc_of(OP_MAXIMUM), 2, k.values, k.n, k.names, &low);
+        rc = ufunc_call(vm, ufunc_of(OP_MAXIMUM), &(call_args){2, k.n, k.values, k.names}, &low);
     } else {
         low = value_retain(a);
     }
@@ -279,12 +284,13 @@ static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
     if (!rc && has_high) {
         k.values[0] = low;
         k.values[1] = max;
-        rc = ufunc_call(vm, ufunc_of(OP_MINIMUM), 2, k.values, k.n, k.names, out);
+        rc = ufunc_call(vm, ufunc_of(OP_MINIMUM), &(call_args){2, k.n, k.values, k.names}, out);
     } else if (!rc && has_low) {
         *out = value_retain(low);
     } else if (!rc) {
         k.values[1] = a;
-        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, k.values + 1, k.n, k.names, out);
+        rc =
+            ufunc_call(vm, ufunc_of(OP_POSITIVE), &(call_args){1, k.n, k.values + 1, k.names}, out);
     }
     value_release(vm, low);
     value_release(vm, name);
@@ -346,6 +352,14 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv,
     int axis = 0;
     gpa_dtype t;
     gpa_code rc = GPA_OK;
+    if (argv[0].tag != V_LIST && argv[0].tag != V_TUPLE && argv[0].tag != V_ARRAY &&
+        argv[0].tag != V_OBJECT)
+        return vm_fail(vm, GPA_E_TYPE, "The first input argument needs to be a sequence");
+    if (argv[2].tag != V_NONE && argv[2].tag != V_UNSET && argv[3].tag != V_NONE &&
+        argv[3].tag != V_UNSET)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "concatenate() only takes `out` or `dtype` as an argument, but both were "
+                       "provided.");
     TRY(vm_collect(vm, argv[0], &list));
     TRY(arg_dtype(vm, argv[3], &t));
     TRY(arg_casting(vm, argv[4], &rule.casting));
@@ -366,7 +380,8 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv,
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], parts[0]->ndim, &axis));
     for (size_t i = 0; i < n && t != DT_NONE; i++)
         TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
-    TRY(arr_concat_order_k(rt, parts, (int)n, axis, t, &result, vm_err(vm)));
+    if (argv[1].tag == V_NONE && t == DT_NONE) TRY(common_type(vm, list.list->items, n, &t));
+    TRY(arr_concat_order_k(rt, &(arr_concatenation){parts, (int)n, axis, t}, &result, vm_err(vm)));
     rc = out_return_take(vm, &rule, result, argv[2], out);
 out:
     for (size_t i = 0; parts && i < list.list->count; i++) arr_release(rt, parts[i]);
@@ -440,7 +455,7 @@ gpa_code np_check_select_kind(gpa_vm *vm, value *argv,
 
 /* Partitions along the last axis; argv: a, a sorted list of ints. */
 static gpa_code partition_with(gpa_vm *vm, value *argv,
-                               gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *,
+                               gpa_code (*part)(gpa_rt *, gpa_arr *, const arr_partition_opts *,
                                                 gpa_arr **, gpa_err *),
                                value *out) {
     gpa_arr *a = NULL, *result = NULL;
@@ -450,7 +465,8 @@ static gpa_code partition_with(gpa_vm *vm, value *argv,
     for (size_t i = 0; i < list->count && !rc; i++)
         rc = arg_int(vm, list->items[i], "kth", &indices[i]);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = part(vm_rt(vm), a, -1, (int)list->count, indices, &result, vm_err(vm));
+    const arr_partition_opts o = {.axis = -1, .n_kth = (int)list->count, .kth = indices};
+    if (!rc) rc = part(vm_rt(vm), a, &o, &result, vm_err(vm));
     if (!rc) rc = np_return_array(vm, result, out);
     arr_release(vm_rt(vm), a);
     mem_free(indices);
@@ -479,7 +495,7 @@ gpa_code nd_partition(gpa_vm *vm, value *argv,
     if (argv[0].array->arr->readonly)
         return vm_fail(vm, GPA_E_VALUE, "partition array is read-only");
     gpa_code rc = np_library_func(vm, "partition", &partition);
-    if (!rc) rc = vm_call(vm, partition, 5, argv, 0, NULL, &partition_with);
+    if (!rc) rc = vm_call(vm, partition, ARGS(5, argv), &partition_with);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], partition_with}, out);
     value_release(vm, partition_with);
     value_release(vm, partition);
@@ -554,15 +570,24 @@ gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
     gpa_opnd a = {0}, b = {0};
     gpa_arr *into, *result = NULL;
     gpa_code rc = GPA_OK;
+    if (override_among(3, argv)) {
+        const char *const name = "out";
+        bool given = argv[2].tag != V_NONE && argv[2].tag != V_UNSET;
+        value matmul;
+        if ((rc = np_library_func(vm, "matmul", &matmul))) return rc;
+        rc = override_run(vm, matmul, "__call__", &(override_call){2, argv, given, &name, &argv[2]},
+                          out);
+        value_release(vm, matmul);
+        return rc;
+    }
     TRY(arg_opnd(vm, argv[0], &a));
     TRY(arg_opnd(vm, argv[1], &b));
     TRY(arg_out(vm, argv[2], &into));
     TRY(arr_matmul(vm_rt(vm), &a, &b, &result, vm_err(vm)));
-    TRY(float_check_arr(vm, "_float_look_product", 2, (value[3]){argv[0], argv[1]}, result));
+    TRY(float_check_arr(vm, "_check_float_product", 2, (value[3]){argv[0], argv[1]}, result));
     if (into) {
         TRY(check_product(vm, (a.arr->ndim > 1) + (b.arr->ndim > 1), result, into));
-        TRY(arr_set(vm_rt(vm), into, &(gpa_index){.kind = IX_ELLIPSIS}, 1,
-                    &(gpa_opnd){.arr = result}, vm_err(vm)));
+        TRY(arr_set(vm_rt(vm), into, NULL, &(gpa_opnd){.arr = result}, vm_err(vm)));
         *out = value_retain(argv[2].tag == V_TUPLE ? argv[2].tuple->items[0] : argv[2]);
     } else {
         rc = np_return(vm, result, out);

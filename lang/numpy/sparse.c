@@ -37,12 +37,25 @@ static gpa_code end(gpa_vm *vm, gpa_code rc, call *c, int results, value *out) {
     return np_return_array(vm, c->made[0], out);
 }
 
-#define NATIVE(name, arrays, ints, results, CALL)                     \
-    gpa_code sparse_##name(gpa_vm *vm, value *argv, value *out) {     \
-        call c;                                                       \
-        gpa_code rc = begin(vm, argv, arrays, NO_OPTIONAL, ints, &c); \
-        return end(vm, rc ? rc : CALL, &c, results, out);             \
-    }
+/* A matrix by its arrays; one whose columns are known to ascend in each row. */
+#define CSR(in, cols) (&(arr_csr){(in)[0], (in)[1], (in)[2], cols, false})
+#define CANONICAL_CSR(in, cols) (&(arr_csr){(in)[0], (in)[1], (in)[2], cols, true})
+
+/* A row of sparse_calls.def. */
+typedef struct {
+    int arrays, ints, results;
+    gpa_code (*run)(call *c);
+} row;
+
+static gpa_code run(gpa_vm *vm, value *argv, row r, value *out) {
+    call c;
+    gpa_code rc = begin(vm, argv, r.arrays, NO_OPTIONAL, r.ints, &c);
+    return end(vm, rc ? rc : r.run(&c), &c, r.results, out);
+}
+
+#define NATIVE(name, n_in, n_int, n_out, CALL)           \
+    static gpa_code run_##name(call *c) { return CALL; } \
+    NATIVE_FN(sparse_##name) { return run(vm, argv, (row){n_in, n_int, n_out, run_##name}, out); }
 #include "lang/numpy/sparse_calls.def"
 #undef NATIVE
 
@@ -51,8 +64,10 @@ gpa_code sparse_union(gpa_vm *vm, value *argv, value *out) {
     call c;
     gpa_code rc = begin(vm, argv, 6, NO_OPTIONAL, 2, &c);
     if (!rc)
-        rc = arr_csr_binary(c.rt, op_find(argv[8].str->text, argv[8].str->size), c.in, c.in + 3,
-                            c.n[0], c.n[1] != 0, c.made, c.e);
+        rc = arr_csr_binary(c.rt, op_find(argv[8].str->text, argv[8].str->size),
+                            c.n[1] ? CANONICAL_CSR(c.in, c.n[0]) : CSR(c.in, c.n[0]),
+                            c.n[1] ? CANONICAL_CSR(c.in + 3, c.n[0]) : CSR(c.in + 3, c.n[0]),
+                            c.made, c.e);
     return end(vm, rc, &c, c.made[3] ? 4 : 3, out);
 }
 
@@ -60,14 +75,14 @@ gpa_code sparse_csr_to_dense(gpa_vm *vm, value *argv,
                              value *out) { /* indptr, indices, data, addend, columns, transpose */
     call c;
     gpa_code rc = begin(vm, argv, 4, 3, 2, &c);
-    if (!rc) rc = arr_csr_to_dense(c.rt, c.in, c.n[0], c.n[1] != 0, c.in[3], c.made, c.e);
+    if (!rc) rc = arr_csr_to_dense(c.rt, CSR(c.in, c.n[0]), c.n[1] != 0, c.in[3], c.made, c.e);
     return end(vm, rc, &c, 1, out);
 }
 
 gpa_code sparse_coo_to_csc(gpa_vm *vm, value *argv, value *out) { /* column, row, data, n */
     call c;
     gpa_code rc = begin(vm, argv, 3, 1, 1, &c);
-    if (!rc) rc = arr_sparse_transpose(c.rt, c.in, c.n[0], c.made, c.e);
+    if (!rc) rc = arr_coo_to_csc(c.rt, c.in, c.n[0], c.made, c.e);
     if (c.in[1]) return end(vm, rc, &c, 3, out);
     c.made[1] = c.made[2];
     return end(vm, rc, &c, 2, out);
@@ -78,7 +93,7 @@ gpa_code sparse_is_sorted(gpa_vm *vm, value *argv,
     call c;
     bool sorted = false;
     gpa_code rc = begin(vm, argv, 3, NO_OPTIONAL, 1, &c);
-    if (!rc) rc = arr_csr_is_canonical(c.rt, c.in, c.n[0], &sorted, c.e);
+    if (!rc) rc = arr_csr_is_canonical(c.rt, CSR(c.in, c.n[0]), &sorted, c.e);
     release(&c);
     *out = v_bool(sorted);
     return rc;
@@ -86,28 +101,31 @@ gpa_code sparse_is_sorted(gpa_vm *vm, value *argv,
 
 gpa_code sparse_hstack(gpa_vm *vm, value *argv, value *out) { /* blocks, columns */
     value arrays = v_none(), columns = v_none();
-    gpa_arr **in = NULL, *made[3] = {NULL};
-    int64_t *n = NULL, blocks = 0;
+    gpa_arr *made[3] = {NULL};
+    arr_csr *blocks = NULL;
+    int64_t count = 0;
     gpa_code rc = vm_collect(vm, argv[0], &arrays);
     if (!rc) rc = vm_collect(vm, argv[1], &columns);
     if (!rc) {
-        blocks = (int64_t)columns.list->count;
-        if (!blocks || arrays.list->count != 3 * columns.list->count)
+        count = (int64_t)columns.list->count;
+        if (!count || arrays.list->count != 3 * columns.list->count)
             rc = vm_fail(vm, GPA_E_VALUE, "blocks must be 2-D");
     }
-    if (!rc) {
-        in = mem_zero((size_t)blocks * 3 * sizeof *in);
-        n = mem_zero((size_t)blocks * sizeof *n);
-        if (!in || !n) rc = vm_no_memory(vm);
+    if (!rc && !(blocks = mem_zero((size_t)count * sizeof *blocks))) rc = vm_no_memory(vm);
+    for (int64_t b = 0; b < count && !rc; b++) {
+        const value *array = &arrays.list->items[3 * b];
+        rc = arg_array(vm, array[0], DT_NONE, &blocks[b].indptr);
+        if (!rc) rc = arg_array(vm, array[1], DT_NONE, &blocks[b].indices);
+        if (!rc) rc = arg_array(vm, array[2], DT_NONE, &blocks[b].data);
+        if (!rc) rc = arg_int(vm, columns.list->items[b], "columns", &blocks[b].cols);
     }
-    for (int64_t i = 0; i < 3 * blocks && !rc; i++)
-        rc = arg_array(vm, arrays.list->items[i], DT_NONE, &in[i]);
-    for (int64_t b = 0; b < blocks && !rc; b++)
-        rc = arg_int(vm, columns.list->items[b], "columns", &n[b]);
-    if (!rc) rc = arr_csr_hstack(vm_rt(vm), in, n, blocks, made, vm_err(vm));
-    for (int64_t i = 0; in && i < 3 * blocks; i++) arr_release(vm_rt(vm), in[i]);
-    mem_free(in);
-    mem_free(n);
+    if (!rc) rc = arr_csr_hstack(vm_rt(vm), blocks, count, made, vm_err(vm));
+    for (int64_t b = 0; blocks && b < count; b++) {
+        arr_release(vm_rt(vm), blocks[b].indptr);
+        arr_release(vm_rt(vm), blocks[b].indices);
+        arr_release(vm_rt(vm), blocks[b].data);
+    }
+    mem_free(blocks);
     value_release(vm, arrays);
     value_release(vm, columns);
     return np_return_arrays(vm, rc, 3, made, out);

@@ -8,6 +8,7 @@
 #include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
+#include "lang/numpy/override.h"
 #include "lang/vm/vm.h"
 
 /* ---- calls ---- */
@@ -18,6 +19,8 @@ typedef struct {
 
 static const keywords no_keywords = {{.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET},
                                      {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}};
+
+enum { MAX_KEYWORDS = 8 };
 
 static bool is(value name, const char *text) { return strcmp(name.str->text, text) == 0; }
 
@@ -78,7 +81,7 @@ gpa_code ufunc_numbers(gpa_vm *vm, gpa_op op, const value *args, value *out) {
         arrays |= in[i].arr != NULL;
     }
     if (!rc)
-        rc = arrays ? ufunc_call(vm, ufunc_of(op), op_info[op].arity, args, 0, NULL, out)
+        rc = arrays ? ufunc_call(vm, ufunc_of(op), ARGS(op_info[op].arity, args), out)
                     : apply_scalars(vm, ufunc_of(op), in, out);
     for (int i = 0; i < op_info[op].arity; i++) arg_opnd_release(vm, &in[i]);
     return rc;
@@ -111,12 +114,14 @@ static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
         op_types(u->op, o->dtype, &compute, &result);
     int n = op_info[u->op].sig == SIG_LOGIC ? 0 : op_info[u->op].arity;
     for (int i = 0; i < n && !rc; i++)
-        rc = ufunc_check_input(vm, u->name, in, i, n, op_operand_type(u->op, compute, i),
-                               o->casting);
+        rc = ufunc_check_input(vm, u->name, &in[i], n > 1 ? i : -1,
+                               op_operand_type(u->op, compute, i), o->casting);
     return rc || !o->into
                ? rc
                : ufunc_check_output(vm, u->name, result, (gpa_dtype)o->into->dtype, o->casting);
 }
+
+static bool is_c_order(value v) { return v.tag == V_STR && (is(v, "C") || is(v, "c")); }
 
 static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k,
                       value *out) {
@@ -125,7 +130,7 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     gpa_arr *where = NULL, *result = NULL;
     value rows = v_none();
     arr_ufunc_opts opts = {.dtype = DT_NONE};
-    bool arrays = false, by_columns, by_rows = k->order.tag == V_STR && is(k->order, "C");
+    bool arrays = false, by_columns, by_rows = is_c_order(k->order);
     gpa_code rc = GPA_OK;
     for (int i = 0; i < arity; i++) {
         if (args[i].tag == V_STR || args[i].tag == V_NONE || args[i].tag == V_DICT)
@@ -178,23 +183,42 @@ out:
     return rc;
 }
 
-gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw,
-                    const value *kw_names, value *out) {
+/* A call of a ufunc with an overriding operand: a positional out becomes the keyword. */
+static gpa_code override_call_of(gpa_vm *vm, const ufunc *u, const call_args *a, value *out) {
+    size_t arity = op_info[u->op].arity, n_named = 0;
+    const char *names[MAX_KEYWORDS + 1];
+    value values[MAX_KEYWORDS + 1];
+    for (size_t i = 0; i < a->n_named && n_named < MAX_KEYWORDS; i++) {
+        if (is(a->names[i], "out") && a->values[a->n + i].tag == V_NONE) continue;
+        names[n_named] = a->names[i].str->text;
+        values[n_named++] = a->values[a->n + i];
+    }
+    if (a->n == arity + 1 && a->values[arity].tag != V_NONE) {
+        names[n_named] = "out";
+        values[n_named++] = a->values[arity];
+    }
+    return override_run(vm, (value){.tag = V_UFUNC, .ufunc = u}, "__call__",
+                        &(override_call){arity, a->values, n_named, names, values}, out);
+}
+
+gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, const call_args *a, value *out) {
     size_t arity = op_info[u->op].arity;
     keywords k = no_keywords;
-    gpa_code rc = bind_keywords(vm, u, n_kw, kw_names, args + n, &k);
+    if (a->n >= arity && a->n <= arity + 1 && override_among(a->n + a->n_named, a->values))
+        return override_call_of(vm, u, a, out);
+    gpa_code rc = bind_keywords(vm, u, a->n_named, a->names, a->values + a->n, &k);
     if (rc) return rc;
-    if (n < arity || n > arity + 1)
+    if (a->n < arity || a->n > arity + 1)
         return vm_fail(vm, GPA_E_TYPE,
                        "%s() takes from %zu to %zu positional arguments but %zu were given",
-                       u->name, arity, arity + 1, n);
-    if (n == arity + 1) {
+                       u->name, arity, arity + 1, a->n);
+    if (a->n == arity + 1) {
         if (k.out.tag != V_UNSET)
             return vm_fail(vm, GPA_E_TYPE,
                            "cannot specify 'out' as both a positional and keyword argument");
-        k.out = args[arity];
+        k.out = a->values[arity];
     }
-    return apply(vm, u, args, &k, out);
+    return apply(vm, u, a->values, &k, out);
 }
 
 static gpa_code binary_only(gpa_vm *vm, const ufunc *u, const char *method) {
@@ -212,7 +236,7 @@ static gpa_code library_reduction(gpa_vm *vm, const char *name, size_t n, const 
     value fn = v_none(), args[8];
     for (size_t i = 0; i < n; i++) args[i] = argv[i].tag == V_UNSET ? v_none() : argv[i];
     gpa_code rc = np_library_func(vm, name, &fn);
-    if (!rc) rc = vm_call(vm, fn, n, args, 0, NULL, out);
+    if (!rc) rc = vm_call(vm, fn, ARGS(n, args), out);
     value_release(vm, fn);
     return rc;
 }
@@ -220,11 +244,17 @@ static gpa_code library_reduction(gpa_vm *vm, const char *name, size_t n, const 
 gpa_code uf_reduce(gpa_vm *vm, value *argv,
                    value *out) { /* self, array, axis, dtype, out, keepdims, initial, where */
     const ufunc *u = argv[0].ufunc;
+    if (override_among(4, argv + 1)) {
+        static const char *const names[] = {"axis", "dtype", "out", "keepdims", "initial", "where"};
+        const value plain[] = {v_int(0),      v_none(),  v_none(),
+                               v_bool(false), v_unset(), v_bool(true)};
+        return override_method(vm, "reduce", argv, 1, 6, names, plain, out);
+    }
     gpa_code rc = binary_only(vm, u, "reduce");
     if (rc) return rc;
     gpa_red red = (gpa_red)op_info[u->op].identity;
     if (red != RED_COUNT) return np_reduce_with(vm, red, argv + 1, out);
-    return library_reduction(vm, "_fold_placed", 8, argv, out);
+    return library_reduction(vm, "_fold_reduce", 8, argv, out);
 }
 
 /* axis=None selects the only axis; an array of several axes has none to select. */
@@ -262,6 +292,10 @@ static gpa_code check_accumulates(gpa_vm *vm, const ufunc *u, const char *method
 
 gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out */
     const ufunc *u = argv[0].ufunc;
+    static const char *const names[] = {"axis", "dtype", "out"};
+    if (override_among(4, argv + 1))
+        return override_method(vm, "accumulate", argv, 1, 3, names,
+                               (value[]){v_int(0), v_none(), v_none()}, out);
     gpa_code rc = binary_only(vm, u, "accumulate");
     if (rc) return rc;
     gpa_red red = (gpa_red)op_info[u->op].identity;
@@ -275,7 +309,7 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
     if (rc) return rc;
     argv = one;
     if (red != RED_COUNT) return np_scan_with(vm, red, argv + 1, out);
-    return library_reduction(vm, "_fold_running_placed", 5, argv, out);
+    return library_reduction(vm, "_fold_accumulate", 5, argv, out);
 }
 
 enum { MANY_SEGMENTS = 16 };
@@ -313,8 +347,9 @@ static gpa_code reduce_by_host(gpa_vm *vm, value *argv, gpa_arr *at, value *out)
     *out = v_unset();
     if (!rc) rc = arg_dtype(vm, argv[4], &dtype);
     if (rc || float_checks_enabled(vm)) return rc;
-    TRY(arr_reduceat(vm_rt(vm), (gpa_red)op_info[argv[0].ufunc->op].identity, a, at, axis, dtype,
-                     &reduced, vm_err(vm)));
+    TRY(arr_reduceat(
+        vm_rt(vm), &(arr_axis_reduction){(gpa_red)op_info[argv[0].ufunc->op].identity, axis, dtype},
+        a, at, &reduced, vm_err(vm)));
     if (!reduced) goto out;
     TRY(np_return_array(vm, reduced, &result));
     rc = library_reduction(vm, "_into", 2, (value[]){result, argv[5]}, out);
@@ -330,7 +365,7 @@ static gpa_code reduce_no_segments(gpa_vm *vm, value *argv, gpa_arr *a, int axis
     value part = v_none();
     for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
     ix[axis] = (gpa_index){.kind = IX_SLICE, .has_stop = true, .stop = 0};
-    gpa_code rc = arr_get(vm_rt(vm), a, ix, axis + 1, NULL, &piece, vm_err(vm));
+    gpa_code rc = arr_get(vm_rt(vm), a, &(gpa_indices){ix, axis + 1}, NULL, &piece, vm_err(vm));
     if (!rc) rc = np_return_array(vm, piece, &part);
     if (!rc) rc = uf_accumulate(vm, (value[]){argv[0], part, v_int(axis), argv[4], argv[5]}, out);
     value_release(vm, part);
@@ -354,7 +389,7 @@ static gpa_code reduce_segment(gpa_vm *vm, value *argv, gpa_arr *a, int axis,
                            .has_stop = true,
                            .start = lo,
                            .stop = hi > lo ? hi : lo + 1};
-    gpa_code rc = arr_get(vm_rt(vm), a, ix, axis + 1, NULL, &piece, vm_err(vm));
+    gpa_code rc = arr_get(vm_rt(vm), a, &(gpa_indices){ix, axis + 1}, NULL, &piece, vm_err(vm));
     if (!rc) rc = np_return_array(vm, piece, &part);
     /* A sum of floats starts from -0.0: 0 would turn -0.0 into 0.0. */
     bool inexact = dtype_is_float((gpa_dtype)a->dtype) || dtype_is_complex((gpa_dtype)a->dtype);
@@ -375,6 +410,10 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv,
     value starts = v_none(), joined = v_none();
     size_t n = 0;
     int axis;
+    static const char *const names[] = {"axis", "dtype", "out"};
+    if (override_among(5, argv + 1))
+        return override_method(vm, "reduceat", argv, 2, 3, names,
+                               (value[]){v_int(0), v_none(), v_none()}, out);
     gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
     if (rc) return rc;
     TRY(check_accumulates(vm, argv[0].ufunc, "reduceat", argv[1], argv[4]));
@@ -406,7 +445,7 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv,
             TRY(arg_int(vm, starts.list->items[n + 1], "indices", &range[1]));
         TRY(reduce_segment(vm, argv, a, axis, range, &parts[n]));
     }
-    rc = arr_concat(rt, parts, (int)n, axis, DT_NONE, &whole, vm_err(vm));
+    rc = arr_concat(rt, &(arr_concatenation){parts, (int)n, axis, DT_NONE}, &whole, vm_err(vm));
     if (!rc) rc = np_return_array(vm, whole, &joined);
     if (!rc) rc = library_reduction(vm, "_into", 2, (value[]){joined, argv[5]}, out);
 out:
@@ -419,8 +458,6 @@ out:
     return rc;
 }
 
-enum { MAX_KEYWORDS = 8 };
-
 gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B, kwargs: as of a call */
     const ufunc *u = argv[0].ufunc;
     gpa_arr *a = NULL, *b = NULL, *tall = NULL;
@@ -430,6 +467,11 @@ gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B, kwargs: 
         names[n_named] = e->key;
         args[2 + n_named] = e->v;
     }
+    const char *texts[MAX_KEYWORDS];
+    for (size_t i = 0; i < n_named; i++) texts[i] = names[i].str->text;
+    if (override_among(2, argv + 1) || override_among(n_named, args + 2))
+        return override_run(vm, argv[0], "outer",
+                            &(override_call){2, argv + 1, n_named, texts, args + 2}, out);
     gpa_code rc = binary_only(vm, u, "outer");
     if (rc) return rc;
     TRY(arg_array(vm, argv[1], DT_NONE, &a));
@@ -448,7 +490,7 @@ gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B, kwargs: 
     TRY(np_return_array(vm, arr_retain(b), &right));
     args[0] = left;
     args[1] = right;
-    rc = ufunc_call(vm, u, 2, args, n_named, names, out);
+    rc = ufunc_call(vm, u, &(call_args){2, n_named, args, names}, out);
 out:
     arr_release(vm_rt(vm), a);
     arr_release(vm_rt(vm), b);
@@ -476,12 +518,28 @@ static bool prefers_device_sort(const ufunc *u, value array, value indices) {
            dtype_is_int((gpa_dtype)at->dtype);
 }
 
+/* Checks for floating-point errors of `at` in a separate evaluation, as if no index occurred twice.
+ */
+static gpa_code check_errors_at(gpa_vm *vm, value *argv) {
+    value args[2] = {v_none(), argv[3]}, result = v_none();
+    gpa_code rc = vm_getitem(vm, argv[1], argv[2], &args[0]);
+    if (!rc)
+        rc = ufunc_call(vm, argv[0].ufunc, ARGS(op_info[argv[0].ufunc->op].arity, args), &result);
+    value_release(vm, args[0]);
+    value_release(vm, result);
+    return rc;
+}
+
 gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     const ufunc *u = argv[0].ufunc;
     gpa_opnd rhs = {0};
     gpa_index ix[ARG_MAX_INDEX];
     int n = 0;
     *out = v_none();
+    if (override_among(3, argv + 1))
+        return override_run(
+            vm, argv[0], "at",
+            &(override_call){argv[3].tag == V_NONE ? 2 : 3, argv + 1, 0, NULL, NULL}, out);
     if (argv[1].tag != V_ARRAY || argv[1].aux)
         return vm_fail(vm, GPA_E_TYPE, "first operand must be array");
     bool two = op_info[u->op].arity == 2;
@@ -489,6 +547,12 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
         return vm_fail(vm, GPA_E_VALUE, "second operand needed for ufunc");
     if (!two && argv[3].tag != V_NONE)
         return vm_fail(vm, GPA_E_VALUE, "second operand provided when ufunc is unary");
+    if (float_checks_enabled(vm)) {
+        bool adds_up = u->op == OP_ADD || u->op == OP_SUBTRACT || u->op == OP_MULTIPLY;
+        gpa_code failed = adds_up ? library_reduction(vm, "_checked_at", 4, argv, out)
+                                  : check_errors_at(vm, argv);
+        if (failed || adds_up) return failed;
+    }
     if (prefers_device_sort(u, argv[1], argv[2])) {
         value done = v_none();
         gpa_code rc = library_reduction(vm, "_put_at", 4, argv, &done);
@@ -497,8 +561,8 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     gpa_code rc = arg_index(vm, argv[2], ix, &n);
     if (!rc && two) rc = arg_opnd(vm, argv[3], &rhs);
     if (!rc)
-        rc = arr_update_at(vm_rt(vm), u->op, argv[1].array->arr, ix, n, two ? &rhs : NULL,
-                           vm_err(vm));
+        rc = arr_update_at(vm_rt(vm), u->op, argv[1].array->arr, &(gpa_indices){ix, n},
+                           two ? &rhs : NULL, vm_err(vm));
     arg_opnd_release(vm, &rhs);
     arg_index_release(vm, ix, n);
     return rc;
@@ -510,7 +574,16 @@ gpa_code np_mark_ufunc(gpa_vm *vm, value *argv, value *out) { /* function */
     if (argv[0].tag != V_FUNC)
         return vm_fail(vm, GPA_E_TYPE, "a function of the library is marked, not %s",
                        value_type_name(argv[0]));
-    argv[0].func->ufunc = true;
+    argv[0].func->ufunc = argv[0].func->unbound = true;
+    *out = v_none();
+    return GPA_OK;
+}
+
+gpa_code np_mark_unbound(gpa_vm *vm, value *argv, value *out) { /* function */
+    if (argv[0].tag != V_FUNC)
+        return vm_fail(vm, GPA_E_TYPE, "a function of the library is marked, not %s",
+                       value_type_name(argv[0]));
+    argv[0].func->unbound = true;
     *out = v_none();
     return GPA_OK;
 }

@@ -31,17 +31,17 @@ gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out) {
         v.str->text);
 }
 
-gpa_code ufunc_check_input(gpa_vm *vm, const char *name, const gpa_opnd *in, int i, int n,
-                           gpa_dtype to, gpa_casting casting) {
+gpa_code ufunc_check_input(gpa_vm *vm, const char *name, const gpa_opnd *in, int i, gpa_dtype to,
+                           gpa_casting casting) {
     char number[16] = "";
-    gpa_dtype from = in[i].arr ? (gpa_dtype)in[i].arr->dtype : in[i].dtype;
-    bool weak = !in[i].arr && in[i].weak != WEAK_NO;
-    if (weak && (in[i].weak == WEAK_INT || in[i].weak == WEAK_BOOL))
+    gpa_dtype from = in->arr ? (gpa_dtype)in->arr->dtype : in->dtype;
+    bool weak = !in->arr && in->weak != WEAK_NO;
+    if (weak && (in->weak == WEAK_INT || in->weak == WEAK_BOOL))
         return GPA_OK; /* its range is checked later */
-    if (weak && (dtype_is_complex(to) || (dtype_is_float(to) && in[i].weak == WEAK_FLOAT)))
+    if (weak && (dtype_is_complex(to) || (dtype_is_float(to) && in->weak == WEAK_FLOAT)))
         return GPA_OK;
     if (dtype_can_cast(from, to, casting)) return GPA_OK;
-    if (n > 1) snprintf(number, sizeof number, " %d", i);
+    if (i >= 0) snprintf(number, sizeof number, " %d", i);
     return vm_fail(
         vm, GPA_E_UFUNC_TYPE,
         "Cannot cast ufunc '%s' input%s from dtype('%s') to dtype('%s') with casting rule '%s'",

@@ -80,23 +80,28 @@ static size_t slot_of(const dict_obj *d, uint64_t hash) {
     return (size_t)(hash >> 32) & (d->slots - 1);
 }
 
-/* True if the key of the entry at `slot` of the index equals `key`; most comparisons need no call.
- * *moved: a program's __eq__ changed the table. */
-static gpa_code same_key(gpa_vm *vm, const dict_obj *d, size_t slot, value key, uint64_t hash,
-                         bool *same, bool *moved) {
+/* The result of a comparison of keys; MOVED: a program's __eq__ changed the table. */
+typedef enum { KEY_DIFFERS, KEY_EQUAL, KEY_MOVED } key_match;
+
+/* Compares `key` with that of the entry at `slot` of the index; few comparisons need a call. */
+static gpa_code match_key(gpa_vm *vm, const dict_obj *d, size_t slot, value key, uint64_t hash,
+                          key_match *out) {
     const uint32_t number = d->index[slot];
     const dict_entry *entries = d->entries, *e = &entries[number - 1];
-    *same = *moved = false;
+    *out = KEY_DIFFERS;
     if (e->hash != hash) return GPA_OK;
-    if (e->key.tag == key.tag && e->key.bits == key.bits && key.tag != V_NUM) {
-        *same = e->key.aux == key.aux || value_is_heap[key.tag];
-        if (*same) return GPA_OK;
+    if (e->key.tag == key.tag && e->key.bits == key.bits && key.tag != V_NUM &&
+        (e->key.aux == key.aux || value_is_heap[key.tag])) {
+        *out = KEY_EQUAL;
+        return GPA_OK;
     }
+    bool same = false;
     size_t slots = d->slots;
     value asked = value_retain(e->key);
-    gpa_code rc = value_equal(vm, asked, key, same);
-    *moved = d->entries != entries || d->slots != slots || d->index[slot] != number ||
-             !value_is(e->key, asked);
+    gpa_code rc = value_equal(vm, asked, key, &same);
+    bool moved = d->entries != entries || d->slots != slots || d->index[slot] != number ||
+                 !value_is(e->key, asked);
+    *out = moved ? KEY_MOVED : same ? KEY_EQUAL : KEY_DIFFERS;
     value_release(vm, asked);
     return rc;
 }
@@ -105,14 +110,14 @@ static gpa_code same_key(gpa_vm *vm, const dict_obj *d, size_t slot, value key, 
 static gpa_code find(gpa_vm *vm, const dict_obj *d, value key, uint64_t hash, dict_entry **out) {
     *out = NULL;
     for (size_t i = slot_of(d, hash); d->slots && d->index[i];) {
-        bool same, moved;
-        gpa_code rc = same_key(vm, d, i, key, hash, &same, &moved);
+        key_match match;
+        gpa_code rc = match_key(vm, d, i, key, hash, &match);
         if (rc) return rc;
-        if (same && !moved) {
+        if (match == KEY_EQUAL) {
             *out = &d->entries[d->index[i] - 1];
             return GPA_OK;
         }
-        i = moved ? slot_of(d, hash) : (i + 1) & (d->slots - 1);
+        i = match == KEY_MOVED ? slot_of(d, hash) : (i + 1) & (d->slots - 1);
     }
     return GPA_OK;
 }

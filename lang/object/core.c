@@ -26,3 +26,20 @@ gpa_code vm_poll(gpa_vm *vm) {
     rt_interrupt_clear(vm_rt(vm));
     return vm_fail(vm, GPA_E_INTERRUPT, "%s", "");
 }
+
+gpa_code vm_fill(gpa_vm *vm, gpa_str *to, const char *text, size_t n, uint64_t times) {
+    enum { STEP_BYTES = 1 << 20 };
+    size_t total, done = n;
+    if (n == 0 || times == 0) return GPA_OK;
+    char *at = __builtin_mul_overflow(n, times, &total) ? NULL : str_reserve(to, total);
+    if (!at) return vm_no_memory(vm);
+    memcpy(at, text, n);
+    for (size_t step; done < total; done += step) { /* whole texts, copied from the first ones */
+        gpa_code rc = vm_poll(vm);
+        if (rc) return rc;
+        step = MIN(MIN(done, MAX((size_t)STEP_BYTES / n * n, n)), total - done);
+        memcpy(at + done, at, step);
+    }
+    str_commit(to, total);
+    return GPA_OK;
+}

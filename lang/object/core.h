@@ -34,6 +34,9 @@ gpa_code vm_fail(gpa_vm *vm, gpa_code code, const char *fmt, ...)
 gpa_code vm_no_memory(gpa_vm *vm);
 /* GPA_E_INTERRUPT when Ctrl-C was pressed. Native loops poll every few hundred iterations. */
 gpa_code vm_poll(gpa_vm *vm);
+/* Appends a text of n bytes so many times, and polls. GPA_E_MEMORY at once where the buffer cannot
+ * hold them. */
+gpa_code vm_fill(gpa_vm *vm, gpa_str *to, const char *text, size_t n, uint64_t times);
 
 /* Operations on values that only the interpreter can do. Defined in lang/vm/value_hooks.c. */
 typedef struct {

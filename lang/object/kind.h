@@ -9,11 +9,22 @@
 
 struct mime_bundle;
 
+/* Arguments of a call: n positional values, then those of n_named keyword arguments, whose names
+ * (STR values) are in `names`. Borrowed. */
+typedef struct call_args {
+    size_t n, n_named;
+    const value *values, *names;
+} call_args;
+#define NO_ARGS (&(call_args){.n = 0})
+/* n positional arguments: ARGS(2, pair). */
+#define ARGS(n_, ...) (&(call_args){.n = (n_), .values = __VA_ARGS__})
+
 typedef struct object_kind {
     const char *type_name; /* "numpy.finfo", "_io.TextIOWrapper" */
     bool tuple;            /* named tuple: field 0 is the tuple */
     bool instance;         /* instance of a class of a program: field 1 is the class */
     bool binds;            /* as a class member it binds to the instance, like a function */
+    bool set_like;         /* a set in operators and comparisons: the keys and items of a dict */
     void (*free)(gpa_vm *vm, object_obj *o);                   /* may be NULL */
     gpa_code (*repr)(gpa_vm *vm, object_obj *o, gpa_str *out); /* may be NULL: <type object> */
     gpa_code (*str)(gpa_vm *vm, object_obj *o, gpa_str *out);  /* may be NULL: as repr */
@@ -23,12 +34,11 @@ typedef struct object_kind {
                      value *out); /* *out UNSET: no such attribute; may be NULL */
     gpa_code (*set)(gpa_vm *vm, object_obj *o, const char *name,
                     value v); /* may be NULL: attributes cannot be set */
-    gpa_code (*call)(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                     const value *kw_names, value *out);                   /* may be NULL */
-    gpa_code (*getitem)(gpa_vm *vm, object_obj *o, value key, value *out); /* may be NULL */
-    gpa_code (*setitem)(gpa_vm *vm, object_obj *o, value key, value item); /* may be NULL */
-    gpa_code (*delitem)(gpa_vm *vm, object_obj *o, value key);             /* may be NULL */
-    gpa_code (*iter)(gpa_vm *vm, object_obj *o, value *out);               /* may be NULL */
+    gpa_code (*call)(gpa_vm *vm, object_obj *o, const call_args *a, value *out); /* may be NULL */
+    gpa_code (*getitem)(gpa_vm *vm, object_obj *o, value key, value *out);       /* may be NULL */
+    gpa_code (*setitem)(gpa_vm *vm, object_obj *o, value key, value item);       /* may be NULL */
+    gpa_code (*delitem)(gpa_vm *vm, object_obj *o, value key);                   /* may be NULL */
+    gpa_code (*iter)(gpa_vm *vm, object_obj *o, value *out);                     /* may be NULL */
     gpa_code (*len)(gpa_vm *vm, object_obj *o, int64_t *out); /* may be NULL: has no len() */
     gpa_code (*contains)(gpa_vm *vm, object_obj *o, value item,
                          bool *out); /* may be NULL: by iteration */
@@ -36,6 +46,7 @@ typedef struct object_kind {
                       struct mime_bundle *out);              /* MIME representations besides text
                                                                 (lang/object/mime.h); may be NULL */
     gpa_code (*truth)(gpa_vm *vm, object_obj *o, bool *out); /* may be NULL: by len, or true */
+    bool (*equal)(const object_obj *a, const object_obj *b); /* may be NULL: by identity */
     gpa_code (*hash)(gpa_vm *vm, value v, uint64_t *out,
                      bool *handled); /* may be NULL: by identity, as when not handled */
     bool (*type_attr)(gpa_vm *vm, value type, const char *name,

@@ -13,7 +13,7 @@
 
 const bool value_is_heap[V_COUNT] = {
 #define VT(id, name, heap) [V_##id] = heap,
-    GPA_VALUE_TAGS(VT)
+#include "lang/object/value_tags.def"
 #undef VT
 };
 
@@ -292,7 +292,7 @@ static const char *const numpy_names[DT_COUNT] = {
 
 static const char *const tag_names[V_COUNT] = {
 #define VT(id, name, heap) [V_##id] = name,
-    GPA_VALUE_TAGS(VT)
+#include "lang/object/value_tags.def"
 #undef VT
 };
 

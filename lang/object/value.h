@@ -13,45 +13,11 @@
 
 typedef struct vm gpa_vm;
 
-/* VT(TAG, "python type name", heap): heap values hold a counted object. */
-#define GPA_VALUE_TAGS(VT)                       \
-    VT(UNSET, "", 0)                             \
-    VT(NONE, "NoneType", 0)                      \
-    VT(BOOL, "bool", 0)                          \
-    VT(INT, "int", 0)                            \
-    VT(FLOAT, "float", 0)                        \
-    VT(NUM, "numpy scalar", 0)                   \
-    VT(ELLIPSIS, "ellipsis", 0)                  \
-    VT(NOT_IMPLEMENTED, "NotImplementedType", 0) \
-    VT(DTYPE, "numpy.dtype", 0)                  \
-    VT(TYPE, "type", 0)                          \
-    VT(NATIVE, "builtin_function_or_method", 0)  \
-    VT(UFUNC, "numpy.ufunc", 0)                  \
-    VT(COMPLEX, "complex", 1)                    \
-    VT(BIG, "int", 1)                            \
-    VT(STR, "str", 1)                            \
-    VT(BYTES, "bytes", 1)                        \
-    VT(LIST, "list", 1)                          \
-    VT(TUPLE, "tuple", 1)                        \
-    VT(DICT, "dict", 1)                          \
-    VT(SET, "set", 1)                            \
-    VT(RANGE, "range", 1)                        \
-    VT(SLICE, "slice", 1)                        \
-    VT(ARRAY, "numpy.ndarray", 1)                \
-    VT(FUNC, "function", 1)                      \
-    VT(METHOD, "method", 1)                      \
-    VT(MODULE, "module", 1)                      \
-    VT(EXCEPTION, "BaseException", 1)            \
-    VT(ITER, "iterator", 1)                      \
-    VT(OBJECT, "object", 1)                      \
-    VT(CLASS, "type", 1)                         \
-    VT(CELL, "cell", 1)
-
 typedef enum {
 #define VT(id, name, heap) V_##id,
-    GPA_VALUE_TAGS(VT)
+#include "lang/object/value_tags.def"
 #undef VT
-        V_COUNT
+    V_COUNT
 } value_tag;
 
 /* The head of every heap object. */
@@ -222,7 +188,8 @@ typedef struct func_obj {
     value kwdefaults;             /* a DICT by name for keyword-only ones, or NONE */
     value attrs;                  /* a DICT of attributes set by programs, or NONE */
     struct func_obj *prev, *next; /* all functions of the vm */
-    bool ufunc; /* a NumPy ufunc written in the language: its type reads numpy.ufunc */
+    bool ufunc;   /* a NumPy ufunc written in the language: its type reads numpy.ufunc */
+    bool unbound; /* as a class member it does not bind to the instance, like a built-in function */
     uint32_t n_free;
     value free[]; /* CELLs */
 } func_obj;

@@ -5,7 +5,7 @@
  * and file magics, keys in d['...'], modules behind import, a module's names behind `from m
  * import`, attributes behind a dot, else names, and the parameters of the call around. Offers are
  * gathered, sorted and given once each. Reading order: gathering, the kinds of offers, the cursor's
- * place, gpa_session_complete. */
+ * context, gpa_session_complete. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -258,16 +258,16 @@ static bool add_keys(offers *o, const char *src, size_t quote) {
     return is_dict;
 }
 
-/* ---- the cursor's place ---- */
+/* ---- the context of the cursor ---- */
 
 typedef struct {
     size_t line;  /* start of the cursor's line, after its indentation */
     size_t quote; /* of the string that contains the cursor ... */
     bool in_string, in_comment;
-} place;
+} context;
 
-static place find_place(const char *src, size_t cursor) {
-    place p = {0, 0, false, false};
+static context find_context(const char *src, size_t cursor) {
+    context p = {0, 0, false, false};
     char open = 0;
     bool triple = false;
     for (size_t i = 0; i < cursor; i++) {
@@ -343,7 +343,7 @@ static bool complete_import(offers *o, const char *line, size_t n, const char *s
 }
 
 static void complete(offers *o, const char *src, size_t n) {
-    place p = find_place(src, o->end);
+    context p = find_context(src, o->end);
     const char *line = src + p.line;
     size_t size = o->end - p.line;
     if (p.in_comment && line[0] != '!' && line[0] != '%') return;

@@ -268,8 +268,14 @@ static const char *or_null(const gpa_str *s) { return s->len && !s->failed ? s->
 
 enum { ABOUT_NAME, ABOUT_SIGNATURE, ABOUT_DOC, ABOUT_TEXT, ABOUT_SHAPE, ABOUT_SOURCE, ABOUT_TEXTS };
 
+/* The receiver of what is known about a name. */
+typedef struct {
+    void (*tell)(void *user, const gpa_about *a);
+    void *user;
+} listener;
+
 static void tell_value(gpa_session *s, const char *name, size_t n, value v, int level,
-                       void (*tell)(void *user, const gpa_about *a), void *user) {
+                       listener to) {
     gpa_str t[ABOUT_TEXTS];
     for (int i = 0; i < ABOUT_TEXTS; i++) str_init(&t[i]);
     str_putn(&t[ABOUT_NAME], name, n);
@@ -280,22 +286,21 @@ static void tell_value(gpa_session *s, const char *name, size_t n, value v, int 
     if (level > 0) inspect_source(s, v, &t[ABOUT_SOURCE]);
     const gpa_arr *a = v.tag == V_ARRAY && !v.aux ? v.array->arr : NULL;
     if (a) put_shape(a, &t[ABOUT_SHAPE]);
-    tell(user, &(gpa_about){.name = or_null(&t[ABOUT_NAME]),
-                            .signature = or_null(&t[ABOUT_SIGNATURE]),
-                            .doc = or_null(&t[ABOUT_DOC]),
-                            .type = inspect_type_name(v),
-                            .text = or_null(&t[ABOUT_TEXT]),
-                            .shape = or_null(&t[ABOUT_SHAPE]),
-                            .dtype = a ? dtype_info[a->dtype].name : NULL,
-                            .device = a ? arr_device(s->rt, a) : NULL,
-                            .file = inspect_file(s, v),
-                            .source = or_null(&t[ABOUT_SOURCE])});
+    to.tell(to.user, &(gpa_about){.name = or_null(&t[ABOUT_NAME]),
+                                  .signature = or_null(&t[ABOUT_SIGNATURE]),
+                                  .doc = or_null(&t[ABOUT_DOC]),
+                                  .type = inspect_type_name(v),
+                                  .text = or_null(&t[ABOUT_TEXT]),
+                                  .shape = or_null(&t[ABOUT_SHAPE]),
+                                  .dtype = a ? dtype_info[a->dtype].name : NULL,
+                                  .device = a ? arr_device(s->rt, a) : NULL,
+                                  .file = inspect_file(s, v),
+                                  .source = or_null(&t[ABOUT_SOURCE])});
     for (int i = 0; i < ABOUT_TEXTS; i++) str_free(&t[i]);
 }
 
 /* %name or %%name around the cursor. */
-static bool tell_magic(const char *src, size_t lo, size_t hi,
-                       void (*tell)(void *user, const gpa_about *a), void *user) {
+static bool tell_magic(const char *src, size_t lo, size_t hi, listener to) {
     const magic *row = lo > 0 && src[lo - 1] == '%' ? magic_find(src + lo, hi - lo) : NULL;
     if (!row) return false;
     gpa_str name, usage;
@@ -303,25 +308,27 @@ static bool tell_magic(const char *src, size_t lo, size_t hi,
     str_init(&usage);
     str_printf(&name, "%s%s", row->kinds & MAGIC_LINE ? "%" : "%%", row->name);
     str_printf(&usage, "%s %s", name.text ? name.text : "", row->usage);
-    tell(user, &(gpa_about){.name = or_null(&name),
-                            .signature = or_null(&usage),
-                            .doc = row->doc,
-                            .type = "Magic function"});
+    to.tell(to.user, &(gpa_about){.name = or_null(&name),
+                                  .signature = or_null(&usage),
+                                  .doc = row->doc,
+                                  .type = "Magic function"});
     str_free(&name);
     str_free(&usage);
     return true;
 }
 
-gpa_code gpa_session_about(gpa_session *s, const char *src, size_t n, size_t cursor, int level,
+gpa_code gpa_session_about(gpa_session *s, const gpa_inspection *at,
                            void (*tell)(void *user, const gpa_about *a), void *user) {
+    const char *src = at->src;
+    const listener to = {tell, user};
     size_t lo, hi;
-    if (inspect_name_at(src, n, cursor, &lo, &hi) && tell_magic(src, lo, hi, tell, user))
+    if (inspect_name_at(src, at->n, at->cursor, &lo, &hi) && tell_magic(src, lo, hi, to))
         return GPA_OK;
     value v = hi > lo ? inspect_resolve(s, src + lo, hi - lo) : v_unset();
-    if (v.tag == V_UNSET && inspect_call_at(src, n, cursor, &lo, &hi))
+    if (v.tag == V_UNSET && inspect_call_at(src, at->n, at->cursor, &lo, &hi))
         v = inspect_resolve(s, src + lo, hi - lo);
     if (v.tag == V_UNSET) return GPA_E_NAME;
-    tell_value(s, src + lo, hi - lo, v, level, tell, user);
+    tell_value(s, src + lo, hi - lo, v, at->level, to);
     value_release(s->vm, v);
     return GPA_OK;
 }
@@ -381,7 +388,7 @@ static void make_page(void *user, const gpa_about *a) {
     str_free(&html);
 }
 
-gpa_code gpa_session_inspect(gpa_session *s, const char *src, size_t n, size_t cursor, int level,
+gpa_code gpa_session_inspect(gpa_session *s, const gpa_inspection *at,
                              void (*each)(void *user, const gpa_repr *r), void *user) {
-    return gpa_session_about(s, src, n, cursor, level, make_page, &(reader){each, user});
+    return gpa_session_about(s, at, make_page, &(reader){each, user});
 }

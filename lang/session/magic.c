@@ -126,8 +126,8 @@ bool magic_word(magic_call *m, gpa_str *out) {
 
 /* Finds a part of the call's text in its source; false: it is not there, because it was
  * expanded. */
-static bool place(const magic_call *m, const source *src, const char *text, size_t n,
-                  parse_options *o) {
+static bool locate(const magic_call *m, const source *src, const char *text, size_t n,
+                   parse_options *o) {
     if (!src || text < m->text || m->at.hi > src->len) return false;
     size_t from = m->at.lo + (size_t)(text - m->text), to = from + n;
     if (to > m->at.hi || memcmp(src->text + from, text, n) != 0) return false;
@@ -140,7 +140,7 @@ static bool place(const magic_call *m, const source *src, const char *text, size
 gpa_code magic_parse(const magic_call *m, const char *text, size_t n, ast_module **out) {
     const source *src = source_get(m->s->sources, m->at.src);
     parse_options o = {.magics = true};
-    if (!place(m, src, text, n, &o))
+    if (!locate(m, src, text, n, &o))
         return session_parse(m->s, SOURCE_CELL, "<magic>", text, n, out);
     gpa_code rc = parse_module(src, m->s->names, &o, out, vm_err(m->s->vm));
     if (rc == GPA_E_INCOMPLETE) rc = vm_err(m->s->vm)->code = GPA_E_SYNTAX;

@@ -50,13 +50,11 @@ static gpa_code captured_str(gpa_vm *vm, object_obj *o, gpa_str *out) {
 }
 
 /* captured() shows it again. */
-static gpa_code captured_call(gpa_vm *vm, object_obj *o, size_t n, const value *args,
-                              size_t n_named, const value *names, value *out) {
-    (void)args, (void)names;
-    if (n + n_named)
+static gpa_code captured_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    if (a->n + a->n_named)
         return vm_fail(vm, GPA_E_TYPE,
                        "CapturedIO.show() takes 1 positional argument but %zu were given",
-                       1 + n + n_named);
+                       1 + a->n + a->n_named);
     return show_method(vm, (value[]){v_obj(V_OBJECT, o)}, out);
 }
 

@@ -492,7 +492,7 @@ MAGIC(gpu, LINE, WORDS, "[free | reset | limit AMOUNT]",
     rt_trim(s->rt);
     say_freed(s, before);
     if (reset && rt_revive(s->rt))
-        session_printf(s, false, "The device had been given up; %s is there afresh.\n",
+        session_printf(s, false, "The device had been given up; %s is initialized again.\n",
                        rt_device(s->rt));
     return GPA_OK;
 }

@@ -318,10 +318,9 @@ MAGIC(writefile, CELL, WORDS, "[-a] file",
     }
     str_init(&name);
     str_init(&path);
-    if (magic_word(m, &name))
-        magic_home(name.text, &path);
-    else if (!append && (append = magic_take(m, "--append")))
-        magic_word(m, &name);
+    append |= magic_take(m, "--append");
+    if (magic_word(m, &name)) magic_home(name.text, &path);
+    append |= magic_take(m, "-a") || magic_take(m, "--append"); /* options may follow the file */
     if (!path.len) TRY(magic_usage(m, "the following arguments are required: filename"));
     bool there = access(path.text, F_OK) == 0;
     FILE *f = fopen(path.text, append ? "abe" : "wbe");

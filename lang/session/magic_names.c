@@ -526,13 +526,15 @@ gpa_code magic_question(gpa_session *s, const char *name, size_t n, int level) {
         gpa_code rc = find_names(s, name, n);
         if (rc != GPA_E_NAME) return rc;
     }
-    if (!gpa_session_inspect(s, name, n, n, level, show_page, s)) return GPA_OK;
+    if (!gpa_session_inspect(s, &(gpa_inspection){name, n, n, level}, show_page, s)) return GPA_OK;
     gpa_str marked; /* a magic's name without its % */
     str_init(&marked);
     str_putc(&marked, '%');
     str_putn(&marked, name, n);
-    bool found = magic_find(name, n) && !marked.failed &&
-                 !gpa_session_inspect(s, marked.text, marked.len, marked.len, level, show_page, s);
+    bool found =
+        magic_find(name, n) && !marked.failed &&
+        !gpa_session_inspect(s, &(gpa_inspection){marked.text, marked.len, marked.len, level},
+                             show_page, s);
     str_free(&marked);
     if (!found) session_printf(s, false, "Object `%.*s` not found.\n", (int)n, name);
     return GPA_OK;

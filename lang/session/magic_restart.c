@@ -1,10 +1,10 @@
-/* %restart: the process begins anew, with the names that can be kept. It is the way back to a GPU
- * that the process has lost: the driver does not give it back to a process in which it failed.
+/* %restart: restarts the process and restores the variables that can be saved. It recovers a GPU
+ * after a failed kernel: the CUDA driver does not do so within the process.
  *
- * What is kept lies in a folder: `names.gpa`, a program that makes the names again in the order in
- * which they first stood, and a .npy file for each array. Numbers, texts and containers of them
- * become literals; modules, functions and what decorators made of them are imported or defined
- * again from their source. Reading order: values, definitions, the folder, the magic, its end. */
+ * Variables are saved in a folder: `names.gpa`, a program that assigns them in the order of their
+ * definition, and a .npy file for each array. Numbers, strings and containers of them become
+ * literals; modules are imported, functions and classes defined again from their source. Reading
+ * order: values, definitions, the folder, the magic, its end. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,15 +30,15 @@ static bool put_float(gpa_session *s, value v, gpa_str *out) {
     return true;
 }
 
-static bool put_items(gpa_session *s, const char *open, const value *items, size_t n,
-                      const char *close, int depth, gpa_str *out) {
+static bool put_items(gpa_session *s, const char *brackets, const value *items, size_t n, int depth,
+                      gpa_str *out) {
     bool good = true;
-    str_put(out, open);
+    str_putc(out, brackets[0]);
     for (size_t i = 0; i < n && good; i++) {
         good = put_literal(s, items[i], depth, out);
         str_put(out, ", ");
     }
-    str_put(out, close);
+    str_putc(out, brackets[1]);
     return good;
 }
 
@@ -71,8 +71,8 @@ static bool put_literal(gpa_session *s, value v, int depth, gpa_str *out) {
         case V_COMPLEX:
             return !v.aux && isfinite(v.complex->re) && isfinite(v.complex->im) &&
                    !vm_repr(s->vm, v, out);
-        case V_LIST: return put_items(s, "[", v.list->items, v.list->count, "]", depth, out);
-        case V_TUPLE: return put_items(s, "(", v.tuple->items, v.tuple->count, ")", depth, out);
+        case V_LIST: return put_items(s, "[]", v.list->items, v.list->count, depth, out);
+        case V_TUPLE: return put_items(s, "()", v.tuple->items, v.tuple->count, depth, out);
         case V_DICT: return put_entries(s, v.dict, true, depth, out);
         case V_SET: return !v.set->frozen && put_entries(s, &v.set->d, false, depth, out);
     }
@@ -143,7 +143,7 @@ static gpa_code save_array(keeping *k, const char *name, value v) {
     snprintf(path, sizeof path, "%s/%s.npy", k->folder, name);
     value args[2] = {v_str(vm, path, strlen(path)), v}, done = v_unset();
     gpa_code rc = args[0].tag == V_UNSET ? vm_err(vm)->code : vm_import(vm, "numpy", &numpy);
-    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, numpy, "save"), 2, args, 0, NULL, &done);
+    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, numpy, "save"), ARGS(2, args), &done);
     value_release(vm, args[0]);
     value_release(vm, done);
     bool scalar = v.tag == V_NUM || v.aux;

@@ -117,7 +117,7 @@ static gpa_code set_array_precision(gpa_session *s, int64_t digits) {
     value set = rc ? v_unset() : module_get_text_peek(s->vm, np, "set_printoptions"),
           name = v_cstr(s->vm, "precision"), arg = v_int(digits), none = v_none();
     if (!rc && name.tag == V_UNSET) rc = vm_err(s->vm)->code;
-    if (!rc && set.tag != V_UNSET) rc = vm_call(s->vm, set, 0, &arg, 1, &name, &none);
+    if (!rc && set.tag != V_UNSET) rc = vm_call(s->vm, set, &(call_args){0, 1, &arg, &name}, &none);
     value_release(s->vm, name);
     return rc;
 }
@@ -176,51 +176,57 @@ MAGIC(precision, LINE, WORDS, "[digits | format]",
 
 /* ---- %config ---- */
 
-/* The settings: SETTING(class, trait, member of settings, "what it is"). */
-#define SETTINGS(SETTING)                                    \
-    SETTING("InlineBackend", "figure_format", figure_format, \
-            "'png' or 'svg': how plots are shown")           \
-    SETTING("Session", "out_share", out_share,               \
-            "the share of the device's memory that arrays in Out may hold")
+/* The settings, grouped by class. */
+static const struct {
+    const char *class, *trait, *doc;
+    size_t at; /* of its text, in gpa_session */
+} settings[] = {
+    {"InlineBackend", "figure_format", "'png' or 'svg': how plots are shown",
+     offsetof(gpa_session, settings.figure_format)},
+    {"Session", "out_share", "the share of the device's memory that arrays in Out may hold",
+     offsetof(gpa_session, settings.out_share)},
+};
 
-static gpa_str *setting(gpa_session *s, const char *object, const char *trait) {
-#define SETTING(a, b, member, doc) \
-    if (strcmp(object, a) == 0 && strcmp(trait, b) == 0) return &s->settings.member;
-    SETTINGS(SETTING)
-#undef SETTING
+static gpa_str *text_of(gpa_session *s, size_t i) {
+    return (gpa_str *)((char *)s + settings[i].at);
+}
+
+/* The text of a setting, or NULL. */
+static gpa_str *find_setting(gpa_session *s, const char *class, const char *trait) {
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        if (strcmp(class, settings[i].class) == 0 && strcmp(trait, settings[i].trait) == 0)
+            return text_of(s, i);
     return NULL;
 }
 
-static bool has_object(const char *object, gpa_session *s, bool tell) {
-    bool found = false;
-#define SETTING(a, b, member, doc)                                                        \
-    if (strcmp(object, a) == 0) {                                                         \
-        if (tell && !found) session_printf(s, false, a " options\n");                     \
-        if (tell)                                                                         \
-            session_printf(s, false, a "." b "=<%s>\n    " doc "\n",                      \
-                           s->settings.member.len ? s->settings.member.text : "default"); \
-        found = true;                                                                     \
-    }
-    SETTINGS(SETTING)
-#undef SETTING
-    return found;
+static bool is_class(const char *name) {
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        if (strcmp(name, settings[i].class) == 0) return true;
+    return false;
 }
 
-static void list_objects(gpa_session *s) {
+static void list_settings(gpa_session *s, const char *class) {
+    session_printf(s, false, "%s options\n", class);
+    for (size_t i = 0; i < COUNT_OF(settings); i++) {
+        const gpa_str *text = text_of(s, i);
+        if (strcmp(class, settings[i].class) != 0) continue;
+        session_printf(s, false, "%s.%s=<%s>\n    %s\n", class, settings[i].trait,
+                       text->len ? text->text : "default", settings[i].doc);
+    }
+}
+
+static void list_classes(gpa_session *s) {
     session_printf(s, false, "Available objects for config:\n");
-    const char *last = "";
-#define SETTING(a, b, member, doc)                                     \
-    if (strcmp(last, a) != 0) session_printf(s, false, "    " a "\n"); \
-    last = a;
-    SETTINGS(SETTING)
-#undef SETTING
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        if (!i || strcmp(settings[i].class, settings[i - 1].class) != 0)
+            session_printf(s, false, "    %s\n", settings[i].class);
 }
 
 MAGIC(config, LINE, CODE, "[Class[.trait[ = value]]]", "List, show or change settings.") {
     gpa_session *s = m->s;
     char object[64], trait[64];
     if (!m->n) {
-        list_objects(s);
+        list_classes(s);
         return GPA_OK;
     }
     size_t dot = 0, end;
@@ -230,9 +236,12 @@ MAGIC(config, LINE, CODE, "[Class[.trait[ = value]]]", "List, show or change set
     size_t n = end > dot ? end - dot - 1 : 0;
     while (n && m->args[dot + n] == ' ') n--;
     snprintf(trait, sizeof trait, "%.*s", (int)MIN(n, sizeof trait - 1), m->args + dot + 1);
-    if (dot == m->n && has_object(object, s, true)) return GPA_OK;
-    gpa_str *to = setting(s, object, trait);
-    if (!to && (dot == m->n || !has_object(object, s, false)))
+    if (dot == m->n && is_class(object)) {
+        list_settings(s, object);
+        return GPA_OK;
+    }
+    gpa_str *to = find_setting(s, object, trait);
+    if (!to && (dot == m->n || !is_class(object)))
         return magic_usage(m, "Invalid config statement: '%.*s', should be `Class.trait = value`.",
                            (int)MIN(m->n, 200), m->args);
     if (!to)

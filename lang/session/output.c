@@ -57,22 +57,36 @@ static gpa_code put_plain(gpa_session *s, value v, gpa_str *out) {
     return rc;
 }
 
-/* Collects a value's representations: its text in *plain, then, if `rich`, those of its kind in
- * *more. Borrowed from both. */
-static gpa_code represent(gpa_session *s, value v, bool rich, gpa_str *plain, mime_bundle *more,
-                          gpa_repr *r, size_t *n) {
-    gpa_code rc =
-        s->host.pretty && !s->flat ? pretty_put(s, v, put_plain, plain) : put_plain(s, v, plain);
+/* Representations of a value: its text, then those of its kind. r borrows from both. */
+typedef struct {
+    gpa_str plain;
+    mime_bundle more;
+    gpa_repr r[MIME_MOST + 1];
+    size_t n;
+} representations;
+
+/* Collects a value's representations; those of its kind if `rich`. Release with
+ * release_representations, also after a failure. */
+static gpa_code represent(gpa_session *s, value v, bool rich, representations *x) {
+    str_init(&x->plain);
+    x->more = (mime_bundle){.n = 0};
+    gpa_code rc = s->host.pretty && !s->flat ? pretty_put(s, v, put_plain, &x->plain)
+                                             : put_plain(s, v, &x->plain);
     if (!rc && rich && v.tag == V_OBJECT && v.object->kind->mimes)
-        rc = v.object->kind->mimes(s->vm, v.object, more);
-    if (!rc && plain->failed) rc = vm_no_memory(s->vm);
+        rc = v.object->kind->mimes(s->vm, v.object, &x->more);
+    if (!rc && x->plain.failed) rc = vm_no_memory(s->vm);
     if (rc) return rc;
-    r[0] = (gpa_repr){"text/plain", plain->text, plain->len, NULL};
-    *n = 1;
-    for (size_t i = 0; i < more->n; i++)
-        r[(*n)++] =
-            (gpa_repr){more->item[i].mime, more->item[i].data, more->item[i].n, more->item[i].meta};
+    x->r[0] = (gpa_repr){"text/plain", x->plain.text, x->plain.len, NULL};
+    x->n = 1;
+    for (size_t i = 0; i < x->more.n; i++)
+        x->r[x->n++] = (gpa_repr){x->more.item[i].mime, x->more.item[i].data, x->more.item[i].n,
+                                  x->more.item[i].meta};
     return GPA_OK;
+}
+
+static void release_representations(representations *x) {
+    str_free(&x->plain);
+    mime_clear(&x->more);
 }
 
 /* The capture that receives displays, or NULL. */
@@ -111,32 +125,22 @@ void session_on_page(void *user, const char *text, size_t n) {
 /* A front end without displays, and a capture of text, get the plain text. */
 gpa_code session_on_display(void *user, value v, const char *id, bool update) {
     gpa_session *s = user;
-    gpa_str plain;
-    mime_bundle more = {.n = 0};
-    gpa_repr r[MIME_MOST + 1];
-    size_t n;
+    representations x;
     capture *c = taker(s);
     if (c && c->shown.tag == V_LIST) return list_append(s->vm, c->shown.list, v);
-    str_init(&plain);
-    gpa_code rc = represent(s, v, s->host.display && !c, &plain, &more, r, &n);
-    if (!rc) session_show(s, r, n, id, update);
-    str_free(&plain);
-    mime_clear(&more);
+    gpa_code rc = represent(s, v, s->host.display && !c, &x);
+    if (!rc) session_show(s, x.r, x.n, id, update);
+    release_representations(&x);
     return rc;
 }
 
 gpa_code session_result(gpa_session *s, value v, bool keep) {
-    gpa_str plain;
-    mime_bundle more = {.n = 0};
-    gpa_repr r[MIME_MOST + 1];
-    size_t n;
-    str_init(&plain);
-    gpa_code rc = represent(s, v, s->host.display != NULL, &plain, &more, r, &n);
-    if (!rc && s->host.result) s->host.result(s->host.user, s->count, r, n);
-    if (!rc && keep) history_set_output(&s->history, plain.text, plain.len);
+    representations x;
+    gpa_code rc = represent(s, v, s->host.display != NULL, &x);
+    if (!rc && s->host.result) s->host.result(s->host.user, s->count, x.r, x.n);
+    if (!rc && keep) history_set_output(&s->history, x.plain.text, x.plain.len);
     if (!rc && keep) rc = session_remember_value(s, v);
-    str_free(&plain);
-    mime_clear(&more);
+    release_representations(&x);
     return rc;
 }
 

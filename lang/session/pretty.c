@@ -30,7 +30,7 @@ static gpa_code in_order(const printer *p, value set, value *out) {
     gpa_vm *vm = p->s->vm;
     gpa_sym name = intern_find(p->s->names, "sorted", 6);
     value sorted = vm_builtin_peek(vm, name);
-    gpa_code rc = vm_call(vm, sorted, 1, &set, 0, NULL, out);
+    gpa_code rc = vm_call(vm, sorted, ARGS(1, &set), out);
     if (rc != GPA_E_TYPE) return rc;
     vm_clear_error(vm);
     return vm_collect(vm, set, out);

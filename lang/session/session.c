@@ -220,7 +220,7 @@ gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const
     gpa_str shifted;
     str_init(&shifted);
     if (kind == SOURCE_CELL && shift_left(src, n, &shifted)) src = shifted.text, n = shifted.len;
-    gpa_code rc = source_add(s->sources, kind, name, src, n, &id, e);
+    gpa_code rc = source_add(s->sources, &(source_text){kind, name, src, n}, &id, e);
     str_free(&shifted);
     if (!rc)
         rc = parse_module(source_get(s->sources, id), s->names, &(parse_options){.magics = true},
@@ -271,7 +271,7 @@ static gpa_code show_figures(gpa_session *s) {
     const module_obj *plots = s->host.display ? vm_loaded_peek(s->vm, "matplotlib.pyplot") : NULL;
     value show = plots ? module_get_text_peek(s->vm, plots, "show") : v_unset(), nothing = v_none();
     if (show.tag != V_FUNC) return GPA_OK;
-    gpa_code rc = vm_call(s->vm, show, 0, NULL, 0, NULL, &nothing);
+    gpa_code rc = vm_call(s->vm, show, NO_ARGS, &nothing);
     value_release(s->vm, nothing);
     return rc;
 }
@@ -288,7 +288,7 @@ static gpa_code run(gpa_session *s, ast_module *m, int flags) {
     if (!rc && (cell || flags & GPA_EVAL_EXPLAIN)) rc = rt_flush(s->rt, vm_err(s->vm));
     if (!rc) rc = rt_check(s->rt, vm_err(s->vm));
     if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
-    if (rc) rt_excuse(s->rt);
+    if (rc) rt_discard_checks(s->rt);
     return rc;
 }
 

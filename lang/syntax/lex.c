@@ -55,23 +55,27 @@ static uint32_t here(const lexer *l, const char *p) { return (uint32_t)(p - l->s
 
 /* ---- failures ---- */
 
-static void fail(lexer *l, token *t, gpa_code code, const char *lo, const char *hi, const char *fmt,
-                 ...) __attribute__((format(printf, 6, 7)));
+/* A range of characters of the source. */
+typedef struct {
+    const char *lo, *hi;
+} char_range;
 
-static void fail(lexer *l, token *t, gpa_code code, const char *lo, const char *hi, const char *fmt,
-                 ...) {
+static void fail(lexer *l, token *t, gpa_code code, char_range at, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+static void fail(lexer *l, token *t, gpa_code code, char_range at, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
     gpa_failv(l->err, code, fmt, ap);
     va_end(ap);
-    gpa_fail_at(l->err, (gpa_span){l->src->id, here(l, lo), here(l, hi)});
+    gpa_fail_at(l->err, (gpa_span){l->src->id, here(l, at.lo), here(l, at.hi)});
     t->kind = TOKEN_ERROR;
-    t->lo = here(l, lo);
-    t->hi = here(l, hi);
+    t->lo = here(l, at.lo);
+    t->hi = here(l, at.hi);
 }
 
 static void fail_at_end(lexer *l, token *t, const char *lo, const char *hi, const char *text) {
-    fail(l, t, GPA_E_INCOMPLETE, lo, hi, "%s", text);
+    fail(l, t, GPA_E_INCOMPLETE, (char_range){lo, hi}, "%s", text);
     l->at_end = true;
 }
 
@@ -81,9 +85,11 @@ static void fail_character(lexer *l, token *t, const char *lo) {
     size_t n = utf8_get(lo, l->end, &cp);
     const char *hi = lo + (n ? n : 1);
     if (cp < 0x20 || cp == 0x7f || unicode_classes(cp) & (U_N | U_Z))
-        fail(l, t, GPA_E_SYNTAX, lo, hi, "invalid non-printable character U+%04X", cp);
+        fail(l, t, GPA_E_SYNTAX, (char_range){lo, hi}, "invalid non-printable character U+%04X",
+             cp);
     else
-        fail(l, t, GPA_E_SYNTAX, lo, hi, "invalid character '%.*s' (U+%04X)", (int)n, lo, cp);
+        fail(l, t, GPA_E_SYNTAX, (char_range){lo, hi}, "invalid character '%.*s' (U+%04X)", (int)n,
+             lo, cp);
 }
 
 /* ---- lines and indentation ---- */
@@ -138,7 +144,8 @@ static bool indentation(lexer *l, token *t) {
                       (column > top) == (alternative > top_alternative);
     if (column > top && consistent) {
         if (l->n_indents + 1 == LEX_MAX_INDENTS) {
-            fail(l, t, GPA_E_INDENTATION, line, line, "too many levels of indentation");
+            fail(l, t, GPA_E_INDENTATION, (char_range){line, line},
+                 "too many levels of indentation");
             return false;
         }
         l->indents[l->n_indents].column = column;
@@ -155,12 +162,13 @@ static bool indentation(lexer *l, token *t) {
     if (consistent && column != top) {
         const char *stop = line;
         while (stop < l->end && *stop != '\n' && *stop != '\r') stop++;
-        fail(l, t, GPA_E_INDENTATION, line, stop,
+        fail(l, t, GPA_E_INDENTATION, (char_range){line, stop},
              "unindent does not match any outer indentation level");
         return false;
     }
     if (!consistent || alternative != top_alternative) {
-        fail(l, t, GPA_E_TAB, line, line, "inconsistent use of tabs and spaces in indentation");
+        fail(l, t, GPA_E_TAB, (char_range){line, line},
+             "inconsistent use of tabs and spaces in indentation");
         return false;
     }
     return true;
@@ -179,7 +187,7 @@ static bool skip_blanks(lexer *l, token *t) {
         } else if (c == '\\') {
             const char *slash = l->at++;
             if (!at_line_end(l)) {
-                fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1,
+                fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1},
                      "unexpected character after line continuation character");
                 return false;
             }
@@ -228,7 +236,7 @@ static void name(lexer *l, token *t) {
 
 static bool fail_number(lexer *l, token *t, const char *kind) {
     const char *last = l->at - 1;
-    fail(l, t, GPA_E_SYNTAX, last, l->at, "invalid %s literal", kind);
+    fail(l, t, GPA_E_SYNTAX, (char_range){last, l->at}, "invalid %s literal", kind);
     return false;
 }
 
@@ -264,8 +272,8 @@ static bool based_integer(lexer *l, token *t) {
     if (letter == 'x' ? !is(*l->at, HEX) : !is(*l->at, DIGIT)) return fail_number(l, t, kind);
     if (!skip_digits(l, t, highest, letter == 'x', kind)) return false;
     if (is(*l->at, DIGIT)) {
-        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "invalid digit '%c' in %s literal", *l->at,
-             kind);
+        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1}, "invalid digit '%c' in %s literal",
+             *l->at, kind);
         return false;
     }
     return digits < l->at && ends_number(l, t, kind);
@@ -303,7 +311,7 @@ static bool decimal(lexer *l, token *t) {
         const char *zeros = start;
         while (*zeros == '0' || *zeros == '_') zeros++;
         if (zeros < whole) {
-            fail(l, t, GPA_E_SYNTAX, start, zeros,
+            fail(l, t, GPA_E_SYNTAX, (char_range){start, zeros},
                  "leading zeros in decimal integer literals are not permitted; use an 0o prefix "
                  "for octal integers");
             return false;
@@ -387,7 +395,7 @@ static void fail_unterminated(lexer *l, token *t, const char *start, const char 
     uint32_t line =
         lex_line(l, here(l, stop > start ? stop - (stop == l->end && stop[-1] == '\n') : stop));
     bool triple = quotes == 3;
-    fail(l, t, triple ? GPA_E_INCOMPLETE : GPA_E_SYNTAX, start, start + 1,
+    fail(l, t, triple ? GPA_E_INCOMPLETE : GPA_E_SYNTAX, (char_range){start, start + 1},
          "unterminated %s%s literal (detected at line %u)", triple ? "triple-quoted " : "", what,
          line);
     if (triple) l->at_end = true;
@@ -411,7 +419,7 @@ static void string(lexer *l, token *t, int prefix, unsigned flags) {
             p += p[1] == '\r' && p[2] == '\n' ? 2 : 1;
         } else if (p == l->end || (quotes == 1 && (*p == '\n' || *p == '\r'))) {
             if (closes_fstring(l, quote, quotes))
-                fail(l, t, GPA_E_SYNTAX, start, start + 1, "f-string: expecting '}'");
+                fail(l, t, GPA_E_SYNTAX, (char_range){start, start + 1}, "f-string: expecting '}'");
             else
                 fail_unterminated(l, t, start, p, quotes, "string");
             return;
@@ -427,7 +435,7 @@ static void string(lexer *l, token *t, int prefix, unsigned flags) {
 static void fstring_start(lexer *l, token *t, int prefix, unsigned flags) {
     const char *quote = l->at + prefix;
     if (l->n_fstrings == LEX_MAX_FSTRINGS) {
-        fail(l, t, GPA_E_SYNTAX, l->at, quote, "too many nested f-strings");
+        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, quote}, "too many nested f-strings");
         return;
     }
     lex_fstring *f = &l->fstrings[l->n_fstrings++];
@@ -483,7 +491,8 @@ static void fstring_text(lexer *l, token *t) {
                (f->raw ? LITERAL_RAW : 0u) | (f->n_fields ? 0u : (unsigned)LITERAL_BRACES));
     } else if (*stop == '{') {
         if (f->n_fields == LEX_MAX_FIELDS) {
-            fail(l, t, GPA_E_SYNTAX, stop, stop + 1, "f-string: expressions nested too deeply");
+            fail(l, t, GPA_E_SYNTAX, (char_range){stop, stop + 1},
+                 "f-string: expressions nested too deeply");
             return;
         }
         open_bracket(l, t, '{');
@@ -492,11 +501,13 @@ static void fstring_text(lexer *l, token *t) {
         f->fields[f->n_fields++].in_spec = false;
     } else if (*stop == '}') {
         if (f->n_fields == 0)
-            fail(l, t, GPA_E_SYNTAX, stop, stop + 1, "f-string: single '}' is not allowed");
+            fail(l, t, GPA_E_SYNTAX, (char_range){stop, stop + 1},
+                 "f-string: single '}' is not allowed");
         else
             close_bracket(l, t, '}');
     } else if (f->n_fields) {
-        fail(l, t, GPA_E_SYNTAX, stop, stop + 1, "f-string: expecting '}', or format specs");
+        fail(l, t, GPA_E_SYNTAX, (char_range){stop, stop + 1},
+             "f-string: expecting '}', or format specs");
     } else {
         l->at = stop + f->quotes;
         l->n_fstrings--;
@@ -517,7 +528,7 @@ static token_kind bracket_kind(char c) {
 
 static void open_bracket(lexer *l, token *t, char c) {
     if (l->n_brackets == LEX_MAX_BRACKETS) {
-        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "too many nested parentheses");
+        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1}, "too many nested parentheses");
         return;
     }
     l->brackets[l->n_brackets].open = c;
@@ -532,11 +543,11 @@ static void close_bracket(lexer *l, token *t, char c) {
     lex_fstring *f = l->n_fstrings ? &l->fstrings[l->n_fstrings - 1] : NULL;
     bool field = f && f->n_fields && f->fields[f->n_fields - 1].depth == l->n_brackets;
     if (field && c != '}') {
-        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "f-string: unmatched '%c'", c);
+        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1}, "f-string: unmatched '%c'", c);
         return;
     }
     if (l->n_brackets == 0) {
-        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "unmatched '%c'", c);
+        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1}, "unmatched '%c'", c);
         return;
     }
     char open = l->brackets[l->n_brackets - 1].open;
@@ -544,7 +555,7 @@ static void close_bracket(lexer *l, token *t, char c) {
         uint32_t line = lex_line(l, l->brackets[l->n_brackets - 1].lo);
         char on[32] = "";
         if (line != lex_line(l, here(l, l->at))) snprintf(on, sizeof on, " on line %u", line);
-        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1,
+        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1},
              "closing parenthesis '%c' does not match opening parenthesis '%c'%s", c, open, on);
         return;
     }

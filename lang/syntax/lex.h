@@ -5,7 +5,7 @@
  * knows by itself where text ends and a field begins. String tokens carry their decoded text, in
  * the arena.
  *
- * A lexer is plain data: a copy of it is a place to come back to. */
+ * A lexer is plain data: a copy of it saves the position. */
 #ifndef GPA_SYNTAX_LEX_H
 #define GPA_SYNTAX_LEX_H
 

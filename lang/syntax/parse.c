@@ -350,7 +350,8 @@ parse_status parse_check(const char *text, size_t n, const parse_options *o, uin
     gpa_err e = {.code = GPA_OK};
     sources *texts = sources_new();
     intern *names = intern_new();
-    if (!texts || !names || source_add(texts, SOURCE_CELL, "", text, n, &id, &e)) goto out;
+    if (!texts || !names || source_add(texts, &(source_text){SOURCE_CELL, "", text, n}, &id, &e))
+        goto out;
     gpa_code rc = parse(source_get(texts, id), names, o, &m, &how, &e);
     if (rc)
         status = how.at_end ? PARSE_INCOMPLETE : PARSE_INVALID;

@@ -93,7 +93,7 @@ static ast_node *plain_argument(parser *p) {
     return parse_done(p, named);
 }
 
-/* Checks the place of a positional argument among the keywords; it was parsed. */
+/* Checks the position of a positional argument, already parsed, among the keywords. */
 static bool in_order(parser *p, const arguments *a, const ast_node *arg) {
     if (arg->kind == AST_STARRED && !a->unpacked) return true;
     if (!a->keyword && !a->unpacked) return true;

@@ -425,8 +425,10 @@ static ast_node *primary(parser *p) {
 /* for_if_clauses: ('for' targets 'in' disjunction ('if' disjunction)*)+ */
 bool parse_clauses(parser *p, ast_list *out) {
     size_t mark = p->n_items;
+    const uint16_t depth = p->depth;
     while (p->tok.kind == TOKEN_FOR || p->tok.kind == TOKEN_ASYNC) {
         if (p->tok.kind == TOKEN_ASYNC) return parse_refuse(p) != NULL;
+        if (!parse_enter(p)) return false; /* a clause is nested in those before it */
         uint32_t lo = p->tok.lo;
         parse_advance(p);
         ast_node *target = parse_for_targets(p);
@@ -442,6 +444,7 @@ bool parse_clauses(parser *p, ast_list *out) {
         n->clause.iter = iter;
         if (!parse_push(p, parse_done(p, n))) return false;
     }
+    p->depth = depth;
     return parse_take(p, mark, out);
 }
 

@@ -1,12 +1,12 @@
-/* Names: which variable each NAME of a tree is, and where it lives. */
+/* Name resolution: the storage of each NAME of a tree. */
 #ifndef GPA_COMPILE_SCOPE_H
 #define GPA_COMPILE_SCOPE_H
 
 #include "lang/syntax/ast.h"
 
 /* Resolves a parsed module: sets m->scope, the scope of every FUNCTION, CLASS and GENEXP, and the
- * place of every NAME, and checks what CPython's compiler checks behind its parser (return outside
- * function, duplicate arguments, ...). Failure: GPA_E_SYNTAX or GPA_E_MEMORY. */
+ * storage of every NAME, and checks what CPython's compiler checks behind its parser (return
+ * outside function, duplicate arguments, ...). Failure: GPA_E_SYNTAX or GPA_E_MEMORY. */
 gpa_code scope_resolve(ast_module *m, intern *names, gpa_err *e);
 
 #endif

@@ -280,13 +280,15 @@ static bool plain_float(const char *p, size_t n, double *out) {
 }
 
 parse_result parse_float(const char *text, size_t n, double *out) {
-    char plain[LONGEST];
+    char brief[LONGEST], *plain = brief;
     trim(&text, &n);
     if (plain_float(text, n, out)) return PARSE_OK;
-    if (!drop_underscores(text, n, plain, sizeof plain)) return PARSE_BAD;
-    if (float_length(plain) != strlen(plain)) return PARSE_BAD;
-    *out = strtod(plain, NULL);
-    return PARSE_OK;
+    if (n >= LONGEST && !(plain = mem_new(n + 1))) return PARSE_BAD;
+    bool good = drop_underscores(text, n, plain, n < LONGEST ? LONGEST : n + 1) &&
+                float_length(plain) == strlen(plain);
+    if (good) *out = strtod(plain, NULL);
+    if (plain != brief) mem_free(plain);
+    return good ? PARSE_OK : PARSE_BAD;
 }
 
 parse_result parse_complex(const char *text, size_t n, double *re, double *im) {

@@ -48,14 +48,14 @@ static bool index_lines(source *s) {
     return true;
 }
 
-gpa_code source_add(sources *s, source_kind kind, const char *name, const char *text, size_t n,
-                    uint32_t *id, gpa_err *e) {
+gpa_code source_add(sources *s, const source_text *what, uint32_t *id, gpa_err *e) {
+    size_t n = what->n;
     if (n > (size_t)1 << 30) return gpa_fail(e, GPA_E_OVERFLOW, "source text is larger than 1 GiB");
     source *src = mem_zero(sizeof *src);
     if (!src || !mem_grow(&s->items, s->n, &s->cap, sizeof *s->items)) goto no_memory;
-    *src = (source){.id = (uint32_t)s->n + 1, .kind = kind, .len = (uint32_t)n};
-    src->name = mem_text(name, strlen(name));
-    src->text = mem_text(text, n);
+    *src = (source){.id = (uint32_t)s->n + 1, .kind = what->kind, .len = (uint32_t)n};
+    src->name = mem_text(what->name, strlen(what->name));
+    src->text = mem_text(what->text, n);
     if (!src->name || !src->text || !index_lines(src)) goto no_memory;
     s->items[s->n++] = src;
     *id = src->id;

@@ -37,10 +37,15 @@ typedef struct sources sources;
 /* Owned: sources_free. NULL when out of memory. */
 sources *sources_new(void);
 void sources_free(sources *s);
+/* A text to be registered. */
+typedef struct {
+    source_kind kind;
+    const char *name, *text;
+    size_t n; /* bytes of the text */
+} source_text;
 /* Registers a text; name and text are copied. GPA_E_MEMORY, or GPA_E_OVERFLOW for a text over 1
  * GiB. */
-gpa_code source_add(sources *s, source_kind kind, const char *name, const char *text, size_t n,
-                    uint32_t *id, gpa_err *e);
+gpa_code source_add(sources *s, const source_text *what, uint32_t *id, gpa_err *e);
 /* The source with this number, or NULL. Its address is stable until sources_free. */
 const source *source_get(const sources *s, uint32_t id);
 /* Line and column of a byte offset; {0, 0} when the source is unknown. */

@@ -34,7 +34,7 @@ value typed_default_peek(gpa_vm *vm, const func_obj *fn, size_t i) {
     return i + n >= positional ? fn->defaults.tuple->items[i + n - positional] : v_unset();
 }
 
-gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, const typed_actuals *a, value *to, int *n_out) {
+gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, const call_args *a, value *to, int *n_out) {
     const ast_scope *s = func_node(fn)->function.scope;
     size_t want = s->n_positional + s->n_keyword_only, n = a->n;
     gpa_code rc = GPA_OK;
@@ -46,9 +46,9 @@ gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, const typed_actuals *a, valu
         return vm_fail(vm, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",
                        BODY_MAX_IN);
     if (n > s->n_positional) return vm_fail(vm, GPA_E_TYPE, "too many positional arguments");
-    for (size_t i = 0; i < want; i++) to[i] = i < n ? a->args[i] : v_unset();
-    for (size_t i = 0; i < a->n_kw && !rc; i++)
-        rc = bind_keyword(vm, fn, a->names[i], a->args[n + i], to);
+    for (size_t i = 0; i < want; i++) to[i] = i < n ? a->values[i] : v_unset();
+    for (size_t i = 0; i < a->n_named && !rc; i++)
+        rc = bind_keyword(vm, fn, a->names[i], a->values[n + i], to);
     for (size_t i = n; i < want && !rc; i++) {
         if (to[i].tag == V_UNSET) to[i] = typed_default_peek(vm, fn, i);
         if (to[i].tag == V_UNSET)

@@ -201,7 +201,7 @@ static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, a
     return rc;
 }
 
-static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, const typed_actuals *given,
+static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, const call_args *given,
                                arguments *a) {
     value bound[BODY_MAX_IN];
     int count = 0;
@@ -284,7 +284,7 @@ static gpa_code find_program(gpa_vm *vm, object_obj *k, const arguments *a, type
     return rc;
 }
 
-static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, const typed_actuals *given) {
+static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, const call_args *given) {
     arguments a;
     typed_fn *t;
     gpa_val params[2 * BODY_MAX_IN];
@@ -300,8 +300,8 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, const typed_actu
                      .params = params,
                      .shared = l->shared,
                      .stream = l->stream,
-                     .memo = &t->memo,
-                     .say = format_printf_line,
+                     .cache = &t->cache,
+                     .print = format_printf_line,
                      .user = vm};
     memcpy(p.grid, l->grid, sizeof p.grid);
     memcpy(p.block, l->block, sizeof p.block);
@@ -310,11 +310,9 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, const typed_actu
 
 /* ---- configured kernels ---- */
 
-static gpa_code call_configured(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                                const value *names, value *out) {
+static gpa_code call_configured(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
     *out = v_none();
-    return run(vm, o->fields[KERNEL].object, o->data,
-               &(typed_actuals){.n = n, .n_kw = n_kw, .args = args, .names = names});
+    return run(vm, o->fields[KERNEL].object, o->data, a);
 }
 
 static void free_configured(gpa_vm *vm, object_obj *o) {
@@ -326,9 +324,8 @@ const object_kind cuda_configured_kind = {.type_name = "numba.cuda.LaunchConfigu
                                           .free = free_configured,
                                           .call = call_configured};
 
-static gpa_code call_kernel(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                            const value *names, value *out) {
-    (void)o, (void)n, (void)args, (void)n_kw, (void)names, (void)out;
+static gpa_code call_kernel(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    (void)o, (void)a, (void)out;
     return not_configured(vm);
 }
 
@@ -476,15 +473,14 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value options, valu
 /* The decorator object that @cuda.jit(...) returns; called with the function. */
 enum { WITH_SIGNATURES, WITH_DEVICE, WITH_OPTIONS, WITH_FIELDS };
 
-static gpa_code call_with(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                          const value *names, value *out) {
-    (void)names;
-    if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
+static gpa_code call_with(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    if (a->n != 1 || a->n_named)
+        return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
     if (!o->fields[WITH_DEVICE].i)
-        return make(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_OPTIONS], out);
+        return make(vm, a->values[0], o->fields[WITH_SIGNATURES], o->fields[WITH_OPTIONS], out);
     if (o->fields[WITH_SIGNATURES].tag == V_LIST)
-        return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], true, out);
-    *out = value_retain(args[0]);
+        return jitted_new(vm, a->values[0], o->fields[WITH_SIGNATURES], true, out);
+    *out = value_retain(a->values[0]);
     return GPA_OK;
 }
 

@@ -34,7 +34,7 @@ static gpa_code texts(gpa_vm *vm, value kernel, arr_text what, value *out) {
     for (typed_fn *t = cuda_compiled(kernel.object); t && !rc; t = t->next) {
         gpa_str text;
         str_init(&text);
-        rc = arr_program_text(vm_rt(vm), t->f, &t->memo, what, &text, vm_err(vm));
+        rc = arr_program_text(vm_rt(vm), t->f, &t->cache, what, &text, vm_err(vm));
         value key = rc ? v_none() : types_of(vm, t), v = v_str_take(vm, &text);
         if (!rc && (key.tag == V_UNSET || v.tag == V_UNSET)) rc = GPA_E_MEMORY;
         if (!rc) rc = dict_set(vm, d.dict, key, v);
@@ -125,7 +125,7 @@ static gpa_code resource(gpa_vm *vm, value kernel, raw_fact which, value *out) {
     int64_t v;
     rt_facts f;
     if (!t) return not_compiled_yet(vm);
-    gpa_code rc = arr_program_fact(vm_rt(vm), t->f, &t->memo, which, &v, vm_err(vm));
+    gpa_code rc = arr_program_fact(vm_rt(vm), t->f, &t->cache, which, &v, vm_err(vm));
     if (!rc && v < 0) rc = rt_launch_facts(vm_rt(vm), rt_device(vm_rt(vm)), &f, vm_err(vm));
     if (rc) return rc;
     bool program_fact = which == RAW_SHARED || which == RAW_LOCAL;
@@ -174,8 +174,8 @@ gpa_code cuda_active_blocks(gpa_vm *vm, value *argv, value *out) { /* self, bloc
     if (!rc && !t) rc = not_compiled_yet(vm);
     if (rc) return rc;
     *out = v_int(0);
-    rc = arr_program_blocks(vm_rt(vm), t->f, &t->memo, (uint32_t)threads, (uint32_t)shared, &out->i,
-                            vm_err(vm));
+    rc = arr_program_blocks(vm_rt(vm), t->f, &t->cache,
+                            &(arr_block){(uint32_t)threads, (uint32_t)shared}, &out->i, vm_err(vm));
     if (!rc && out->i < 0) out->i = 1; /* other devices run one block per thread of the pool */
     return rc;
 }

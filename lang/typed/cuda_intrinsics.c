@@ -146,11 +146,7 @@ static gpa_code barrier(lowering *lw, const typed_site *s, kir_barrier row, tv *
 }
 
 gpa_code typed_cuda_syncthreads(lowering *lw, const typed_site *s, tv *out) {
-    static const char *const names[] = {
-#define KX(id, name) [KIR_BA_##id] = name,
-        KIR_BARRIERS(KX)
-#undef KX
-    };
+    const char *const *names = kir_rows[KIR_FIELD_BARRIER].names;
     for (int row = 0; row < KIR_BA_ROWS; row++)
         if (strcmp(names[row], s->callee->name) == 0) return barrier(lw, s, (kir_barrier)row, out);
     return barrier(lw, s, KIR_BA_BLOCK, out);
@@ -168,11 +164,7 @@ gpa_code typed_cuda_pause(lowering *lw, const typed_site *s, tv *out) {
 }
 
 gpa_code typed_cuda_fence(lowering *lw, const typed_site *s, tv *out) {
-    static const char *const names[] = {
-#define KX(id, name) [KIR_FE_##id] = name,
-        KIR_FENCES(KX)
-#undef KX
-    };
+    const char *const *names = kir_rows[KIR_FIELD_FENCE].names;
     gpa_code rc = takes(lw, s, 0, 0);
     for (uint16_t row = 0; row < KIR_FE_ROWS && !rc; row++)
         if (strcmp(names[row], s->callee->name) == 0)

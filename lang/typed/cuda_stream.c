@@ -274,10 +274,8 @@ static gpa_code attribute(gpa_vm *vm, value device, int number, int elsewhere, v
                         vm_err(vm));
 }
 
-#define ATTRIBUTE(name, number, elsewhere, doc)                           \
-    gpa_code cuda_attribute_##name(gpa_vm *vm, value *argv, value *out) { \
-        return attribute(vm, argv[0], number, elsewhere, out);            \
-    }
+#define ATTRIBUTE(name, number, elsewhere, doc) \
+    NATIVE_FN(cuda_attribute_##name) { return attribute(vm, argv[0], number, elsewhere, out); }
 #include "lang/typed/cuda_attribute.def"
 #undef ATTRIBUTE
 

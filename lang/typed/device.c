@@ -33,7 +33,7 @@ static gpa_code device_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 }
 
 static gpa_code device_enter(gpa_vm *vm, object_obj *o, value *out) {
-    value before = v_cstr(vm, rt_device_asked(vm_rt(vm)));
+    value before = v_cstr(vm, rt_device_requested(vm_rt(vm)));
     gpa_code rc =
         before.tag == V_UNSET ? vm_err(vm)->code : list_append(vm, o->fields[BEFORE].list, before);
     value_release(vm, before);
@@ -160,7 +160,7 @@ static gpa_code store_into(gpa_vm *vm, value target, value v, value *out) {
     gpa_index all = {.kind = IX_ELLIPSIS};
     gpa_code rc = arg_out(vm, target, &to);
     if (!rc) rc = arg_opnd(vm, v, &from);
-    if (!rc) rc = arr_set(vm_rt(vm), to, &all, 1, &from, vm_err(vm));
+    if (!rc) rc = arr_set(vm_rt(vm), to, &(gpa_indices){&all, 1}, &from, vm_err(vm));
     arg_opnd_release(vm, &from);
     if (!rc) *out = value_retain(target);
     return rc;
@@ -223,9 +223,8 @@ gpa_code np_get_array_module(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* cupy.cuda.Stream: a call creates a stream; the attribute `null` is the default stream. */
-static gpa_code stream_new(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                           const value *kw_names, value *out) {
-    (void)o, (void)n, (void)args, (void)n_kw, (void)kw_names;
+static gpa_code stream_new(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    (void)o, (void)a;
     return cuda_stream(vm, NULL, out);
 }
 
@@ -280,7 +279,7 @@ static gpa_code unset(gpa_vm *vm, gpa_dtype t, int ndim, const int64_t *shape, b
     gpa_arr *a;
     int64_t lying[GPA_MAX_DIMS];
     for (int d = 0; d < ndim; d++) lying[d] = shape[columns ? ndim - 1 - d : d];
-    gpa_code rc = arr_empty(vm_rt(vm), t, ndim, lying, &a, vm_err(vm));
+    gpa_code rc = arr_empty(vm_rt(vm), &(arr_spec){t, ndim, lying}, &a, vm_err(vm));
     if (!rc) rc = transpose_take(vm, a, columns, &a);
     return rc ? rc : np_return_array(vm, a, out);
 }

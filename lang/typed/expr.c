@@ -7,6 +7,7 @@
 #include "runtime/base/arena.h"
 #include "lang/syntax/literal.h"
 #include "lang/typed/lower.h"
+#include "lang/vm/jit_integers.h"
 
 static const typed_ty py_bool = {.dtype = DT_BOOL, .weak = true},
                       py_int = {.dtype = DT_I64, .weak = true},
@@ -115,6 +116,21 @@ gpa_code typed_apply(lowering *lw, const ast_node *at, gpa_op op, const tv *in, 
     return GPA_OK;
 }
 
+/* Operands of Python's operators, integers widened to 64 bits as in Numba. A module of the library
+ * that computes in narrower words defines _NARROW_INTEGERS. */
+static void widen_integers(lowering *lw, gpa_op op, tv *in, int n) {
+    jit_operand types[2];
+    const module_obj *m = lw->frame->fn->module;
+    if (m->builtin && module_get_text_peek(lw->vm, m, "_NARROW_INTEGERS").tag != V_UNSET) return;
+    for (int i = 0; i < n; i++)
+        types[i] = (jit_operand){.dtype = (gpa_dtype)in[i].t.dtype, .weak = in[i].t.weak};
+    gpa_dtype t = jit_integer_type(op, types, n);
+    if (t == DT_NONE) return;
+    const typed_ty wide = {.dtype = (uint8_t)t};
+    for (int i = 0; i < n; i++)
+        if (!in[i].t.weak) in[i] = number(wide, typed_cast(lw, in[i], wide));
+}
+
 /* Strength reduction of powers with a small literal exponent, as NumPy does it. */
 static bool small_power(lowering *lw, tv a, tv b, const ast_node *at, tv *out, gpa_code *rc) {
     if (!b.literal) return false;
@@ -159,7 +175,9 @@ static gpa_code check_divisor(lowering *lw, const ast_node *at, gpa_op op, tv a,
 
 gpa_code typed_binary(lowering *lw, const ast_node *at, gpa_op op, typed_operand left,
                       typed_operand right, tv *out) {
-    const tv a = left.v, b = right.v;
+    tv ab[2] = {left.v, right.v};
+    if (op != OP_COUNT) widen_integers(lw, op, ab, 2);
+    const tv a = ab[0], b = ab[1];
     gpa_code rc = GPA_OK;
     if (op == OP_COUNT)
         rc = typed_fail(lw, at, GPA_E_UNSUPPORTED, "this operator cannot be compiled for numbers");
@@ -215,6 +233,7 @@ static gpa_code unary(lowering *lw, const ast_node *n, tv *out) {
         return GPA_OK;
     }
     if (op == OP_INVERT) a = as_int(lw, a);
+    widen_integers(lw, op, &a, 1);
     if ((rc = typed_apply(lw, n, op, &a, 1, out))) typed_note(lw, n->unary.operand, a);
     return rc;
 }

@@ -166,7 +166,7 @@ void typed_clear(gpa_vm *vm, typed_fn *t) {
     }
     mem_free(t->deps);
     body_release(t->body);
-    arr_memo_free(&t->memo);
+    arr_launch_cache_free(&t->cache);
     kir_free(t->f);
 }
 
@@ -189,6 +189,12 @@ static bool same_args(const typed_fn *t, const typed_request *r) {
     return same;
 }
 
+static bool same_core(const typed_core *a, const typed_core *b) {
+    return a->loops == b->loops && a->scalars == b->scalars && a->contiguous == b->contiguous &&
+           a->packed == b->packed && memcmp(a->dim, b->dim, sizeof a->dim) == 0 &&
+           memcmp(a->const_size, b->const_size, sizeof a->const_size) == 0;
+}
+
 gpa_code typed_get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, const typed_request *r,
                    typed_fn **out) {
     static const typed_core none;
@@ -196,8 +202,7 @@ gpa_code typed_get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, const typed_re
     bool varies = false;
     for (typed_fn **at = compiled; *at; at = &(*at)->next) {
         typed_fn *t = *at;
-        if (t->form != r->form || memcmp(&t->core, core, sizeof *core) != 0 || !same_args(t, r))
-            continue;
+        if (t->form != r->form || !same_core(&t->core, core) || !same_args(t, r)) continue;
         *at = t->next; /* move to front, or evict */
         if (!typed_guards_hold(vm, t)) {
             varies = true;

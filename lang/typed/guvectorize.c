@@ -79,7 +79,8 @@ static gpa_code broadcast_argument(gpa_vm *vm, int core, typed_ty t, const layou
         shape[n] = 1;
         strides[n++] = 1;
     }
-    return arr_view(vm_rt(vm), a, n, shape, strides, 0, out, vm_err(vm));
+    return arr_view(vm_rt(vm), a, &(arr_layout){(gpa_dtype)a->dtype, n, shape, strides, 0}, out,
+                    vm_err(vm));
 }
 
 static bool is_contiguous(const gpa_arr *a, int first) {
@@ -118,7 +119,8 @@ static gpa_code collapse_dims(gpa_vm *vm, gpa_arr **view, int d, int keep, int64
         }
         strides[n++] = a->strides[i];
     }
-    gpa_code rc = arr_view(vm_rt(vm), a, n, shape, strides, 0, &made, vm_err(vm));
+    gpa_code rc = arr_view(vm_rt(vm), a, &(arr_layout){(gpa_dtype)a->dtype, n, shape, strides, 0},
+                           &made, vm_err(vm));
     if (rc) return rc;
     arr_release(vm_rt(vm), a);
     *view = made;
@@ -205,7 +207,7 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
     int n_params = (int)t->f->n_params;
     for (int i = 0; i < n_params; i++) params[i] = numbers[i].v;
     typed_arrays(vm, t, arrays + n);
-    arr_program p = {.arrays = arrays, .params = params, .size = f->loop, .memo = &t->memo};
+    arr_program p = {.arrays = arrays, .params = params, .size = f->loop, .cache = &t->cache};
     return arr_run(vm_rt(vm), t->f, &p, vm_err(vm));
 }
 
@@ -251,12 +253,13 @@ static gpa_code choose_output(gpa_vm *vm, const typed_layout *l, int k, typed_ty
     int n = f->loops;
     memcpy(shape, f->loop, (size_t)n * sizeof *shape);
     for (int d = 0; d < l->ndim[k]; d++) shape[n++] = f->core[l->dim[k][d]];
-    gpa_code rc = arr_empty(vm_rt(vm), (gpa_dtype)t.dtype, n, shape, &x->to[k], vm_err(vm));
+    gpa_code rc =
+        arr_empty(vm_rt(vm), &(arr_spec){(gpa_dtype)t.dtype, n, shape}, &x->to[k], vm_err(vm));
     if (rc || !given) return rc;
     gpa_opnd old = {.arr =
                         given}; /* elements that the function does not assign keep their values */
     gpa_index all = {.kind = IX_ELLIPSIS};
-    return arr_set(vm_rt(vm), x->to[k], &all, 1, &old, vm_err(vm));
+    return arr_set(vm_rt(vm), x->to[k], &(gpa_indices){&all, 1}, &old, vm_err(vm));
 }
 
 static gpa_code return_output(gpa_vm *vm, const operands *x, int k, value *out) {
@@ -265,7 +268,7 @@ static gpa_code return_output(gpa_vm *vm, const operands *x, int k, value *out) 
     if (x->arg[k] == x->to[k]) return GPA_OK;
     gpa_opnd made = {.arr = x->to[k]};
     gpa_index all = {.kind = IX_ELLIPSIS};
-    return arr_set(vm_rt(vm), x->arg[k], &all, 1, &made, vm_err(vm));
+    return arr_set(vm_rt(vm), x->arg[k], &(gpa_indices){&all, 1}, &made, vm_err(vm));
 }
 
 static gpa_code return_outputs(gpa_vm *vm, const typed_layout *l, const operands *x, value *out) {
@@ -322,23 +325,22 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x,
     return rc;
 }
 
-static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                     const value *names, value *out) {
+static gpa_code call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
     const gufunc *g = o->data;
     const typed_layout *l = &g->layout;
-    size_t n_in = (size_t)l->n_in, all = (size_t)(l->n_in + l->n_out);
+    size_t n_in = (size_t)l->n_in, all = n_in + (size_t)l->n_out;
     operands x;
     memset(&x, 0, sizeof x);
-    if (n < n_in || n > all)
+    if (a->n < n_in || a->n > all)
         return vm_fail(vm, GPA_E_TYPE,
                        "%s() takes from %zu to %zu positional arguments but %zu were given",
-                       name_of(vm, o), n_in, all, n);
-    for (size_t k = n_in; k < all; k++) x.out[k] = k < n ? args[k] : v_unset();
-    for (size_t i = 0; i < n_kw; i++) {
-        value v = args[n + i];
-        if (strcmp(names[i].str->text, "out") != 0)
+                       name_of(vm, o), n_in, all, a->n);
+    for (size_t k = n_in; k < all; k++) x.out[k] = k < a->n ? a->values[k] : v_unset();
+    for (size_t i = 0; i < a->n_named; i++) {
+        value v = a->values[a->n + i];
+        if (strcmp(a->names[i].str->text, "out") != 0)
             return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'",
-                           name_of(vm, o), names[i].str->text);
+                           name_of(vm, o), a->names[i].str->text);
         bool several = v.tag == V_TUPLE;
         if (several && v.tuple->count != (size_t)l->n_out)
             return vm_fail(vm, GPA_E_VALUE,
@@ -346,7 +348,7 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
         for (size_t k = 0; k < (several ? v.tuple->count : 1); k++)
             x.out[n_in + k] = several ? v.tuple->items[k] : v;
     }
-    gpa_code rc = apply(vm, o, args, &x, out);
+    gpa_code rc = apply(vm, o, a->values, &x, out);
     release(vm, &x, (int)all);
     return rc;
 }
@@ -468,11 +470,10 @@ out:
 
 /* The decorator object that @guvectorize(...) returns; fields: the signatures or None, the
  * layout. */
-static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                               const value *names, value *out) {
-    (void)names;
-    if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    return make(vm, args[0], o->fields[0], o->fields[1], out);
+static gpa_code decorator_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    if (a->n != 1 || a->n_named)
+        return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
+    return make(vm, a->values[0], o->fields[0], o->fields[1], out);
 }
 
 static const object_kind guvectorize_with_kind = {.type_name = "numba.guvectorize",

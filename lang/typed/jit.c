@@ -61,7 +61,7 @@ static gpa_code try_signature(gpa_vm *vm, object_obj *o, const overload *v, cons
         TRY(cast_argument(vm, args[have], s->args[have], v->rule, fits, &cast[have]));
     }
     if (!*fits) goto out;
-    TRY(vm_call(vm, o->fields[FUNCTION], (size_t)s->n, cast, 0, NULL, &result));
+    TRY(vm_call(vm, o->fields[FUNCTION], ARGS((size_t)s->n, cast), &result));
     TRY(cast_result(vm, s->result, result, &typed));
     if (vm_in_jitted(vm))
         *out = value_retain(typed);
@@ -74,22 +74,19 @@ out:
     return rc;
 }
 
-static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                     const value *names, value *out) {
+static gpa_code call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
     static const gpa_casting rules[] = TYPED_RULES;
     const list_obj *list = o->fields[SIGNATURES].list;
     value bound[BODY_MAX_IN];
-    if (n_kw) {
-        int count;
-        gpa_code rc = typed_bind(
-            vm, o->fields[FUNCTION].func,
-            &(typed_actuals){.n = n, .n_kw = n_kw, .args = args, .names = names}, bound, &count);
+    const value *args = a->values;
+    int n = (int)a->n;
+    if (a->n_named) {
+        gpa_code rc = typed_bind(vm, o->fields[FUNCTION].func, a, bound, &n);
         if (rc) return rc;
-        n = (size_t)count;
         args = bound;
     }
     for (size_t i = 0; i < TYPED_N_RULES * list->count; i++) {
-        overload v = {.rule = rules[i / list->count], .n_args = (int)n};
+        overload v = {.rule = rules[i / list->count], .n_args = n};
         bool fits;
         gpa_code rc = typed_read_signature(vm, list->items[i % list->count], &v.signature);
         if (!rc) rc = try_signature(vm, o, &v, args, &fits, out);
@@ -97,14 +94,14 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
     }
     gpa_str have;
     str_init(&have);
-    for (size_t i = 0; i < n; i++) {
-        gpa_opnd a = {0};
-        bool convertible = args[i].tag != V_STR && !arg_opnd(vm, args[i], &a);
+    for (int i = 0; i < n; i++) {
+        gpa_opnd x = {0};
+        bool convertible = args[i].tag != V_STR && !arg_opnd(vm, args[i], &x);
         if (!convertible) vm_clear_error(vm);
         str_printf(&have, "%s%s", i ? ", " : "",
                    !convertible ? value_type_name(args[i])
-                                : typed_name(a.arr ? typed_of_array(a.arr) : typed_of(&a)));
-        arg_opnd_release(vm, &a);
+                                : typed_name(x.arr ? typed_of_array(x.arr) : typed_of(&x)));
+        arg_opnd_release(vm, &x);
     }
     gpa_code rc =
         vm_fail(vm, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
@@ -122,11 +119,26 @@ const object_kind jitted_kind = {
 
 /* ---- decorators ---- */
 
+/* numba.config.DISABLE_JIT: decorators return the function as it is. */
+static gpa_code jit_disabled(gpa_vm *vm, bool *disabled) {
+    module_obj *config;
+    gpa_code rc = vm_import(vm, "numba.config", &config);
+    value v = rc ? v_none() : module_get_text_peek(vm, config, "DISABLE_JIT");
+    return rc ? rc : value_truth(vm, v, disabled);
+}
+
 gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool numpy_errors, value *out) {
     value f = v_none();
     if (fn.tag != V_FUNC)
         return vm_fail(vm, GPA_E_TYPE, "@jit takes a function, not '%s'", value_type_name(fn));
-    gpa_code rc = func_jitted(vm, fn, numpy_errors, &f);
+    bool disabled;
+    gpa_code rc = jit_disabled(vm, &disabled);
+    if (rc) return rc;
+    if (disabled) {
+        *out = value_retain(fn);
+        return GPA_OK;
+    }
+    rc = func_jitted(vm, fn, numpy_errors, &f);
     if (rc || signatures.tag == V_NONE) {
         *out = f;
         return rc;
@@ -146,11 +158,11 @@ gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool numpy_errors, v
  * NumPy's). */
 enum { WITH_SIGNATURES, WITH_NUMPY_ERRORS, WITH_FIELDS };
 
-static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                          const value *names, value *out) {
-    (void)names;
-    if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_NUMPY_ERRORS].i, out);
+static gpa_code with_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    if (a->n != 1 || a->n_named)
+        return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
+    return jitted_new(vm, a->values[0], o->fields[WITH_SIGNATURES], o->fields[WITH_NUMPY_ERRORS].i,
+                      out);
 }
 
 static const object_kind jit_with_kind = {.type_name = "numba.jit", .call = with_call};

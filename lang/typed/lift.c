@@ -169,14 +169,16 @@ static gpa_code make_result_memory(gpa_vm *vm, loop_fn *f) {
     gpa_rt *rt = vm_rt(vm);
     int64_t n = f->n_results;
     if (f->of->parallel || n == 0) return GPA_OK;
-    gpa_code rc = arr_empty(rt, DT_C128, 1, &n, &f->result_memory, vm_err(vm));
+    gpa_code rc = arr_empty(rt, &(arr_spec){DT_C128, 1, &n}, &f->result_memory, vm_err(vm));
     if (!rc) rc = arr_eval(rt, &f->result_memory, 1, vm_err(vm));
     for (int i = 0; i < n && !rc; i++) {
         gpa_arr *as;
         rc = arr_reinterpret(rt, f->result_memory, (gpa_dtype)f->result[i].dtype, &as, vm_err(vm));
         if (rc) break;
-        rc = arr_view(rt, as, 0, NULL, NULL,
-                      i * (int64_t)(sizeof(gpa_c128) / dtype_size((gpa_dtype)f->result[i].dtype)),
+        rc = arr_view(rt, as,
+                      &(arr_layout){(gpa_dtype)as->dtype, 0, NULL, NULL,
+                                    i * (int64_t)(sizeof(gpa_c128) /
+                                                  dtype_size((gpa_dtype)f->result[i].dtype))},
                       &f->result_view[i], vm_err(vm));
         arr_release(rt, as);
     }
@@ -265,7 +267,7 @@ static gpa_code launch(gpa_vm *vm, loop_fn *f, const loop_inputs *x, gpa_arr *co
     if (rc) return rc;
     n_arrays += typed_arrays(vm, &f->base, arrays + n_arrays);
     for (int i = 0; i < f->n_results; i++) arrays[n_arrays++] = results[i];
-    arr_program p = {.arrays = arrays, .params = params, .size = size, .memo = &f->base.memo};
+    arr_program p = {.arrays = arrays, .params = params, .size = size, .cache = &f->base.cache};
     return arr_run(vm_rt(vm), f->base.f, &p, vm_err(vm));
 }
 
@@ -372,8 +374,8 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value
     gpa_code rc = GPA_OK;
     if (workers == 0) return GPA_OK;
     for (int i = 0; i < f->n_results; i++)
-        TRY(arr_empty(vm_rt(vm), (gpa_dtype)f->result[i].dtype, 1, &workers, &results[i],
-                      vm_err(vm)));
+        TRY(arr_empty(vm_rt(vm), &(arr_spec){(gpa_dtype)f->result[i].dtype, 1, &workers},
+                      &results[i], vm_err(vm)));
     TRY(launch(vm, f, x, results, &workers));
     if (f->n_results == 0) rc = rt_sync(vm_rt(vm), vm_err(vm));
     for (uint32_t i = 0; i < f->n_out && !rc; i++) {

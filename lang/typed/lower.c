@@ -16,16 +16,11 @@
 const char *typed_name(typed_ty t) {
     static const char *const weak[] = {"", "bool", "int", "float", "complex"};
     static const char *const arrays[DT_COUNT][KIR_MAX_DIMS + 1] = {
-#define DT(id, name, ...)                \
-    [DT_##id] = {name "[()]",            \
-                 name "[:]",             \
-                 name "[:,:]",           \
-                 name "[:,:,:]",         \
-                 name "[:,:,:,:]",       \
-                 name "[:,:,:,:,:]",     \
-                 name "[:,:,:,:,:,:]",   \
-                 name "[:,:,:,:,:,:,:]", \
-                 name "[:,:,:,:,:,:,:,:]"},
+// clang-format off
+#define DT(id, name, ...) [DT_##id] = {name "[()]", name "[:]", name "[:,:]", name "[:,:,:]", \
+    name "[:,:,:,:]", name "[:,:,:,:,:]", name "[:,:,:,:,:,:]", name "[:,:,:,:,:,:,:]", \
+    name "[:,:,:,:,:,:,:,:]"},
+// clang-format on
 #include "runtime/tables/dtype.def"
 #undef DT
     };
@@ -84,7 +79,7 @@ gpa_code typed_fail(lowering *lw, const ast_node *at, gpa_code code, const char 
     gpa_err *e = vm_err(lw->vm);
     va_list ap;
     va_start(ap, fmt);
-    gpa_failv(e, code, fmt, ap);
+    gpa_failv(e, code == GPA_E_TYPE ? GPA_E_TYPING : code, fmt, ap);
     va_end(ap);
     if (!at) return e->code;
     gpa_span span = at->kind == AST_BINARY      ? at->binary.op_span

@@ -24,7 +24,7 @@ static gpa_code folds_of(gpa_vm *vm, object_obj *o, module_obj *numba, value *ou
     value make = module_get_text_peek(vm, numba, "_folds");
     gpa_code rc = GPA_OK;
     if (o->fields[VECTORIZED_FOLDS].tag == V_NONE)
-        rc = vm_call(vm, make, 1, &o->fields[0], 0, NULL, &o->fields[VECTORIZED_FOLDS]);
+        rc = vm_call(vm, make, ARGS(1, &o->fields[0]), &o->fields[VECTORIZED_FOLDS]);
     *out = o->fields[VECTORIZED_FOLDS];
     return rc;
 }
@@ -65,7 +65,7 @@ static gpa_code call_fold(gpa_vm *vm, const char *method, const char *function, 
     if (!rc) rc = folds_of(vm, o, numba, &args[1]);
     if (rc) return rc;
     memcpy(args + 2, argv + 1, n * sizeof *args);
-    return vm_call(vm, module_get_text_peek(vm, numba, function), n + 2, args, 0, NULL, out);
+    return vm_call(vm, module_get_text_peek(vm, numba, function), ARGS(n + 2, args), out);
 }
 
 gpa_code typed_reduce(gpa_vm *vm, value *argv,

@@ -31,7 +31,7 @@ gpa_code loop_prepare_random(gpa_vm *vm, int generator, bool strided) {
           args[2] = {v_bool(generator == LOOP_RANDOM_PYTHON),
                      v_int(strided ? TUNE_PRANGE_MAX_GPU_WORKERS : TUNE_PRANGE_MAX_WORKERS)};
     gpa_code rc = vm_import(vm, "numpy.random", &m);
-    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, m, "_ready_lanes"), 2, args, 0, NULL, &out);
+    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, m, "_reserve_lanes"), ARGS(2, args), &out);
     value_release(vm, out);
     return rc;
 }

@@ -1,5 +1,5 @@
-/* Writes PTX to a file, has ptxas and cuobjdump make text of it, reads that, without the encoding
- * beside each instruction. */
+/* Translation of PTX to SASS by ptxas and cuobjdump, through temporary files; the encodings next to
+ * the instructions are removed. */
 #include "lang/typed/sass.h"
 
 #include <stdio.h>

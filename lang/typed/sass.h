@@ -1,4 +1,4 @@
-/* PTX as the machine code of a GPU, by the tools of the CUDA toolkit. */
+/* SASS (GPU machine code) of PTX, by the tools of the CUDA toolkit. */
 #ifndef GPA_SESSION_SASS_H
 #define GPA_SESSION_SASS_H
 

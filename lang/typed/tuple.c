@@ -26,7 +26,8 @@ static bool all_numbers(const tv *t) {
 }
 
 /* The item at a runtime index within 0 .. n - 1, converted to the common type. */
-static gpa_code select_item(lowering *lw, const ast_node *at, const tv *t, int32_t place, tv *out) {
+static gpa_code select_item(lowering *lw, const ast_node *at, const tv *t, int32_t index_id,
+                            tv *out) {
     typed_ty common = {.dtype = DT_NONE};
     for (uint32_t i = 0; i < t->n; i++) {
         typed_ty before = common;
@@ -38,7 +39,7 @@ static gpa_code select_item(lowering *lw, const ast_node *at, const tv *t, int32
     }
     int32_t v = typed_cast(lw, t->items[t->n - 1], common);
     for (uint32_t i = t->n - 1; i-- > 0;) {
-        int32_t here = kir_op2(lw->f, OP_EQUAL, place, typed_int(lw, i).v);
+        int32_t here = kir_op2(lw->f, OP_EQUAL, index_id, typed_int(lw, i).v);
         v = kir_op3(lw->f, OP_WHERE, here, typed_cast(lw, t->items[i], common), v);
     }
     *out = (tv){.kind = TV_NUMBER, .t = common, .v = v};
@@ -47,10 +48,10 @@ static gpa_code select_item(lowering *lw, const ast_node *at, const tv *t, int32
 
 static gpa_code item_at(lowering *lw, const ast_node *n, const tv *t, const tv *index, tv *out) {
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
-    int32_t place = typed_cast(lw, *index, py_int), size = typed_int(lw, t->n).v,
+    int32_t index_id = typed_cast(lw, *index, py_int), size = typed_int(lw, t->n).v,
             zero = typed_int(lw, 0).v;
-    int32_t wrapped = kir_op3(lw->f, OP_WHERE, kir_op2(lw->f, OP_LESS, place, zero),
-                              kir_op2(lw->f, OP_ADD, place, size), place);
+    int32_t wrapped = kir_op3(lw->f, OP_WHERE, kir_op2(lw->f, OP_LESS, index_id, zero),
+                              kir_op2(lw->f, OP_ADD, index_id, size), index_id);
     int32_t outside = kir_op2(lw->f, OP_LOGICAL_OR, kir_op2(lw->f, OP_LESS, wrapped, zero),
                               kir_op2(lw->f, OP_GREATER_EQUAL, wrapped, size));
     kir_set_span(lw->f, n->span);
@@ -123,9 +124,8 @@ gpa_code typed_for_tuple(lowering *lw, const ast_node *n, const tv *t) {
 
 enum { VECTOR_NAME, VECTOR_DTYPE, VECTOR_N, VECTOR_FIELDS };
 
-static gpa_code call_vector(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                            const value *names, value *out) {
-    (void)o, (void)n, (void)args, (void)n_kw, (void)names, (void)out;
+static gpa_code call_vector(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    (void)o, (void)a, (void)out;
     return vm_fail(vm, GPA_E_UNSUPPORTED,
                    "vectors exist in kernels only: functions under @cuda.jit");
 }

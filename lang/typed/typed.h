@@ -7,7 +7,8 @@
  *
  * Types are NumPy's, and Python's own numbers, which are weak (NEP 50): a literal, a counter of
  * range, or a number without a dtype takes the type of the other operand, so x * 2 of a float32
- * is float32 (Numba gives float64). Python's bool, int, float, complex are computed as bool,
+ * is float32 (Numba gives float64). Python's operators widen integers to 64 bits, as Numba's do
+ * (lang/vm/jit_integers.h). Python's bool, int, float, complex are computed as bool,
  * int64 (which wraps), float64, complex128. Comparisons give Python's bool: (a > 0) + (b > 0)
  * counts. Functions of math convert integers to float64 and keep float32; NumPy's follow NumPy.
  * Division by zero gives NumPy's values; in loops of jitted functions it raises
@@ -75,10 +76,10 @@ typedef struct {
 typedef struct typed_fn {
     struct typed_fn *next;
     typed_form form;
-    gpa_body *body;  /* BODY */
-    kir_func *f;     /* other forms: the verified program (owned) */
-    arr_memo memo;   /* where it was built */
-    typed_core core; /* CORE */
+    gpa_body *body;         /* BODY */
+    kir_func *f;            /* other forms: the verified program (owned) */
+    arr_launch_cache cache; /* where it was built */
+    typed_core core;        /* CORE */
     int n_args;
     typed_ty args[BODY_MAX_IN];
     typed_ty result; /* requested result type; DT_NONE: inferred */
@@ -121,15 +122,10 @@ static inline typed_ty typed_of(const gpa_opnd *o) {
 const char *typed_name(typed_ty t);
 /* Appends a list of argument types: "float32[:], (int, int), none". */
 void typed_print_types(const typed_ty *t, int n, gpa_str *out);
-/* Actual arguments of a call: n positional values, followed by those of the n_kw keywords. */
-typedef struct {
-    size_t n, n_kw;
-    const value *args, *names;
-} typed_actuals;
 /* Binds the arguments of a call to parameters, with keywords and defaults. Values are borrowed;
  * `to` has capacity BODY_MAX_IN. Error messages are those of inspect.Signature, which Numba
  * uses. */
-gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, const typed_actuals *a, value *to, int *n_out);
+gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, const call_args *a, value *to, int *n_out);
 /* Default of parameter i; UNSET: none. Borrowed. */
 value typed_default_peek(gpa_vm *vm, const func_obj *fn, size_t i);
 

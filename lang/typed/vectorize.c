@@ -91,7 +91,7 @@ static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_op
     gpa_code rc = choose_types(vm, o, in, n, opts->dtype, &s);
     for (int i = 0; i < n && !rc; i++)
         if (in[i].weak == WEAK_NO)
-            rc = ufunc_check_input(vm, name_of(vm, o), in, i, 2, (gpa_dtype)s.args[i].dtype,
+            rc = ufunc_check_input(vm, name_of(vm, o), &in[i], i, (gpa_dtype)s.args[i].dtype,
                                    opts->casting);
     if (rc) return rc;
     rc = typed_get(
@@ -131,18 +131,17 @@ out:
     return rc;
 }
 
-static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                     const value *names, value *out) {
+static gpa_code call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
     keywords k = no_keywords;
     size_t arity = vectorized_arity(o);
-    gpa_code rc = bind(vm, o, n_kw, names, args + n, &k);
+    gpa_code rc = bind(vm, o, a->n_named, a->names, a->values + a->n, &k);
     if (rc) return rc;
-    if (n < arity || n > arity + 1)
+    if (a->n < arity || a->n > arity + 1)
         return vm_fail(vm, GPA_E_TYPE,
                        "%s() takes from %zu to %zu positional arguments but %zu were given",
-                       name_of(vm, o), arity, arity + 1, n);
-    if (n == arity + 1) k.out = args[arity];
-    return apply(vm, o, args, &k, out);
+                       name_of(vm, o), arity, arity + 1, a->n);
+    if (a->n == arity + 1) k.out = a->values[arity];
+    return apply(vm, o, a->values, &k, out);
 }
 
 gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *out) {
@@ -271,11 +270,10 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
 
 /* The decorator object that @vectorize(...) returns. Its field is the list of signatures or
  * None. */
-static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                               const value *names, value *out) {
-    (void)names;
-    if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    return make(vm, args[0], o->fields[0], out);
+static gpa_code decorator_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    if (a->n != 1 || a->n_named)
+        return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
+    return make(vm, a->values[0], o->fields[0], out);
 }
 
 const object_kind vectorize_with_kind = {.type_name = "numba.vectorize", .call = decorator_call};

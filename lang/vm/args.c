@@ -34,7 +34,7 @@ gpa_code arg_int(gpa_vm *vm, value v, const char *what, int64_t *out) {
     gpa_dtype t;
     bool handled;
     value index = v_none();
-    gpa_code rc = record_call_member(vm, v, "__index__", 0, NULL, &index, &handled);
+    gpa_code rc = record_call_member(vm, v, "__index__", NO_ARGS, &index, &handled);
     if (!rc && handled) {
         rc = index.tag == V_OBJECT ? vm_fail(vm, GPA_E_TYPE, "__index__ returned non-int (type %s)",
                                              value_type_name(index))

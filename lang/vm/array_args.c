@@ -214,9 +214,7 @@ gpa_code out_return_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, valu
     rc = rule->missing && where.tag != V_ARRAY ? vm_fail(vm, GPA_E_TYPE, "%s", rule->missing)
                                                : arg_out(vm, where, &into);
     if (!rc) rc = out_check(vm, rule, result->ndim, result->shape, (gpa_dtype)result->dtype, into);
-    if (!rc)
-        rc = arr_set(vm_rt(vm), into, &(gpa_index){.kind = IX_ELLIPSIS}, 1,
-                     &(gpa_opnd){.arr = result}, vm_err(vm));
+    if (!rc) rc = arr_set(vm_rt(vm), into, NULL, &(gpa_opnd){.arr = result}, vm_err(vm));
     if (!rc) *out = value_retain(where);
     arr_release(vm_rt(vm), result);
     return rc;
@@ -306,7 +304,7 @@ gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
                           v_type(dtype_is_int(t)       ? V_INT
                                  : dtype_is_complex(t) ? V_COMPLEX
                                                        : V_FLOAT),
-                          1, &v, 0, NULL, &n);
+                          ARGS(1, &v), &n);
     if (!rc) number(n, out);
     value_release(vm, n);
     return rc;
@@ -524,7 +522,7 @@ static gpa_code concatenate_items(gpa_vm *vm, value v, const walk *w, gpa_arr **
     for (int64_t i = 0; i < n; i++)
         TRY(arr_reshape(rt, sequence_item_peek(v, i).array->arr, w->ndim, shape, &parts[i],
                         vm_err(vm)));
-    rc = arr_concat(rt, parts, (int)n, 0, w->want, out, vm_err(vm));
+    rc = arr_concat(rt, &(arr_concatenation){parts, (int)n, 0, w->want}, out, vm_err(vm));
 out:
     for (int64_t i = 0; i < n; i++) arr_release(rt, parts[i]);
     mem_free(parts);
@@ -544,7 +542,7 @@ static gpa_code from_sequence(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     if (!data) return vm_no_memory(vm);
     w.at = data;
     rc = fill(&w, v);
-    if (!rc) rc = arr_from(vm_rt(vm), w.want, w.ndim, w.shape, data, out, vm_err(vm));
+    if (!rc) rc = arr_from(vm_rt(vm), &(arr_spec){w.want, w.ndim, w.shape}, data, out, vm_err(vm));
     mem_free(data);
     return rc;
 }

@@ -10,14 +10,12 @@ typedef struct {
     /* At least one operand is an array or a NumPy scalar. */
     gpa_code (*binary)(gpa_vm *vm, ast_op op, value a, value b, value *out);
     gpa_code (*update)(gpa_vm *vm, ast_op op, value a, value b, value *out);
-    gpa_code (*unary)(gpa_vm *vm, ast_op op, value a, value *out);
+    gpa_code (*unary)(gpa_vm *vm, gpa_op op, value a, value *out);
     gpa_code (*getitem)(gpa_vm *vm, value a, value key, value *out);
     /* last: the caller holds the only reference to the item. */
     gpa_code (*setitem)(gpa_vm *vm, value a, value key, value item, bool last);
     gpa_code (*update_item)(gpa_vm *vm, ast_op op, value a, value key, value item);
-    /* n operands, then n_kw keyword arguments with their names. */
-    gpa_code (*call_ufunc)(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw,
-                           const value *kw_names, value *out);
+    gpa_code (*call_ufunc)(gpa_vm *vm, const ufunc *u, const call_args *a, value *out);
 } array_interface;
 extern const array_interface array_operators;
 

@@ -341,7 +341,7 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
 static gpa_code property(gpa_vm *vm, const native *row, value v, value *out) {
     value argv[1] = {v};
     *out = v_none();
-    rt_at(vm->core.rt, vm_where(vm));
+    rt_set_location(vm->core.rt, vm_where(vm));
     vm->maybe_pending = true;
     return row->fn(vm, argv, out);
 }
@@ -384,7 +384,7 @@ static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool
     if (!rc)
         rc = native_return(v_cstr(vm, iterator ? "iterator" : function ? "function" : ""), &all[1]);
     if (!rc) rc = native_return(v_cstr(vm, text), &all[2]);
-    if (!rc) rc = vm_call(vm, find, 3, all, 0, NULL, &fn);
+    if (!rc) rc = vm_call(vm, find, ARGS(3, all), &fn);
     if (!rc && fn.tag != V_NONE) {
         rc = native_return(v.tag == V_TYPE ? value_retain(fn) : v_method(vm, v, fn), out);
         *handled = !rc;
@@ -400,8 +400,8 @@ static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
     if (is(text, "__class__")) {
         const native *row = native_find(OWNER_BUILTINS, "type");
         value type = module_get_text_peek(vm, vm->builtins, "type");
-        if (row) return call_native(vm, row, &v, 1, 0, NULL, out);
-        if (type.tag != V_UNSET) return vm_call(vm, type, 1, &v, 0, NULL, out);
+        if (row) return call_native(vm, row, ARGS(1, &v), out);
+        if (type.tag != V_UNSET) return vm_call(vm, type, ARGS(1, &v), out);
     }
     bool handled = false;
     gpa_code rc = strncmp(text, "__", 2) == 0 ? protocol(vm, v, text, out, &handled) : GPA_OK;
@@ -482,32 +482,43 @@ static gpa_code set_func(gpa_vm *vm, func_obj *f, gpa_sym name, value item) {
     return GPA_OK;
 }
 
+/* The refusal to set or delete an attribute that a row describes, or that does not exist. */
+static gpa_code not_writable(gpa_vm *vm, value v, native_owner o, const char *text) {
+    const native *known = o == OWNER_COUNT ? NULL : native_find(o, text);
+    if (!known) return no_attribute(vm, v, text);
+    if (known->kind == NATIVE_PROPERTY)
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", text,
+                       o == OWNER_GENERIC ? "numpy.generic" : value_type_name(v));
+    return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object attribute '%s' is read-only",
+                   value_type_name(v), text);
+}
+
 /* A row "name=" of the type takes (self, value). */
 static gpa_code set_by_row(gpa_vm *vm, value v, const char *text, value item) {
     char setter[80];
     native_owner o = owner_of_value(v);
     snprintf(setter, sizeof setter, "%s=", text);
     const native *row = o == OWNER_COUNT ? NULL : native_find(o, setter);
+    if (!row) return not_writable(vm, v, o, text);
     value argv[2] = {v, item}, out = v_none();
-    if (row) {
-        gpa_code rc = row->fn(vm, argv, &out);
-        value_release(vm, out);
-        return rc;
-    }
-    const native *known = o == OWNER_COUNT ? NULL : native_find(o, text);
-    if (known && known->kind == NATIVE_PROPERTY)
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", text,
-                       value_type_name(v));
-    if (known)
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object attribute '%s' is read-only",
-                       value_type_name(v), text);
-    return no_attribute(vm, v, text);
+    gpa_code rc = row->fn(vm, argv, &out);
+    value_release(vm, out);
+    return rc;
+}
+
+/* True for a variable that a built-in module lists in _SETTINGS: programs may set it. */
+static bool is_setting(gpa_vm *vm, module_obj *m, gpa_sym name) {
+    value all = module_get_text_peek(vm, m, "_SETTINGS");
+    for (size_t i = 0; all.tag == V_TUPLE && i < all.tuple->count; i++)
+        if (strcmp(all.tuple->items[i].str->text, sym_text(vm, name)) == 0) return true;
+    return false;
 }
 
 gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item) {
     const char *text = sym_text(vm, name);
     if (v.tag == V_FUNC) return set_func(vm, v.func, name, item);
-    if (v.tag == V_MODULE && !v.module->builtin) return module_set(vm, v.module, name, item);
+    if (v.tag == V_MODULE && (!v.module->builtin || is_setting(vm, v.module, name)))
+        return module_set(vm, v.module, name, item);
     if (v.tag == V_MODULE)
         return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set",
                        sym_text(vm, v.module->name));
@@ -538,8 +549,9 @@ gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name) {
         gpa_code rc = v.tag == V_CLASS ? class_delete_attr(vm, v.class, name, &there)
                                        : instance_delete(vm, v, name, false, &there);
         if (rc || there) return rc;
+        return no_attribute(vm, v, text);
     }
-    return no_attribute(vm, v, text);
+    return not_writable(vm, v, owner_of_value(v), text);
 }
 
 gpa_code vm_setattr(gpa_vm *vm, value v, const char *name, value item) {

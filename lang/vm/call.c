@@ -87,21 +87,28 @@ static int keyword_at(gpa_vm *vm, const code *c, value name) {
     return -1;
 }
 
-static gpa_code take_keywords(gpa_vm *vm, func_obj *f, value *regs, value kwargs, value *named,
-                              size_t n, const value *names) {
-    for (size_t i = 0; i < n; i++) {
-        int at = keyword_at(vm, f->code, names[i]);
+/* Keyword arguments on their way to parameters; values that are taken become UNSET. */
+typedef struct {
+    value *values;
+    const value *names;
+    size_t n;
+} named_args;
+
+/* Moves keyword arguments to their parameters; those without one into kwargs, a dict or UNSET. */
+static gpa_code take_keywords(gpa_vm *vm, func_obj *f, value *regs, value kwargs, named_args k) {
+    for (size_t i = 0; i < k.n; i++) {
+        int at = keyword_at(vm, f->code, k.names[i]);
         if (at >= 0) {
             if (regs[at].tag != V_UNSET)
                 return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for argument '%s'",
-                               func_title(vm, f), names[i].str->text);
-            regs[at] = named[i];
-            named[i] = v_unset();
+                               func_title(vm, f), k.names[i].str->text);
+            regs[at] = k.values[i];
+            k.values[i] = v_unset();
         } else if (kwargs.tag == V_DICT) {
-            gpa_code rc = dict_set(vm, kwargs.dict, names[i], named[i]);
+            gpa_code rc = dict_set(vm, kwargs.dict, k.names[i], k.values[i]);
             if (rc) return rc;
         } else {
-            return fail_unexpected(vm, f, names[i]);
+            return fail_unexpected(vm, f, k.names[i]);
         }
     }
     return GPA_OK;
@@ -151,7 +158,7 @@ gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_name
     if (!rc && s->has_kwargs && (kwargs = v_dict(vm)).tag == V_UNSET) rc = vm->core.err.code;
     bool too_many = n > positional && !s->has_args;
     for (size_t i = positional; i < n; i++) reg_put(vm, &regs[i], v_unset());
-    if (!rc) rc = take_keywords(vm, f, regs, kwargs, named, n_named, names);
+    if (!rc) rc = take_keywords(vm, f, regs, kwargs, (named_args){named, names, n_named});
     if (!rc && too_many) rc = fail_too_many(vm, f, regs, n);
     if (!rc) rc = take_defaults(vm, f, regs);
     size_t at = positional + s->n_keyword_only;
@@ -401,10 +408,12 @@ static gpa_code fail_native_missing(gpa_vm *vm, const signature *s, size_t given
     return fail_native_count(vm, s, given);
 }
 
-static gpa_code bind_native_names(gpa_vm *vm, const signature *s, value *argv, const value *args,
-                                  size_t n, const value *names, value kwargs) {
+/* Keyword arguments of a native, to their parameters in argv or into kwargs (a dict or UNSET). */
+static gpa_code bind_native_names(gpa_vm *vm, const signature *s, value *argv, const call_args *a,
+                                  value kwargs) {
     char title[96];
-    for (size_t i = 0; i < n; i++) {
+    const value *args = a->values + a->n, *names = a->names;
+    for (size_t i = 0; i < a->n_named; i++) {
         unsigned at = s->n_positional_only;
         while (at < s->n &&
                (!text_is(names[i], s->names[at]) || (int)at == s->args || (int)at == s->kwargs))
@@ -447,40 +456,39 @@ static gpa_code fail_self(gpa_vm *vm, const native *row, value self) {
  * pending work. */
 static void note_arrays(gpa_vm *vm) {
     vm->maybe_pending = true;
-    rt_at(vm->core.rt, vm_where(vm));
+    rt_set_location(vm->core.rt, vm_where(vm));
 }
 
-gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n, size_t n_named,
-                     const value *names, value *out) {
+gpa_code call_native(gpa_vm *vm, const native *row, const call_args *a, value *out) {
     const signature *s = find_signature(vm, row);
     if (!s) return vm_no_memory(vm);
     *out = v_none();
-    if (row->kind == NATIVE_METHOD && !native_takes(row, n ? args[0] : v_unset()))
-        return fail_self(vm, row, n ? args[0] : v_unset());
+    if (row->kind == NATIVE_METHOD && !native_takes(row, a->n ? a->values[0] : v_unset()))
+        return fail_self(vm, row, a->n ? a->values[0] : v_unset());
     value argv[MAX_NATIVE_PARAMS], rest = v_unset(), kwargs = v_unset();
     if (s->arrays) note_arrays(vm);
-    if (s->plain && n == s->n && !n_named) {
-        memcpy(argv, args, n * sizeof *args);
+    if (s->plain && a->n == s->n && !a->n_named) {
+        memcpy(argv, a->values, a->n * sizeof *a->values);
         return row->fn(vm, argv, out);
     }
     gpa_code rc = GPA_OK;
-    size_t positional = MIN(n, s->n_positional);
+    size_t positional = MIN(a->n, s->n_positional);
     for (unsigned i = 0; i < s->n; i++) argv[i] = v_unset();
-    memcpy(argv, args, positional * sizeof *args);
-    if (n > positional && s->args < 0) return fail_native_count(vm, s, n);
+    memcpy(argv, a->values, positional * sizeof *a->values);
+    if (a->n > positional && s->args < 0) return fail_native_count(vm, s, a->n);
     if (s->args >= 0) {
-        argv[s->args] = rest = v_tuple(vm, n - positional, args + positional);
+        argv[s->args] = rest = v_tuple(vm, a->n - positional, a->values + positional);
         if (rest.tag == V_UNSET) return vm->core.err.code;
     }
     if (s->kwargs >= 0) {
         argv[s->kwargs] = kwargs = v_dict(vm);
         if (kwargs.tag == V_UNSET) rc = vm->core.err.code;
     }
-    if (!rc && n_named) rc = bind_native_names(vm, s, argv, args + n, n_named, names, kwargs);
+    if (!rc && a->n_named) rc = bind_native_names(vm, s, argv, a, kwargs);
     for (unsigned i = 0; i < s->n && !rc; i++) {
         if (argv[i].tag != V_UNSET) continue;
         if (s->required[i])
-            rc = fail_native_missing(vm, s, n, argv);
+            rc = fail_native_missing(vm, s, a->n, argv);
         else
             argv[i] = s->defaults[i];
     }
@@ -502,14 +510,13 @@ static const native *constructor(gpa_vm *vm, uint32_t aux) {
     return row;
 }
 
-static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, size_t n_named,
-                          const value *names, value *out) {
+static gpa_code call_type(gpa_vm *vm, value type, const call_args *a, value *out) {
     if (type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) {
-        bool prefixed = type.aux == AUX_ERROR + GPA_E_AXIS && n == 2 && n_named == 1 &&
-                        text_is(names[0], "msg_prefix"); /* the third argument */
-        if (n_named && !prefixed)
+        bool prefixed = type.aux == AUX_ERROR + GPA_E_AXIS && a->n == 2 && a->n_named == 1 &&
+                        text_is(a->names[0], "msg_prefix"); /* the third argument */
+        if (a->n_named && !prefixed)
             return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", type_name(type.aux));
-        value t = v_tuple(vm, n + n_named, args);
+        value t = v_tuple(vm, a->n + a->n_named, a->values);
         if (t.tag == V_UNSET) return vm->core.err.code;
         *out = v_exception(vm, (gpa_code)(type.aux - AUX_ERROR), t);
         gpa_code rc = out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
@@ -522,50 +529,52 @@ static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, s
         return rc;
     }
     if (type.aux >= AUX_KIND && record_is(object_kinds[type.aux - AUX_KIND]))
-        return record_new(vm, object_kinds[type.aux - AUX_KIND], n, args, n_named, names, out);
+        return record_new(vm, object_kinds[type.aux - AUX_KIND], a, out);
     const native *row = constructor(vm, type.aux);
     if (!row) return vm_fail(vm, GPA_E_TYPE, "cannot create '%s' instances", type_name(type.aux));
     value few[9], *all = few;
-    if (n + n_named + 1 > COUNT_OF(few) && !(all = mem_new((n + n_named + 1) * sizeof *all)))
+    if (a->n + a->n_named + 1 > COUNT_OF(few) &&
+        !(all = mem_new((a->n + a->n_named + 1) * sizeof *all)))
         return vm_no_memory(vm);
     all[0] = type;
-    memcpy(all + 1, args, (n + n_named) * sizeof *args);
-    gpa_code rc = call_native(vm, row, all, n + 1, n_named, names, out);
+    memcpy(all + 1, a->values, (a->n + a->n_named) * sizeof *a->values);
+    gpa_code rc = call_native(vm, row, &(call_args){a->n + 1, a->n_named, all, a->names}, out);
     if (all != few) mem_free(all);
     return rc;
 }
 
-static gpa_code call_method(gpa_vm *vm, const method_obj *m, size_t n, const value *args,
-                            size_t n_named, const value *names, value *out) {
+static gpa_code call_method(gpa_vm *vm, const method_obj *m, const call_args *a, value *out) {
     value few[9], *all = few;
-    if (n + n_named + 1 > COUNT_OF(few) && !(all = mem_new((n + n_named + 1) * sizeof *all)))
+    if (a->n + a->n_named + 1 > COUNT_OF(few) &&
+        !(all = mem_new((a->n + a->n_named + 1) * sizeof *all)))
         return vm_no_memory(vm);
     all[0] = m->self;
-    if (n + n_named) memcpy(all + 1, args, (n + n_named) * sizeof *args);
-    gpa_code rc = vm_call(vm, m->fn, n + 1, all, n_named, names, out);
+    if (a->n + a->n_named) memcpy(all + 1, a->values, (a->n + a->n_named) * sizeof *a->values);
+    gpa_code rc = vm_call(vm, m->fn, &(call_args){a->n + 1, a->n_named, all, a->names}, out);
     if (all != few) mem_free(all);
     return rc;
 }
 
-gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named,
-                    const value *names, value *out) {
+gpa_code call_other(gpa_vm *vm, value fn, const call_args *a, value *out) {
     *out = v_none();
     if (fn.tag != V_TYPE) note_arrays(vm);
-    if (fn.tag == V_TYPE) return call_type(vm, fn, n, args, n_named, names, out);
-    if (fn.tag == V_CLASS) return instance_new(vm, fn.class, n, args, n_named, names, out);
+    if (fn.tag == V_TYPE) return call_type(vm, fn, a, out);
+    if (fn.tag == V_CLASS) return instance_new(vm, fn.class, a, out);
     if (fn.tag == V_UFUNC) {
         value few[9], *all = few;
-        if (n_named == 0) return array_operators.call_ufunc(vm, fn.ufunc, n, args, 0, NULL, out);
-        if (n + n_named > COUNT_OF(few) && !(all = mem_new((n + n_named) * sizeof *all)))
+        if (a->n_named == 0) return array_operators.call_ufunc(vm, fn.ufunc, a, out);
+        if (a->n + a->n_named > COUNT_OF(few) &&
+            !(all = mem_new((a->n + a->n_named) * sizeof *all)))
             return vm_no_memory(vm);
-        memcpy(all, args, (n + n_named) * sizeof *args);
-        gpa_code rc = array_operators.call_ufunc(vm, fn.ufunc, n, all, n_named, names, out);
+        memcpy(all, a->values, (a->n + a->n_named) * sizeof *a->values);
+        gpa_code rc = array_operators.call_ufunc(
+            vm, fn.ufunc, &(call_args){a->n, a->n_named, all, a->names}, out);
         if (all != few) mem_free(all);
         return rc;
     }
-    if (fn.tag == V_METHOD) return call_method(vm, fn.method, n, args, n_named, names, out);
+    if (fn.tag == V_METHOD) return call_method(vm, fn.method, a, out);
     if (fn.tag == V_OBJECT && fn.object->kind->call)
-        return fn.object->kind->call(vm, fn.object, n, args, n_named, names, out);
+        return fn.object->kind->call(vm, fn.object, a, out);
     return vm_fail(vm, GPA_E_TYPE, "'%s' object is not callable", value_type_name(fn));
 }
 
@@ -574,18 +583,17 @@ bool vm_callable(value v) {
            v.tag == V_UFUNC || v.tag == V_METHOD || (v.tag == V_OBJECT && v.object->kind->call);
 }
 
-gpa_code vm_call(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named,
-                 const value *names, value *out) {
+gpa_code vm_call(gpa_vm *vm, value fn, const call_args *a, value *out) {
     *out = v_none();
-    if (fn.tag == V_NATIVE) return call_native(vm, fn.native, args, n, n_named, names, out);
-    if (fn.tag != V_FUNC) return call_other(vm, fn, n, args, n_named, names, out);
+    if (fn.tag == V_NATIVE) return call_native(vm, fn.native, a, out);
+    if (fn.tag != V_FUNC) return call_other(vm, fn, a, out);
     value *regs = run_top(vm);
     func_obj *f = fn.func;
-    gpa_code rc = call_ready(vm, f, regs + n + n_named);
+    gpa_code rc = call_ready(vm, f, regs + a->n + a->n_named);
     if (rc) return rc;
-    for (size_t i = 0; i < n + n_named; i++) regs[i] = value_retain(args[i]);
-    if (!f->code->simple || n != f->code->n_params || n_named)
-        rc = call_bind(vm, f, regs, n, n_named, names);
+    for (size_t i = 0; i < a->n + a->n_named; i++) regs[i] = value_retain(a->values[i]);
+    if (!f->code->simple || a->n != f->code->n_params || a->n_named)
+        rc = call_bind(vm, f, regs, a->n, a->n_named, a->names);
     if (rc) return rc;
     frame *top = run_push(vm, f->code, f, f->module, regs);
     top->base = true;

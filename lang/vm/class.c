@@ -259,7 +259,7 @@ static gpa_code name_members(gpa_vm *vm, value class) {
         if (is_kind(e.v, &instance_kind))
             set_name_hook = class_text_peek(class_of_peek(e.v), "__set_name__");
         if (rc || set_name_hook.tag != V_FUNC) continue;
-        rc = vm_call(vm, set_name_hook, 3, (value[]){e.v, class, e.key}, 0, NULL, &nothing);
+        rc = vm_call(vm, set_name_hook, ARGS(3, (value[]){e.v, class, e.key}), &nothing);
         value_release(vm, nothing);
     }
     return rc;
@@ -326,7 +326,7 @@ static gpa_code call_init_subclass(gpa_vm *vm, value class) {
     value fn = class_super_member(class.class, class.class, "__init_subclass__"),
           nothing = v_none();
     if (is_kind(fn, &classmethod_kind)) fn = fn.object->fields[WRAPPED];
-    gpa_code rc = fn.tag == V_FUNC ? vm_call(vm, fn, 1, &class, 0, NULL, &nothing) : GPA_OK;
+    gpa_code rc = fn.tag == V_FUNC ? vm_call(vm, fn, ARGS(1, &class), &nothing) : GPA_OK;
     value_release(vm, nothing);
     return rc;
 }
@@ -417,13 +417,13 @@ gpa_code class_attr(gpa_vm *vm, class_obj *c, gpa_sym name, value *out) {
 gpa_code class_bind(gpa_vm *vm, value m, value self, value class, value *out) {
     bool bound = self.tag != V_UNSET;
     *out = v_unset();
-    if (m.tag != V_OBJECT && (m.tag != V_FUNC || !bound))
+    if (m.tag != V_OBJECT && (m.tag != V_FUNC || !bound || m.func->unbound))
         *out = value_retain(m);
     else if (m.tag == V_FUNC)
         return native_return(v_method(vm, self, m), out);
     else if (is_kind(m, &property_kind) && bound) {
         value get = m.object->fields[PROPERTY_GET];
-        return get.tag == V_NONE ? GPA_OK : vm_call(vm, get, 1, &self, 0, NULL, out);
+        return get.tag == V_NONE ? GPA_OK : vm_call(vm, get, ARGS(1, &self), out);
     } else if (is_kind(m, &static_kind))
         *out = value_retain(m.object->fields[WRAPPED]);
     else if (is_kind(m, &classmethod_kind))
@@ -434,7 +434,7 @@ gpa_code class_bind(gpa_vm *vm, value m, value self, value class, value *out) {
         value get =
             is_kind(m, &instance_kind) ? class_text_peek(class_of_peek(m), "__get__") : v_unset();
         if (get.tag == V_FUNC)
-            return vm_call(vm, get, 3, (value[]){m, bound ? self : v_none(), class}, 0, NULL, out);
+            return vm_call(vm, get, ARGS(3, (value[]){m, bound ? self : v_none(), class}), out);
         *out = value_retain(m);
     }
     return GPA_OK;

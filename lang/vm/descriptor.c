@@ -4,9 +4,8 @@
 
 const object_kind property_kind = {.type_name = "property"};
 
-static gpa_code call_static(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                            const value *names, value *out) {
-    return vm_call(vm, o->fields[WRAPPED], n, args, n_kw, names, out);
+static gpa_code call_static(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
+    return vm_call(vm, o->fields[WRAPPED], a, out);
 }
 
 const object_kind static_kind = {.type_name = "staticmethod", .call = call_static};

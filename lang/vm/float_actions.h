@@ -11,7 +11,7 @@ typedef enum { FLOAT_IGNORE, FLOAT_WARN, FLOAT_AT_ONCE } float_action;
 /* The current actions of a vm. */
 typedef struct {
     uint8_t action[FLOAT_ERRORS]; /* float_action */
-    bool watched; /* an action is FLOAT_AT_ONCE: results of array operations are checked */
+    bool watched;                 /* results of array operations are checked: vm_watch_floats */
 } float_actions;
 
 /* NumPy's defaults. */

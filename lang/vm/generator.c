@@ -240,7 +240,7 @@ static gpa_code call_method(gpa_vm *vm, value it, const char *name, const value 
     *done = false;
     gpa_code rc = vm_attr(vm, it, name, &method);
     if (rc) return rc;
-    rc = vm_call(vm, method, arg != NULL, arg, 0, NULL, out);
+    rc = vm_call(vm, method, ARGS(arg != NULL, arg), out);
     value_release(vm, method);
     if (!gpa_err_is(rc, GPA_E_STOP_ITERATION)) return rc;
     value exc = raise_take(vm);

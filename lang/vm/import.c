@@ -21,6 +21,11 @@ static const struct {
     {"numpy.core", "numpy"},
     {"numpy.lib.scimath", "numpy.emath"},
     {"numba.cudalib", "pyculib"},
+    {"numba.errors", "numba.core.errors"},
+    {"numba.core.types", "numba.types"},
+    {"numba.core.config", "numba.config"},
+    {"numba.cuda.types", "numba.types"},
+    {"numba.cuda.config", "numba.config"},
     {"accelerate.cuda", "pyculib"},
     {"pyculib.cufft", "pyculib.fft"},
     {"pyculib.cublas", "pyculib.blas"},
@@ -89,7 +94,8 @@ static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, cons
     gpa_sym s = intern_get(vm->core.names, name, strlen(name));
     if (!s) return vm_no_memory(vm);
     gpa_code rc =
-        source_add(vm->core.sources, SOURCE_FILE, path, text->text, text->len, &id, &vm->core.err);
+        source_add(vm->core.sources, &(source_text){SOURCE_FILE, path, text->text, text->len}, &id,
+                   &vm->core.err);
     if (!rc)
         rc = parse_module(source_get(vm->core.sources, id), vm->core.names, &options, &ast,
                           &vm->core.err);
@@ -148,7 +154,8 @@ gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, module_obj 
     *last = v_unset();
     if (!in && !(in = module_new(vm, 0))) return vm->core.err.code;
     gpa_code rc =
-        source_add(vm->core.sources, SOURCE_FILE, name, text, strlen(text), &id, &vm->core.err);
+        source_add(vm->core.sources, &(source_text){SOURCE_FILE, name, text, strlen(text)}, &id,
+                   &vm->core.err);
     if (!rc)
         rc = parse_module(source_get(vm->core.sources, id), vm->core.names, &options, &ast,
                           &vm->core.err);
@@ -243,10 +250,30 @@ gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out) {
     return rc;
 }
 
-gpa_code import_all(gpa_vm *vm, value module, module_obj *into) {
+/* Binds the built-in submodules of m, which are not among its names before they are imported; not
+ * numpy.cuda, which is CuPy's. */
+static gpa_code import_parts(gpa_vm *vm, const module_obj *m, module_obj *into) {
+    const char *parent = intern_text(vm->core.names, m->name);
+    size_t n = strlen(parent);
     gpa_code rc = GPA_OK;
+    for (int k = 0; k < OWNER_COUNT && !rc; k++) {
+        const char *name = owner_name((native_owner)k);
+        if (!owner_is_module((native_owner)k) || strncmp(name, parent, n) != 0 || name[n] != '.' ||
+            strchr(name + n + 1, '.') || name[n + 1] == '_' || strcmp(name + n, ".cuda") == 0)
+            continue;
+        module_obj *part;
+        gpa_sym s = intern_get(vm->core.names, name + n + 1, strlen(name + n + 1));
+        if (!s) return vm_no_memory(vm);
+        rc = vm_import(vm, name, &part);
+        if (!rc) rc = module_set(vm, into, s, v_obj(V_MODULE, part));
+    }
+    return rc;
+}
+
+gpa_code import_all(gpa_vm *vm, value module, module_obj *into) {
     const module_obj *m = module.module;
     if (m == into) return GPA_OK;
+    gpa_code rc = m == vm->numpy ? import_parts(vm, m, into) : GPA_OK;
     for (uint32_t i = 0; i < m->n && !rc; i++)
         if (m->slots[i].tag != V_UNSET && intern_text(vm->core.names, m->names[i])[0] != '_')
             rc = module_set(vm, into, m->names[i], m->slots[i]);

@@ -81,29 +81,27 @@ static gpa_code make_plain(gpa_vm *vm, class_obj *c, size_t n, const value *args
 }
 
 /* Calls fn with one more argument in front. */
-static gpa_code call_with(gpa_vm *vm, value fn, value first, size_t n, const value *args,
-                          size_t n_named, const value *names, value *out) {
+static gpa_code call_with(gpa_vm *vm, value fn, value first, const call_args *a, value *out) {
     value method = v_method(vm, first, fn);
-    gpa_code rc = method.tag == V_UNSET ? vm->core.err.code
-                                        : vm_call(vm, method, n, args, n_named, names, out);
+    gpa_code rc = method.tag == V_UNSET ? vm->core.err.code : vm_call(vm, method, a, out);
     value_release(vm, method);
     return rc;
 }
 
-gpa_code instance_new(gpa_vm *vm, class_obj *c, size_t n, const value *args, size_t n_named,
-                      const value *names, value *out) {
+gpa_code instance_new(gpa_vm *vm, class_obj *c, const call_args *a, value *out) {
     value class = v_obj(V_CLASS, c), made = v_unset(), returned = v_none();
     value by = class_member_peek(vm, c, vm->sym_new), init = class_member_peek(vm, c, vm->sym_init);
     if (is_kind(by, &static_kind)) by = by.object->fields[WRAPPED];
     if (c->abstract.tag != V_NONE) return fail_abstract(vm, c);
-    if (init.tag == V_UNSET && by.tag == V_UNSET && !c->error && (c->tuple ? n_named : n + n_named))
+    if (init.tag == V_UNSET && by.tag == V_UNSET && !c->error &&
+        (c->tuple ? a->n_named : a->n + a->n_named))
         return vm_fail(vm, GPA_E_TYPE, "%s() takes no arguments", c->text);
-    gpa_code rc = by.tag == V_UNSET ? make_plain(vm, c, n, args, &made)
-                                    : call_with(vm, by, class, n, args, n_named, names, &made);
+    gpa_code rc = by.tag == V_UNSET ? make_plain(vm, c, a->n, a->values, &made)
+                                    : call_with(vm, by, class, a, &made);
     if (rc) return rc;
     const class_obj *of = class_of_peek(made);
     if (init.tag != V_UNSET && of && class_derives(of, c))
-        rc = call_with(vm, init, made, n, args, n_named, names, &returned);
+        rc = call_with(vm, init, made, a, &returned);
     if (!rc && returned.tag != V_NONE) rc = instance_fail_init(vm, returned);
     value_release(vm, returned);
     if (rc)
@@ -180,7 +178,7 @@ gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *sel
     own = m.tag == V_OBJECT && goes_first(m) ? NULL : own_entry(vm, v, name);
     if (own) {
         *out = value_retain(own->v);
-    } else if (m.tag == V_FUNC && self) {
+    } else if (m.tag == V_FUNC && self && !m.func->unbound) {
         *out = value_retain(m);
         *self = value_retain(v);
     } else if (m.tag != V_UNSET) {
@@ -202,8 +200,8 @@ gpa_code instance_missing(gpa_vm *vm, value v, gpa_sym name, value *out, bool *h
     *handled = fn.tag == V_FUNC;
     if (!*handled) return GPA_OK;
     value text = v_cstr(vm, sym_text(vm, name));
-    gpa_code rc = text.tag == V_UNSET ? vm->core.err.code
-                                      : vm_call(vm, fn, 2, (value[]){v, text}, 0, NULL, out);
+    gpa_code rc =
+        text.tag == V_UNSET ? vm->core.err.code : vm_call(vm, fn, ARGS(2, (value[]){v, text}), out);
     value_release(vm, text);
     return rc;
 }
@@ -242,10 +240,11 @@ static gpa_code by_method(gpa_vm *vm, value v, const char *method, gpa_sym name,
     *handled = fn.tag == V_FUNC;
     if (!*handled) return GPA_OK;
     value text = v_cstr(vm, sym_text(vm, name));
-    gpa_code rc = text.tag == V_UNSET
-                      ? vm->core.err.code
-                      : vm_call(vm, fn, item ? 3 : 2, (value[]){v, text, item ? *item : v_none()},
-                                0, NULL, &nothing);
+    gpa_code rc =
+        text.tag == V_UNSET
+            ? vm->core.err.code
+            : vm_call(vm, fn, ARGS(item ? 3 : 2, (value[]){v, text, item ? *item : v_none()}),
+                      &nothing);
     value_release(vm, text);
     value_release(vm, nothing);
     return rc;
@@ -258,9 +257,10 @@ static gpa_code set_member(gpa_vm *vm, value v, value m, gpa_sym name, value ite
     value fn =
         property ? m.object->fields[PROPERTY_SET] : class_text_peek(class_of_peek(m), "__set__");
     if (fn.tag == V_NONE) return fail_property(vm, v, name, "setter");
-    gpa_code rc =
-        vm_call(vm, fn, property ? 2 : 3,
-                property ? (value[]){v, item, nothing} : (value[]){m, v, item}, 0, NULL, &nothing);
+    gpa_code rc = vm_call(
+        vm, fn,
+        ARGS(property ? 2 : 3, property ? (value[]){v, item, nothing} : (value[]){m, v, item}),
+        &nothing);
     value_release(vm, nothing);
     return rc;
 }
@@ -313,7 +313,7 @@ gpa_code instance_delete(gpa_vm *vm, value v, gpa_sym name, bool plain, bool *th
     if (is_kind(m, &property_kind)) {
         value fn = m.object->fields[PROPERTY_DELETE];
         if (fn.tag == V_NONE) return fail_property(vm, v, name, "deleter");
-        rc = vm_call(vm, fn, 1, &v, 0, NULL, &nothing);
+        rc = vm_call(vm, fn, ARGS(1, &v), &nothing);
         value_release(vm, nothing);
         return rc;
     }

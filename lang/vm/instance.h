@@ -15,8 +15,7 @@ gpa_code instance_empty(gpa_vm *vm, class_obj *c, value items, value *out);
  * UNSET if instance_new must create it. */
 gpa_code instance_begin(gpa_vm *vm, class_obj *c, value *made, value *init);
 /* Calls a class: creates an instance with these arguments. */
-gpa_code instance_new(gpa_vm *vm, class_obj *c, size_t n, const value *args, size_t n_named,
-                      const value *names, value *out);
+gpa_code instance_new(gpa_vm *vm, class_obj *c, const call_args *a, value *out);
 /* TypeError: __init__ returned a value other than None. */
 gpa_code instance_fail_init(gpa_vm *vm, value returned);
 

@@ -116,12 +116,101 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
 
 /* ---- the loop ---- */
 
+/* Replaces the value of a register. */
+static inline void put(gpa_vm *vm, value *r, value v) {
+    if (LIKELY(!is_counted(*r))) {
+        *r = v;
+        return;
+    }
+    value old = *r;
+    *r = v;
+    release(vm, old);
+}
+
+static inline void end_abandoned(gpa_vm *vm) {
+    if (UNLIKELY(vm->abandoned)) generator_end_abandoned(vm);
+}
+
+static inline bool both(const value *x, const value *y, value_tag t) {
+    return x->tag == t && y->tag == t;
+}
+
+/* The fast paths of operators, on two ints or two floats; `op` is a constant, so that each call is
+ * inlined to one operation. False: the operands are others, or the result is beyond an int64. */
+static inline __attribute__((always_inline)) bool arithmetic(ast_op op, const value *x,
+                                                             const value *y, value *out) {
+    if (both(x, y, V_INT)) {
+        long long r, i = x->i, k = y->i;
+        bool over = op == AST_OP_ADD   ? __builtin_saddll_overflow(i, k, &r)
+                    : op == AST_OP_SUB ? __builtin_ssubll_overflow(i, k, &r)
+                                       : __builtin_smulll_overflow(i, k, &r);
+        if (UNLIKELY(over)) return false;
+        *out = v_int(r);
+        return true;
+    }
+    if (!both(x, y, V_FLOAT)) return false;
+    *out = v_float(op == AST_OP_ADD ? x->f + y->f : op == AST_OP_SUB ? x->f - y->f : x->f * y->f);
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool bitwise(ast_op op, const value *x, const value *y,
+                                                          value *out) {
+    if (!both(x, y, V_INT)) return false;
+    *out = v_int(op == AST_OP_BITAND  ? x->i & y->i
+                 : op == AST_OP_BITOR ? x->i | y->i
+                                      : x->i ^ y->i);
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool int_compare(ast_op op, int64_t a, int64_t b) {
+    switch ((int)op) {
+        case AST_OP_EQ: return a == b;
+        case AST_OP_NE: return a != b;
+        case AST_OP_LT: return a < b;
+        case AST_OP_LE: return a <= b;
+        case AST_OP_GT: return a > b;
+        default: return a >= b;
+    }
+}
+
+static inline __attribute__((always_inline)) bool float_compare(ast_op op, double a, double b) {
+    switch ((int)op) {
+        case AST_OP_EQ: return a == b;
+        case AST_OP_NE: return a != b;
+        case AST_OP_LT: return a < b;
+        case AST_OP_LE: return a <= b;
+        case AST_OP_GT: return a > b;
+        default: return a >= b;
+    }
+}
+
+static inline __attribute__((always_inline)) bool compared(ast_op op, const value *x,
+                                                           const value *y, bool *out) {
+    if (LIKELY(both(x, y, V_INT)))
+        *out = int_compare(op, x->i, y->i);
+    else if (both(x, y, V_FLOAT))
+        *out = float_compare(op, x->f, y->f);
+    else
+        return false;
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool comparison(ast_op op, const value *x,
+                                                             const value *y, value *out) {
+    bool answer;
+    if (!compared(op, x, y, &answer)) return false;
+    *out = v_bool(answer);
+    return true;
+}
+
 #define DISPATCH() goto *labels[I->op]
-#define GO(words)     \
-    do {              \
-        I += (words); \
-        DISPATCH();   \
-    } while (0)
+#define GO(words) goto *labels[(I += (words))->op]
+/* Loads the topmost frame into the loop's registers; execution continues at its `at` (ip or next).
+ */
+#define TOP(at_) (f = &vm->frames[vm->depth - 1], R = f->regs, I = f->at_)
+
+/* The macros below stay macros: they hold labels and jump to those of the loop, and each
+ * instruction has an indirect jump of its own, which branch predictors learn. */
 #define JUMP(word)                                                                               \
     do {                                                                                         \
         const ins *w_ = (word);                                                                  \
@@ -132,99 +221,37 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
             goto edge;                                                                           \
         DISPATCH();                                                                              \
     } while (0)
-#define SET(i_, v_)                      \
-    do {                                 \
-        value *d_ = &R[i_];              \
-        if (UNLIKELY(is_counted(*d_))) { \
-            value old_ = *d_;            \
-            *d_ = (v_);                  \
-            release(vm, old_);           \
-        } else {                         \
-            *d_ = (v_);                  \
-        }                                \
-    } while (0)
-/* Loads the topmost frame into the loop's registers; execution continues at its `at` (ip or next).
- */
-#define TOP(at_)                        \
-    do {                                \
-        f = &vm->frames[vm->depth - 1]; \
-        R = f->regs;                    \
-        I = f->at_;                     \
-    } while (0)
-/* The same after a frame was popped that gave `given`; returns to C if C had entered that frame. */
-#define BACK(at_)          \
-    do {                   \
-        if (f->base) {     \
-            *out = given;  \
-            return GPA_OK; \
-        }                  \
-        TOP(at_);          \
-    } while (0)
-#define BOTH(x, y, t) ((x)->tag == (t) && (y)->tag == (t))
-#define END_ABANDONED()                                           \
-    do {                                                          \
-        if (UNLIKELY(vm->abandoned)) generator_end_abandoned(vm); \
-    } while (0)
 #define STEP(NAME, name, words)                          \
     L_##NAME : f->ip = I;                                \
     if (UNLIKELY(step_##name(vm, f, R, I))) goto failed; \
-    END_ABANDONED();                                     \
+    end_abandoned(vm);                                   \
     GO(words);
-#define OPERANDS() const value *x = &R[I->b], *y = &R[I->c]
-/* The fast path of operands that both have tag t: a = x sign y. */
-#define FAST(t, field, type, make, sign)  \
-    if (BOTH(x, y, t)) {                  \
-        type r_ = x->field sign y->field; \
-        SET(I->a, make(r_));              \
-        GO(1);                            \
+/* An operator with a fast path; otherwise `slow` continues (binary or update). Results are locals
+ * of the instruction, so that they stay in registers. */
+#define OPERATOR(NAME, fast, op_, slow)          \
+    L_##NAME : {                                 \
+        value r;                                 \
+        if (fast(op_, &R[I->b], &R[I->c], &r)) { \
+            put(vm, &R[I->a], r);                \
+            GO(1);                               \
+        }                                        \
+        op = op_;                                \
+        goto slow;                               \
     }
-#define ARITHMETIC(NAME, op_, overflows, sign, slow)                        \
-    L_##NAME : {                                                            \
-        OPERANDS();                                                         \
-        if (BOTH(x, y, V_INT)) {                                            \
-            long long r;                                                    \
-            if (LIKELY(!overflows((long long)x->i, (long long)y->i, &r))) { \
-                SET(I->a, v_int(r));                                        \
-                GO(1);                                                      \
-            }                                                               \
-        } else                                                              \
-            FAST(V_FLOAT, f, double, v_float, sign)                         \
-        op = op_;                                                           \
-        goto slow;                                                          \
+#define COMPARE_JUMP(NAME, op_)                                                 \
+    L_##NAME : {                                                                \
+        bool t;                                                                 \
+        if (UNLIKELY(!compared(op_, &R[I->a], &R[I->b], &t))) {                 \
+            f->ip = I;                                                          \
+            if (UNLIKELY(step_compare(vm, f, R, I, op_, &answer))) goto failed; \
+            t = answer;                                                         \
+        }                                                                       \
+        if (t == (bool)I->c) JUMP(I + 1);                                       \
+        GO(2);                                                                  \
     }
 #define SLOW(NAME, op_)  \
     L_##NAME : op = op_; \
     goto binary;
-#define BITS(NAME, op_, sign)                \
-    L_##NAME : {                             \
-        OPERANDS();                          \
-        FAST(V_INT, i, int64_t, v_int, sign) \
-        op = op_;                            \
-        goto binary;                         \
-    }
-#define COMPARE(NAME, op_, sign)             \
-    L_##NAME : {                             \
-        OPERANDS();                          \
-        FAST(V_INT, i, bool, v_bool, sign)   \
-        FAST(V_FLOAT, f, bool, v_bool, sign) \
-        op = op_;                            \
-        goto binary;                         \
-    }
-#define COMPARE_JUMP(NAME, op_, sign)                                      \
-    L_##NAME : {                                                           \
-        const value *x = &R[I->a], *y = &R[I->b];                          \
-        bool t;                                                            \
-        if (LIKELY(BOTH(x, y, V_INT))) {                                   \
-            t = x->i sign y->i;                                            \
-        } else if (BOTH(x, y, V_FLOAT)) {                                  \
-            t = x->f sign y->f;                                            \
-        } else {                                                           \
-            f->ip = I;                                                     \
-            if (UNLIKELY(step_compare(vm, f, R, I, op_, &t))) goto failed; \
-        }                                                                  \
-        if (t == (bool)I->c) JUMP(I + 1);                                  \
-        GO(2);                                                             \
-    }
 
 /* failing: raise the current error at the topmost frame's instruction. */
 static gpa_code loop(gpa_vm *vm, bool failing, value *out) {
@@ -250,27 +277,27 @@ L_MOVE : {
     value v = R[I->b];
     if (UNLIKELY(v.tag == V_UNSET)) goto unset;
     if (is_counted(v)) v.o->refs++;
-    SET(I->a, v);
+    put(vm, &R[I->a], v);
     GO(1);
 }
 L_TAKE : {
     value v = R[I->b];
     R[I->b].tag = V_UNSET;
-    SET(I->a, v);
+    put(vm, &R[I->a], v);
     GO(1);
 }
 L_CONST : {
     value v = value_retain(f->code->consts[I->d]);
-    SET(I->a, v);
+    put(vm, &R[I->a], v);
     GO(1);
 }
 L_CLEAR:
-    SET(I->a, v_unset());
+    put(vm, &R[I->a], v_unset());
     GO(1);
     STEP(KEEP, keep, 1)
 L_DELETE:
     if (R[I->a].tag == V_UNSET) goto unset;
-    SET(I->a, v_unset());
+    put(vm, &R[I->a], v_unset());
     GO(1);
 L_GET_GLOBAL : {
     value v = f->module->slots[I->d];
@@ -283,7 +310,7 @@ L_GET_GLOBAL : {
         }
     }
     if (is_counted(v)) v.o->refs++;
-    SET(I->a, v);
+    put(vm, &R[I->a], v);
     GO(1);
 }
 L_SET_GLOBAL : {
@@ -304,17 +331,17 @@ L_SET_GLOBAL : {
     STEP(DEL_FREE, del_free, 1)
 
     /* operators */
-    ARITHMETIC(ADD, AST_OP_ADD, __builtin_saddll_overflow, +, binary)
-    ARITHMETIC(SUB, AST_OP_SUB, __builtin_ssubll_overflow, -, binary)
-    ARITHMETIC(MUL, AST_OP_MUL, __builtin_smulll_overflow, *, binary)
-    ARITHMETIC(UPDATE_ADD, AST_OP_ADD, __builtin_saddll_overflow, +, update)
-    ARITHMETIC(UPDATE_SUB, AST_OP_SUB, __builtin_ssubll_overflow, -, update)
-    ARITHMETIC(UPDATE_MUL, AST_OP_MUL, __builtin_smulll_overflow, *, update)
+    OPERATOR(ADD, arithmetic, AST_OP_ADD, binary)
+    OPERATOR(SUB, arithmetic, AST_OP_SUB, binary)
+    OPERATOR(MUL, arithmetic, AST_OP_MUL, binary)
+    OPERATOR(UPDATE_ADD, arithmetic, AST_OP_ADD, update)
+    OPERATOR(UPDATE_SUB, arithmetic, AST_OP_SUB, update)
+    OPERATOR(UPDATE_MUL, arithmetic, AST_OP_MUL, update)
 L_DIV : {
     const value *x = &R[I->b], *y = &R[I->c];
-    if (BOTH(x, y, V_FLOAT) && y->f != 0) {
+    if (both(x, y, V_FLOAT) && y->f != 0) {
         double r = x->f / y->f;
-        SET(I->a, v_float(r));
+        put(vm, &R[I->a], v_float(r));
         GO(1);
     }
     op = AST_OP_DIV;
@@ -322,10 +349,10 @@ L_DIV : {
 }
 L_FLOORDIV : {
     const value *x = &R[I->b], *y = &R[I->c];
-    if (BOTH(x, y, V_INT) && y->i > 0) {
+    if (both(x, y, V_INT) && y->i > 0) {
         int64_t q = x->i / y->i;
         q -= x->i % y->i < 0;
-        SET(I->a, v_int(q));
+        put(vm, &R[I->a], v_int(q));
         GO(1);
     }
     op = AST_OP_FLOORDIV;
@@ -333,12 +360,12 @@ L_FLOORDIV : {
 }
 L_MOD : {
     const value *x = &R[I->b], *y = &R[I->c];
-    if (BOTH(x, y, V_INT) && y->i > 0) {
+    if (both(x, y, V_INT) && y->i > 0) {
         /* a 32-bit division has a fraction of the latency */
         int64_t m = (uint64_t)(x->i | y->i) >> 32 ? x->i % y->i
                                                   : (int64_t)((uint32_t)x->i % (uint32_t)y->i);
         m += m < 0 ? y->i : 0;
-        SET(I->a, v_int(m));
+        put(vm, &R[I->a], v_int(m));
         GO(1);
     }
     op = AST_OP_MOD;
@@ -349,17 +376,17 @@ L_MOD : {
     SLOW(LSHIFT, AST_OP_LSHIFT)
 L_RSHIFT : {
     const value *x = &R[I->b], *y = &R[I->c];
-    if (BOTH(x, y, V_INT) && (uint64_t)y->i < 64) {
+    if (both(x, y, V_INT) && (uint64_t)y->i < 64) {
         int64_t r = x->i >> y->i;
-        SET(I->a, v_int(r));
+        put(vm, &R[I->a], v_int(r));
         GO(1);
     }
     op = AST_OP_RSHIFT;
     goto binary;
 }
-    BITS(BITAND, AST_OP_BITAND, &)
-    BITS(BITOR, AST_OP_BITOR, |)
-    BITS(BITXOR, AST_OP_BITXOR, ^)
+    OPERATOR(BITAND, bitwise, AST_OP_BITAND, binary)
+    OPERATOR(BITOR, bitwise, AST_OP_BITOR, binary)
+    OPERATOR(BITXOR, bitwise, AST_OP_BITXOR, binary)
 L_UPDATE:
     f->ip = I;
     if (UNLIKELY(step_update(vm, f, R, I, (ast_op)I[1].a))) goto failed;
@@ -369,7 +396,7 @@ L_UPDATE:
 L_NEG:
     if (R[I->b].tag == V_FLOAT) {
         double r = -R[I->b].f;
-        SET(I->a, v_float(r));
+        put(vm, &R[I->a], v_float(r));
         GO(1);
     }
     f->ip = I;
@@ -377,12 +404,12 @@ L_NEG:
     GO(1);
     STEP(INVERT, unary, 1)
     STEP(NOT, unary, 1)
-    COMPARE(EQ, AST_OP_EQ, ==)
-    COMPARE(NE, AST_OP_NE, !=)
-    COMPARE(LT, AST_OP_LT, <)
-    COMPARE(LE, AST_OP_LE, <=)
-    COMPARE(GT, AST_OP_GT, >)
-    COMPARE(GE, AST_OP_GE, >=)
+    OPERATOR(EQ, comparison, AST_OP_EQ, binary)
+    OPERATOR(NE, comparison, AST_OP_NE, binary)
+    OPERATOR(LT, comparison, AST_OP_LT, binary)
+    OPERATOR(LE, comparison, AST_OP_LE, binary)
+    OPERATOR(GT, comparison, AST_OP_GT, binary)
+    OPERATOR(GE, comparison, AST_OP_GE, binary)
     SLOW(IN, AST_OP_IN)
     SLOW(NOT_IN, AST_OP_NOT_IN)
     SLOW(IS, AST_OP_IS)
@@ -420,14 +447,14 @@ L_OR:
     else if (UNLIKELY(value_truth(vm, R[I->a], &answer)))
         goto failed;
     if (answer == (I->op == I_OR)) JUMP(I);
-    SET(I->a, v_unset());
+    put(vm, &R[I->a], v_unset());
     GO(1);
-    COMPARE_JUMP(JUMP_EQ, AST_OP_EQ, ==)
-    COMPARE_JUMP(JUMP_NE, AST_OP_NE, !=)
-    COMPARE_JUMP(JUMP_LT, AST_OP_LT, <)
-    COMPARE_JUMP(JUMP_LE, AST_OP_LE, <=)
-    COMPARE_JUMP(JUMP_GT, AST_OP_GT, >)
-    COMPARE_JUMP(JUMP_GE, AST_OP_GE, >=)
+    COMPARE_JUMP(JUMP_EQ, AST_OP_EQ)
+    COMPARE_JUMP(JUMP_NE, AST_OP_NE)
+    COMPARE_JUMP(JUMP_LT, AST_OP_LT)
+    COMPARE_JUMP(JUMP_LE, AST_OP_LE)
+    COMPARE_JUMP(JUMP_GT, AST_OP_GT)
+    COMPARE_JUMP(JUMP_GE, AST_OP_GE)
 
     /* iteration */
     STEP(ITER, iter, 1)
@@ -439,14 +466,14 @@ L_NEXT : {
             it->end--;
             v = v_int(it->at);
             it->at = (int64_t)((uint64_t)it->at + (uint64_t)it->step);
-            SET(I->b, v);
+            put(vm, &R[I->b], v);
             JUMP(I + 1);
         }
     } else if (it->next == iter_list_next) {
         const list_obj *l = it->source.list;
         if ((size_t)it->at < l->count) {
             v = value_retain(l->items[it->at++]);
-            SET(I->b, v);
+            put(vm, &R[I->b], v);
             JUMP(I + 1);
         }
     } else if (it->next == generator_next) {
@@ -463,7 +490,7 @@ L_NEXT : {
         if (it->row && body->op == I_UNPACK && body->b == I->b && body->c == it->width) {
             value row[ITER_ROW];
             if (UNLIKELY(it->row(vm, it, row, &answer))) goto failed;
-            for (n = 0; n < it->width && !answer; n++) SET(body->a + n, row[n]);
+            for (n = 0; n < it->width && !answer; n++) put(vm, &R[body->a + n], row[n]);
             if (!answer) {
                 I = body + 1;
                 if (UNLIKELY(vm->maybe_pending |
@@ -471,17 +498,17 @@ L_NEXT : {
                     goto edge;
                 DISPATCH();
             }
-            SET(I->a, v_unset());
+            put(vm, &R[I->a], v_unset());
             GO(2);
         }
         v = v_none();
         if (UNLIKELY(it->next(vm, it, &v, &answer))) goto failed;
         if (!answer) {
-            SET(I->b, v);
+            put(vm, &R[I->b], v);
             JUMP(I + 1);
         }
     }
-    SET(I->a, v_unset());
+    put(vm, &R[I->a], v_unset());
     GO(2);
 }
     STEP(UNPACK, unpack, 1)
@@ -507,7 +534,7 @@ L_GET_ITEM : {
     if (y->tag == V_INT && x->tag == V_LIST && x->list->count > (uint64_t)y->i) {
         value v = value_retain(x->list->items[y->i]);
         reg_consume(vm, f, I->b);
-        SET(I->a, v);
+        put(vm, &R[I->a], v);
         GO(1);
     }
     f->ip = I;
@@ -526,7 +553,7 @@ L_SET_ITEM : {
     }
     f->ip = I;
     if (UNLIKELY(step_set_item(vm, f, R, I))) goto failed;
-    END_ABANDONED();
+    end_abandoned(vm);
     GO(1);
 }
     STEP(DEL_ITEM, del_item, 1)
@@ -543,16 +570,16 @@ L_GET_METHOD : {
         known->row->kind == NATIVE_METHOD) {
         value method = {.tag = V_NATIVE, .native = known->row};
         value self = reg_take(f, I->b);
-        SET(I->a, method);
-        SET(I->a + 1, self);
+        put(vm, &R[I->a], method);
+        put(vm, &R[I->a + 1], self);
         GO(2);
     }
     if (v.tag == V_MODULE && known->owner == v.module &&
         v.module->slots[known->slot].tag != V_UNSET) {
         value member = value_retain(v.module->slots[known->slot]);
         reg_consume(vm, f, I->b);
-        SET(I->a, member);
-        SET(I->a + 1, v_unset());
+        put(vm, &R[I->a], member);
+        put(vm, &R[I->a + 1], v_unset());
         GO(2);
     }
     f->ip = I;
@@ -580,7 +607,8 @@ call:
         func_obj *g = fn->func;
         code *c = g->code;
         if (LIKELY(c->simple && c->n_params == n && c->compiled && !f->detached &&
-                   args + c->n_regs < vm->stack_end && vm->depth < MAX_FRAMES)) {
+                   args + c->n_regs < vm->stack_end && vm->depth < MAX_FRAMES &&
+                   !atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed))) {
             f = run_push(vm, c, g, g->module, args);
             R = args;
             I = c->ins;
@@ -589,7 +617,7 @@ call:
     }
     if (fn->tag == V_NATIVE) {
         value result = v_none();
-        if (UNLIKELY(call_native(vm, fn->native, args, n, 0, NULL, &result))) goto failed;
+        if (UNLIKELY(call_native(vm, fn->native, ARGS(n, args), &result))) goto failed;
         for (size_t i = 0; i < n; i++)
             if (is_counted(args[i])) {
                 value v = args[i];
@@ -597,7 +625,7 @@ call:
                 release(vm, v);
             }
         *fn = result;
-        END_ABANDONED();
+        end_abandoned(vm);
         GO(1);
     }
     n_named = 0;
@@ -616,16 +644,18 @@ L_CALL_NAMED:
     f->ip = I;
     f->next = I + 2;
     f->dst = I->a;
-call_slowly:
-    if (UNLIKELY(run_call(vm, f, fn, args, n, n_named, names, &answer))) goto failed;
-    END_ABANDONED();
+call_slowly: /* recursion has no back-edges: calls poll, too */
+    if (UNLIKELY(atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)) && poll(vm))
+        goto failed;
+    if (UNLIKELY(run_call(vm, f, fn, &(call_regs){n, n_named, args, names}, &answer))) goto failed;
+    end_abandoned(vm);
     goto called;
 L_CALL_SPREAD:
     f->ip = I;
     f->next = I + 1;
     f->dst = I->a;
     if (UNLIKELY(run_call_spread(vm, f, &R[I->a], &answer))) goto failed;
-    END_ABANDONED();
+    end_abandoned(vm);
 called:
     TOP(next);
     DISPATCH();
@@ -637,7 +667,8 @@ L_RETURN:
 returned:
     pop_frame(vm, f);
     answer = f->constructs;
-    BACK(next);
+    if (f->base) goto leave;
+    TOP(next);
     if (UNLIKELY(answer)) {
         if (LIKELY(given.tag == V_NONE)) DISPATCH();
         instance_fail_init(vm, given);
@@ -664,9 +695,10 @@ yielded:
     f->generator->started = true;
     f->generator->running = false;
     vm->depth--;
-    BACK(ip);
+    if (f->base) goto leave;
+    TOP(ip);
     if (I->op == I_YIELD_FROM) goto yielded;
-    SET(I->b, given);
+    put(vm, &R[I->b], given);
     JUMP(I + 1);
 L_YIELD_FROM:
     f->ip = I;
@@ -687,8 +719,8 @@ L_YIELD_FROM:
         if (!answer) goto yielded;
     }
 delegated:
-    SET(I->b, v_unset());
-    SET(I->a, given);
+    put(vm, &R[I->b], v_unset());
+    put(vm, &R[I->a], given);
     GO(1);
 L_FINISH:
     given = R[I->a];
@@ -697,10 +729,11 @@ L_FINISH:
     f->ip = I;
     generator_end(vm, f->generator);
     vm->depth--;
-    BACK(ip);
+    if (f->base) goto leave;
+    TOP(ip);
     if (I->op == I_YIELD_FROM) goto delegated;
     value_release(vm, given);
-    SET(I->a, v_unset());
+    put(vm, &R[I->a], v_unset());
     GO(2);
 
     /* exceptions, with, imports */
@@ -736,6 +769,9 @@ L_LEAVE_RAISED:
     STEP(IMPORT_ALL, import_all, 1)
     STEP(MAGIC, magic, 1)
 
+leave: /* C entered the frame */
+    *out = given;
+    return GPA_OK;
 edge:
     f->ip = I;
     if (UNLIKELY(poll(vm))) goto failed;
@@ -745,7 +781,7 @@ unset:
     step_unset(vm, f, R, I);
 failed:
     if (!catch_error(vm)) return vm->core.err.code;
-    END_ABANDONED();
+    end_abandoned(vm);
     TOP(ip);
     DISPATCH();
 }

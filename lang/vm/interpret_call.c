@@ -29,9 +29,9 @@ static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self,
     return GPA_OK;
 }
 
-gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named,
-                  const value *names, bool *entered) {
-    value callee, self;
+gpa_code run_call(gpa_vm *vm, frame *f, value *fn, const call_regs *a, bool *entered) {
+    value callee, self, *args = a->regs;
+    size_t n = a->n, n_named = a->n_named;
     bool constructs;
     *entered = false;
     gpa_code rc = find_function(vm, fn, &callee, &self, &constructs);
@@ -50,15 +50,16 @@ gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t
         }
         code *c = callee.func->code;
         if (!c->simple || n != c->n_params || n_named)
-            rc = call_bind(vm, callee.func, to, n, n_named, names);
+            rc = call_bind(vm, callee.func, to, n, n_named, a->names);
         if (rc) return rc;
         run_push(vm, c, callee.func, callee.func->module, to)->constructs = constructs;
         *entered = true;
         return GPA_OK;
     }
     value result = v_none();
-    rc = callee.tag == V_NATIVE ? call_native(vm, callee.native, args, n, n_named, names, &result)
-                                : call_other(vm, callee, n, args, n_named, names, &result);
+    const call_args borrowed = {n, n_named, args, a->names};
+    rc = callee.tag == V_NATIVE ? call_native(vm, callee.native, &borrowed, &result)
+                                : call_other(vm, callee, &borrowed, &result);
     if (rc) return rc;
     for (size_t i = 0; i < n + n_named; i++) {
         value v = args[i];
@@ -111,7 +112,8 @@ gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     if (!rc) {
         bool detached = top->detached;
         top->detached = false; /* the arguments are in the callee's registers already */
-        rc = run_call(vm, top, fn, to, skip + n, n_named, names.tuple->items, entered);
+        rc =
+            run_call(vm, top, fn, &(call_regs){skip + n, n_named, to, names.tuple->items}, entered);
         top->detached = detached;
     }
     if (rc && vm->depth == depth)

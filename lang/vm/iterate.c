@@ -81,7 +81,7 @@ static gpa_code array_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
         *out = v_num(vm, (gpa_dtype)a->dtype, item);
     } else {
         gpa_index ix = {.kind = IX_INT, .i = it->at};
-        gpa_code rc = arr_get(vm_rt(vm), a, &ix, 1, NULL, &row, vm_err(vm));
+        gpa_code rc = arr_get(vm_rt(vm), a, &(gpa_indices){&ix, 1}, NULL, &row, vm_err(vm));
         if (rc) return rc;
         *out = v_array_take(vm, row, false);
     }

@@ -127,10 +127,15 @@ frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs);
 
 /* ---- interpret_call.c ---- */
 
-/* A call with arguments at args (owned by the registers), n positional and n_named with names:
- * pushes a function's frame (*entered), else the result is in *fn. */
-gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named,
-                  const value *names, bool *entered);
+/* Arguments of a call in registers, which own them: n positional values, then n_named keyword ones
+ * with these names. */
+typedef struct {
+    size_t n, n_named;
+    value *regs;
+    const value *names;
+} call_regs;
+/* Calls *fn: pushes a function's frame (*entered), else the result is in *fn. */
+gpa_code run_call(gpa_vm *vm, frame *f, value *fn, const call_regs *a, bool *entered);
 /* The same with the arguments of fn[2], a list, and fn[3], a dict or UNSET. */
 gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered);
 
@@ -142,11 +147,9 @@ gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_name
                    const value *names);
 /* Ensures that a frame of this code fits at regs; compiles the code if necessary. */
 gpa_code call_ready(gpa_vm *vm, func_obj *f, const value *regs);
-gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n, size_t n_named,
-                     const value *names, value *out);
+gpa_code call_native(gpa_vm *vm, const native *row, const call_args *a, value *out);
 /* A call of anything but a function (which needs a frame). Arguments are borrowed. */
-gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named,
-                    const value *names, value *out);
+gpa_code call_other(gpa_vm *vm, value fn, const call_args *a, value *out);
 void call_free(gpa_vm *vm);
 /* A function value; cells are taken from the frame. */
 gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdefaults, value *out);

@@ -27,6 +27,9 @@
 /* argv is borrowed; *out is owned by the caller and starts as NONE. Errors go to vm_err. */
 typedef gpa_code (*native_fn)(gpa_vm *vm, value *argv, value *out);
 
+/* The head of a native function that a row of a table defines. */
+#define NATIVE_FN(name) gpa_code name(gpa_vm *vm, value *argv, value *out)
+
 /* FUNCTION: called directly (of a module, or STATIC). METHOD: argv[0] is self. PROPERTY: called by
  * attribute access. */
 typedef enum { NATIVE_FUNCTION, NATIVE_METHOD, NATIVE_PROPERTY } native_kind;
@@ -65,6 +68,11 @@ void vm_flush(gpa_vm *vm);
 /* Issues a warning as Python prints it ("file:line: RuntimeWarning: ..."), once per location. */
 gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* True if warnings of a category are recorded or raised, and not ignored. */
+bool vm_warnings_observed(const gpa_vm *vm, gpa_code category);
+/* Enables the checks of arrays for floating-point errors if an action is immediate, or a warning
+ * that is observed. */
+void vm_watch_floats(gpa_vm *vm);
 /* Displays a value in the front end, under an id (NULL: none); `update`: replaces the display with
  * that id. */
 gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update);
@@ -78,10 +86,8 @@ void vm_progress(gpa_vm *vm, const char *text, double done, double left);
 /* Reads a line for input(); EOFError at the end. */
 gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out);
 
-/* Calls any callable: n positional arguments, then n_kw keyword ones with their names (STR values).
- */
-gpa_code vm_call(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_kw,
-                 const value *kw_names, value *out);
+/* Calls any callable: vm_call(vm, fn, ARGS(2, pair), &result). */
+gpa_code vm_call(gpa_vm *vm, value fn, const call_args *a, value *out);
 /* Iteration: an ITER over any iterable, and its next value (*done at the end). */
 gpa_code vm_iter(gpa_vm *vm, value iterable, value *out);
 /* All items of an iterable as a new list. */

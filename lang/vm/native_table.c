@@ -88,6 +88,16 @@ native_owner owner_of_value(value v) {
     return (native_owner)of_tag[v.tag];
 }
 
+/* True if a type has a row of its base, too. NumPy's scalars have no setters ("shape="), as they
+ * are immutable, and lack some methods of arrays. */
+static bool is_inherited(native_owner o, native_owner base, const char *name) {
+    static const char *const lacking[] = {"mT", "partition"};
+    if (o != OWNER_GENERIC || base == o) return true;
+    for (size_t i = 0; i < COUNT_OF(lacking); i++)
+        if (strcmp(name, lacking[i]) == 0) return false;
+    return !strchr(name, '=');
+}
+
 bool native_takes(const native *row, value self) {
     if (self.tag == V_TYPE && row->owner == owners[OWNER_NAMED].name &&
         strcmp(row->name, "_make") == 0)
@@ -96,8 +106,9 @@ bool native_takes(const native *row, value self) {
         return strcmp(row->name, "__new__") == 0;
     if (self.tag == V_CLASS) return row->owner == owner_OBJECT || row->owner == owner_TYPE;
     if (self.tag == V_TYPE && row->owner != owner_TYPE) return strcmp(row->name, "__new__") == 0;
-    for (native_owner o = owner_of_value(self); o != OWNER_COUNT; o = owner_next(o))
-        if (row->owner == owners[o].name) return true;
+    native_owner own = owner_of_value(self);
+    for (native_owner o = own; o != OWNER_COUNT; o = owner_next(o))
+        if (row->owner == owners[o].name) return is_inherited(own, o, row->name);
     return self.tag == V_TYPE;
 }
 
@@ -110,9 +121,11 @@ native_owner owner_next(native_owner o) {
 }
 
 const native *native_find(native_owner o, const char *name) {
+    const native_owner own = o;
     for (; o != OWNER_COUNT; o = owner_next(o))
         for (const native *n = native_rows_all; n->owner; n++)
-            if (n->owner == owners[o].name && strcmp(n->name, name) == 0) return n;
+            if (n->owner == owners[o].name && strcmp(n->name, name) == 0)
+                return is_inherited(own, o, name) ? n : NULL;
     return NULL;
 }
 

@@ -12,6 +12,7 @@
 #include "lang/object/container.h"
 #include "lang/vm/format_interface.h"
 #include "lang/vm/instance.h"
+#include "lang/vm/jit_integers.h"
 #include "lang/object/number.h"
 #include "lang/vm/array_interface.h"
 #include "lang/vm/record.h"
@@ -97,10 +98,11 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
         if (k && a.str->size > (size_t)UINT32_MAX / k) return vm_no_memory(vm);
         gpa_str s;
         str_init(&s);
-        if (a.str->size == 1)
-            str_fill(&s, a.str->text[0], k);
-        else
-            for (size_t i = 0; i < k && !s.failed; i++) str_putn(&s, a.str->text, a.str->size);
+        gpa_code rc = vm_fill(vm, &s, a.str->text, a.str->size, k);
+        if (rc) {
+            str_free(&s);
+            return rc;
+        }
         if (a.tag == V_STR) return owned(vm, v_str_take(vm, &s), out);
         value bytes = s.failed ? v_unset() : v_bytes(vm, s.text, s.len);
         str_free(&s);
@@ -113,10 +115,16 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
     value v = list ? v_list(vm, n * k, NULL) : v_tuple(vm, n * k, NULL);
     if (v.tag == V_UNSET) return owned(vm, v, out);
     value *to = list ? v.list->items : v.tuple->items;
-    for (size_t j = 0; j < k; j++)
+    gpa_code rc = GPA_OK;
+    for (size_t j = 0; j < k && !rc; j++) {
         for (size_t i = 0; i < n; i++) *to++ = value_retain(x[i]);
-    *out = v;
-    return GPA_OK;
+        if (j % 65536 == 65535) rc = vm_poll(vm);
+    }
+    if (rc)
+        value_release(vm, v);
+    else
+        *out = v;
+    return rc;
 }
 
 /* A repetition count: int, bool, NumPy's integers. */
@@ -440,6 +448,66 @@ out:
     return rc;
 }
 
+static gpa_code jitted_binary(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    value in[2];
+    gpa_code rc = jit_widen_integers(vm, op_row(op), (value[]){a, b}, 2, in);
+    if (!rc) rc = array_operators.binary(vm, op, in[0], in[1], out);
+    value_release(vm, in[0]);
+    value_release(vm, in[1]);
+    return rc;
+}
+
+static gpa_code jitted_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
+    value in;
+    gpa_code rc = jit_widen_integers(vm, op, &a, 1, &in);
+    if (!rc) rc = array_operators.unary(vm, op, in, out);
+    value_release(vm, in);
+    return rc;
+}
+
+/* ---- views of dicts ---- */
+
+static bool is_set_like(value v) { return v.tag == V_OBJECT && v.object->kind->set_like; }
+
+/* The items of a view or an iterable as a set; a set itself. *out is owned. */
+static gpa_code as_set(gpa_vm *vm, value v, value *out) {
+    value items = v_none();
+    if (v.tag == V_SET) {
+        *out = value_retain(v);
+        return GPA_OK;
+    }
+    *out = v_set(vm);
+    if (out->tag == V_UNSET) return vm_err(vm)->code;
+    gpa_code rc = vm_collect(vm, v, &items);
+    for (size_t i = 0; !rc && i < items.list->count; i++)
+        rc = set_add(vm, out->set, items.list->items[i]);
+    value_release(vm, items);
+    return rc;
+}
+
+/* An operator or comparison with the keys or items of a dict. Operators accept any iterable as the
+ * other operand, comparisons only sets. */
+static gpa_code view_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
+    bool compares = op >= AST_OP_EQ && op <= AST_OP_GE;
+    bool sets = (is_set_like(a) || a.tag == V_SET) && (is_set_like(b) || b.tag == V_SET);
+    bool bits =
+        op == AST_OP_BITOR || op == AST_OP_BITAND || op == AST_OP_BITXOR || op == AST_OP_SUB;
+    value left = v_none(), right = v_none();
+    *handled = compares ? sets : bits;
+    if (!*handled) return GPA_OK;
+    gpa_code rc = as_set(vm, a, &left);
+    if (!rc) rc = as_set(vm, b, &right);
+    if (!rc && compares) {
+        bool truth = false;
+        rc = op_compare(vm, op, left, right, &truth);
+        *out = v_bool(truth);
+    } else if (!rc)
+        rc = set_operator(vm, op, left, right, out, handled);
+    value_release(vm, left);
+    value_release(vm, right);
+    return rc;
+}
+
 /* ---- dispatch ---- */
 
 static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, value *out) {
@@ -453,6 +521,8 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
     if (rc || handled) return rc;
     if (a.tag == V_OBJECT || b.tag == V_OBJECT) rc = record_binary(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
+    if (is_set_like(a) || is_set_like(b)) rc = view_binary(vm, op, a, b, out, &handled);
+    if (rc || handled) return rc;
     if (!is_membership(op)) a = value_underlying(a), b = value_underlying(b);
     if (op >= AST_OP_EQ && op <= AST_OP_IS_NOT && (!numpy || is_membership(op))) {
         bool truth = false;
@@ -465,6 +535,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
         !(op == AST_OP_ADD && numpy && a.tag != V_STR))
         rc = sequence(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
+    if (numpy && vm_in_jitted(vm)) return jitted_binary(vm, op, a, b, out);
     if (numpy) return array_operators.binary(vm, op, a, b, out);
     if (a.tag == V_SET && b.tag == V_SET) rc = set_operator(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
@@ -532,7 +603,8 @@ gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
 }
 
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
-    if (is_numpy(a)) return array_operators.unary(vm, op, a, out);
+    if (is_numpy(a) && vm_in_jitted(vm)) return jitted_unary(vm, op_row(op), a, out);
+    if (is_numpy(a)) return array_operators.unary(vm, op_row(op), a, out);
     if (a.tag == V_INT || a.tag == V_BOOL) {
         if (op == AST_OP_NEG && a.i == INT64_MIN) return big_unary(vm, op, a, out);
         *out = v_int(op == AST_OP_NEG ? -a.i : op == AST_OP_POS ? a.i : ~a.i);
@@ -561,12 +633,13 @@ gpa_code vm_binary(gpa_vm *vm, gpa_op op, value a, value b, value *out) {
     for (int k = AST_OP_ADD; k <= AST_OP_GE; k++)
         if (op_row((ast_op)k) == op && k != AST_OP_POS && k != AST_OP_NEG && k != AST_OP_INVERT)
             return op_binary(vm, (ast_op)k, a, b, out);
-    return array_operators.call_ufunc(vm, ufunc_of(op), 2, (value[]){a, b}, 0, NULL, out);
+    return array_operators.call_ufunc(vm, ufunc_of(op), ARGS(2, (value[]){a, b}), out);
 }
 
 gpa_code vm_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
     if (op == OP_NEGATIVE) return op_unary(vm, AST_OP_NEG, a, out);
     if (op == OP_POSITIVE) return op_unary(vm, AST_OP_POS, a, out);
     if (op == OP_INVERT) return op_unary(vm, AST_OP_INVERT, a, out);
-    return array_operators.call_ufunc(vm, ufunc_of(op), 1, &a, 0, NULL, out);
+    if (op == OP_ABSOLUTE && a.tag == V_NUM) return array_operators.unary(vm, op, a, out);
+    return array_operators.call_ufunc(vm, ufunc_of(op), ARGS(1, &a), out);
 }

@@ -235,7 +235,7 @@ static gpa_code exception_of(gpa_vm *vm, value v, const char *words, value *out)
         if (none.tag) *out = v_exception(vm, (gpa_code)(v.aux - AUX_ERROR), none);
         value_release(vm, none);
     } else if (v.tag == V_CLASS && v.class->error) {
-        gpa_code rc = instance_new(vm, v.class, 0, NULL, 0, NULL, out);
+        gpa_code rc = instance_new(vm, v.class, NO_ARGS, out);
         if (rc) return rc;
         if (out->tag != V_EXCEPTION) { /* its __new__ returned another type */
             value_release(vm, *out);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "lang/vm/array_interface.h"
 #include "lang/vm/kinds.h"
 #include "lang/vm/native_table.h"
 #include "lang/object/container.h"
@@ -18,6 +19,7 @@
 bool record_is(const object_kind *kind) {
     if (kind == &instance_kind) return true;
     static const object_kind *const all[] = {
+#define RECORD_HOOKS .mimes = mimes, .truth = record_truth, .hash = record_hash
 #define RECORD(id, variable, name) &variable,
 #include "lang/vm/records.def"
 #undef RECORD
@@ -43,17 +45,17 @@ static const char *name_of(object_obj *o) { return value_type_name(v_obj(V_OBJEC
 
 /* Calls a member with the object and at most three more arguments. *found: the member exists. In a
  * class of a program it may be any callable. */
-static gpa_code call_member(gpa_vm *vm, object_obj *o, const char *name, size_t n,
-                            const value *args, value *out, bool *found) {
+static gpa_code call_member(gpa_vm *vm, object_obj *o, const char *name, const call_args *a,
+                            value *out, bool *found) {
     value fn = member_peek(vm, o, name), self = v_obj(V_OBJECT, o), all[4] = {self},
           bound = v_unset();
     *found =
         fn.tag == V_FUNC || (o->kind == &instance_kind && fn.tag != V_UNSET && fn.tag != V_NONE);
-    for (size_t i = 0; i < n; i++) all[1 + i] = args[i];
+    for (size_t i = 0; i < a->n; i++) all[1 + i] = a->values[i];
     if (!*found) return GPA_OK;
-    if (fn.tag == V_FUNC) return vm_call(vm, fn, n + 1, all, 0, NULL, out);
+    if (fn.tag == V_FUNC) return vm_call(vm, fn, ARGS(a->n + 1, all), out);
     gpa_code rc = class_bind(vm, fn, self, o->fields[1], &bound);
-    if (!rc) rc = vm_call(vm, bound, n, args, 0, NULL, out);
+    if (!rc) rc = vm_call(vm, bound, ARGS(a->n, a->values), out);
     value_release(vm, bound);
     return rc;
 }
@@ -69,7 +71,7 @@ static gpa_code get(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     }
     value m = member_peek(vm, o, name);
     if (m.tag == V_TUPLE && m.tuple->count == RECORD_GETTER)
-        return vm_call(vm, m.tuple->items[0], 1, &self, 0, NULL, out);
+        return vm_call(vm, m.tuple->items[0], ARGS(1, &self), out);
     if (m.tag == V_FUNC) return native_return(v_method(vm, self, m), out);
     *out = value_retain(m.tag == V_TUPLE ? m.tuple->items[0] : m);
     return GPA_OK;
@@ -81,7 +83,7 @@ static gpa_code set(gpa_vm *vm, object_obj *o, const char *name, value item) {
         char setter[64];
         bool found;
         snprintf(setter, sizeof setter, "__set_%s__", name);
-        gpa_code rc = call_member(vm, o, setter, 1, &item, &ignored, &found);
+        gpa_code rc = call_member(vm, o, setter, ARGS(1, &item), &ignored, &found);
         value_release(vm, ignored);
         if (rc || found) return rc;
         return vm_fail(vm, GPA_E_ATTRIBUTE, "property '%s' of '%s' object has no setter", name,
@@ -97,7 +99,7 @@ static bool is_tuple(const object_obj *o) { return o->fields[0].tag == V_TUPLE; 
 /* Appends the str returned by a member; *found: the member exists and returned a str. */
 static gpa_code put_text(gpa_vm *vm, object_obj *o, const char *name, gpa_str *out, bool *found) {
     value text = v_none();
-    gpa_code rc = call_member(vm, o, name, 0, NULL, &text, found);
+    gpa_code rc = call_member(vm, o, name, NO_ARGS, &text, found);
     if (rc) return rc;
     if (*found && text.tag != V_STR && o->kind == &instance_kind)
         rc = vm_fail(vm, GPA_E_TYPE, "%s returned non-string (type %s)", name,
@@ -133,20 +135,19 @@ static gpa_code str(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return rc || found ? rc : repr(vm, o, out);
 }
 
-static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                     const value *names, value *out) {
+static gpa_code call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
     value fn = member_peek(vm, o, "__call__"), method;
     if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "'%s' object is not callable", name_of(o));
     method = v_method(vm, v_obj(V_OBJECT, o), fn);
     if (method.tag == V_UNSET) return vm_err(vm)->code;
-    gpa_code rc = vm_call(vm, method, n, args, n_kw, names, out);
+    gpa_code rc = vm_call(vm, method, a, out);
     value_release(vm, method);
     return rc;
 }
 
 static gpa_code getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
     bool found;
-    gpa_code rc = call_member(vm, o, "__getitem__", 1, &key, out, &found);
+    gpa_code rc = call_member(vm, o, "__getitem__", ARGS(1, &key), out, &found);
     if (!rc && !found && is_tuple(o)) return vm_getitem(vm, o->fields[0], key, out);
     return rc || found ? rc
                        : vm_fail(vm, GPA_E_TYPE, "'%s' object is not subscriptable", name_of(o));
@@ -155,7 +156,8 @@ static gpa_code getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
 static gpa_code setitem(gpa_vm *vm, object_obj *o, value key, value item) {
     bool found;
     value nothing = v_none();
-    gpa_code rc = call_member(vm, o, "__setitem__", 2, (value[]){key, item}, &nothing, &found);
+    gpa_code rc =
+        call_member(vm, o, "__setitem__", ARGS(2, (value[]){key, item}), &nothing, &found);
     value_release(vm, nothing);
     return rc || found ? rc
                        : vm_fail(vm, GPA_E_TYPE, "'%s' object does not support item assignment",
@@ -165,7 +167,7 @@ static gpa_code setitem(gpa_vm *vm, object_obj *o, value key, value item) {
 static gpa_code delitem(gpa_vm *vm, object_obj *o, value key) {
     bool found;
     value nothing = v_none();
-    gpa_code rc = call_member(vm, o, "__delitem__", 1, &key, &nothing, &found);
+    gpa_code rc = call_member(vm, o, "__delitem__", ARGS(1, &key), &nothing, &found);
     value_release(vm, nothing);
     return rc || found
                ? rc
@@ -174,7 +176,7 @@ static gpa_code delitem(gpa_vm *vm, object_obj *o, value key) {
 
 static gpa_code enter(gpa_vm *vm, object_obj *o, value *out) {
     bool found;
-    gpa_code rc = call_member(vm, o, "__enter__", 0, NULL, out, &found);
+    gpa_code rc = call_member(vm, o, "__enter__", NO_ARGS, out, &found);
     return rc || found
                ? rc
                : vm_fail(vm, GPA_E_TYPE,
@@ -183,11 +185,14 @@ static gpa_code enter(gpa_vm *vm, object_obj *o, value *out) {
 
 /* The traceback argument is None: there are no traceback objects. */
 static gpa_code leave(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
-    bool found, raised = exc.tag == V_EXCEPTION;
-    value answer = v_none();
-    gpa_code rc = call_member(vm, o, "__exit__", 3,
-                              (value[]){raised ? v_type(type_of(exc)) : v_none(), exc, v_none()},
-                              &answer, &found);
+    bool found;
+    class_obj *class = class_of_peek(exc);
+    value type = class                    ? v_obj(V_CLASS, class)
+                 : exc.tag == V_EXCEPTION ? v_type(type_of(exc))
+                                          : v_none(),
+          answer = v_none();
+    gpa_code rc =
+        call_member(vm, o, "__exit__", ARGS(3, (value[]){type, exc, v_none()}), &answer, &found);
     if (!rc) rc = value_truth(vm, answer, swallow);
     value_release(vm, answer);
     return rc;
@@ -196,7 +201,7 @@ static gpa_code leave(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
 gpa_code record_next(gpa_vm *vm, value v, value *out, bool *done, bool *handled) {
     *handled = *done = false;
     if (v.tag != V_OBJECT || !record_is(v.object->kind)) return GPA_OK;
-    gpa_code rc = call_member(vm, v.object, "__next__", 0, NULL, out, handled);
+    gpa_code rc = call_member(vm, v.object, "__next__", NO_ARGS, out, handled);
     if (rc != GPA_E_STOP_ITERATION) return rc;
     vm_clear_error(vm);
     *done = true;
@@ -221,8 +226,8 @@ static gpa_code own_items(gpa_vm *vm, object_obj *o, value *out) {
 /* Next item of an object without __iter__: o[0], o[1], ... up to an IndexError. */
 static gpa_code next_item(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     bool found;
-    gpa_code rc =
-        call_member(vm, it->source.object, "__getitem__", 1, (value[]){v_int(it->at)}, out, &found);
+    gpa_code rc = call_member(vm, it->source.object, "__getitem__",
+                              ARGS(1, (value[]){v_int(it->at)}), out, &found);
     it->at++;
     *done = !found || gpa_err_is(rc, GPA_E_INDEX) || rc == GPA_E_STOP_ITERATION;
     if (*done && rc) vm_clear_error(vm);
@@ -241,7 +246,7 @@ static gpa_code items_of(gpa_vm *vm, object_obj *o, value *out) {
 static gpa_code iter(gpa_vm *vm, object_obj *o, value *out) {
     bool found;
     value items = v_none();
-    gpa_code rc = call_member(vm, o, "__iter__", 0, NULL, &items, &found);
+    gpa_code rc = call_member(vm, o, "__iter__", NO_ARGS, &items, &found);
     if (rc) return rc;
     bool record = found && items.tag == V_OBJECT && record_is(items.object->kind);
     if (!found && is_tuple(o))
@@ -262,7 +267,7 @@ static gpa_code iter(gpa_vm *vm, object_obj *o, value *out) {
 gpa_code record_array(gpa_vm *vm, value v, value *out, bool *handled) {
     *handled = false;
     return v.tag == V_OBJECT && record_is(v.object->kind)
-               ? call_member(vm, v.object, "__array__", 0, NULL, out, handled)
+               ? call_member(vm, v.object, "__array__", NO_ARGS, out, handled)
                : GPA_OK;
 }
 
@@ -271,7 +276,7 @@ gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str 
     value wanted = v_str(vm, spec, n), text = v_none();
     gpa_code rc = wanted.tag == V_UNSET
                       ? vm_err(vm)->code
-                      : call_member(vm, v.object, "__format__", 1, &wanted, &text, handled);
+                      : call_member(vm, v.object, "__format__", ARGS(1, &wanted), &text, handled);
     if (!rc && *handled && text.tag != V_STR)
         rc = vm_fail(vm, GPA_E_TYPE, "__format__ must return a str, not %s", value_type_name(text));
     else if (!rc && *handled)
@@ -284,7 +289,7 @@ gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str 
 gpa_code record_abs(gpa_vm *vm, value v, value *out, bool *handled) {
     *handled = false;
     return v.tag == V_OBJECT && record_is(v.object->kind)
-               ? call_member(vm, v.object, "__abs__", 0, NULL, out, handled)
+               ? call_member(vm, v.object, "__abs__", NO_ARGS, out, handled)
                : GPA_OK;
 }
 
@@ -292,7 +297,7 @@ static gpa_code len(gpa_vm *vm, object_obj *o, int64_t *out) {
     bool found;
     value n = v_none();
     int64_t n_given = 0;
-    gpa_code rc = call_member(vm, o, "__len__", 0, NULL, &n, &found);
+    gpa_code rc = call_member(vm, o, "__len__", NO_ARGS, &n, &found);
     if (!rc && !found && is_tuple(o)) return *out = (int64_t)o->fields[0].tuple->count, GPA_OK;
     if (!rc && found && o->kind == &instance_kind) {
         rc = arg_int(vm, n, "len", &n_given);
@@ -311,7 +316,7 @@ static gpa_code len(gpa_vm *vm, object_obj *o, int64_t *out) {
 static gpa_code contains(gpa_vm *vm, object_obj *o, value item, bool *out) {
     bool found;
     value v = v_none();
-    gpa_code rc = call_member(vm, o, "__contains__", 1, &item, &v, &found);
+    gpa_code rc = call_member(vm, o, "__contains__", ARGS(1, &item), &v, &found);
     bool items = o->kind == &instance_kind && (member_peek(vm, o, "__iter__").tag != V_UNSET ||
                                                member_peek(vm, o, "__getitem__").tag != V_UNSET);
     if (!rc && !found && items) return op_contains_items(vm, v_obj(V_OBJECT, o), item, out);
@@ -342,7 +347,7 @@ static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {
     bool found;
     value all = v_none();
     size_t at = 0;
-    gpa_code rc = call_member(vm, o, "__mimes__", 0, NULL, &all, &found);
+    gpa_code rc = call_member(vm, o, "__mimes__", NO_ARGS, &all, &found);
     for (dict_entry *e; !rc && all.tag == V_DICT && (e = dict_next(all.dict, &at));)
         rc = add_mime(vm, e->key, e->v, out);
     value_release(vm, all);
@@ -352,30 +357,29 @@ static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {
 /* The method table shared by all records. */
 #define RECORD_METHODS                                                                         \
     .repr = repr, .str = str, .enter = enter, .exit = leave, .call = call, .getitem = getitem, \
-    .setitem = setitem, .delitem = delitem, .iter = iter, .len = len, .contains = contains,    \
-    .mimes = mimes, .truth = record_truth, .hash = record_hash
-#define RECORD(id, variable, name) \
-    const object_kind variable = {.type_name = name, .attr = get, .set = set, RECORD_METHODS};
+    .setitem = setitem, .delitem = delitem, .iter = iter, .len = len, .contains = contains
+#define RECORD_HOOKS .mimes = mimes, .truth = record_truth, .hash = record_hash
+#define RECORD(id, variable, name)                                                            \
+    const object_kind variable = {RECORD_METHODS, .type_name = name, .attr = get, .set = set, \
+                                  RECORD_HOOKS};
 #include "lang/vm/records.def"
 #undef RECORD
 
-const object_kind instance_kind = {
-    .type_name = "object", .instance = true, .free = instance_free, RECORD_METHODS};
+const object_kind instance_kind = {RECORD_METHODS, .type_name = "object", .instance = true,
+                                   .free = instance_free, RECORD_HOOKS};
 
 gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     put_default(vm, o, out);
     return GPA_OK;
 }
 
-gpa_code record_call_member(gpa_vm *vm, value v, const char *name, size_t n, const value *args,
-                            value *out, bool *handled) {
+gpa_code record_call_member(gpa_vm *vm, value v, const char *name, const call_args *a, value *out,
+                            bool *handled) {
     *handled = false;
-    return is_kind(v, &instance_kind) ? call_member(vm, v.object, name, n, args, out, handled)
-                                      : GPA_OK;
+    return is_kind(v, &instance_kind) ? call_member(vm, v.object, name, a, out, handled) : GPA_OK;
 }
 
-gpa_code record_new(gpa_vm *vm, const object_kind *kind, size_t n, const value *args,
-                    size_t n_named, const value *names, value *out) {
+gpa_code record_new(gpa_vm *vm, const object_kind *kind, const call_args *a, value *out) {
     value o = v_object(vm, kind, 1),
           init = o.tag == V_UNSET ? o : member_peek(vm, o.object, "__init__"), method = v_unset(),
           nothing = v_none();
@@ -385,7 +389,7 @@ gpa_code record_new(gpa_vm *vm, const object_kind *kind, size_t n, const value *
     if (!rc && init.tag != V_FUNC)
         rc = vm_fail(vm, GPA_E_TYPE, "cannot create '%s' instances", kind->type_name);
     if (!rc && (method = v_method(vm, o, init)).tag == V_UNSET) rc = vm_err(vm)->code;
-    if (!rc) rc = vm_call(vm, method, n, args, n_named, names, &nothing);
+    if (!rc) rc = vm_call(vm, method, a, &nothing);
     value_release(vm, method);
     value_release(vm, nothing);
     if (rc)
@@ -424,7 +428,7 @@ static const struct {
 static gpa_code try_operand(gpa_vm *vm, value self, const char *name, value other, value *out,
                             bool *handled) {
     if (*handled || self.tag != V_OBJECT || !record_is(self.object->kind)) return GPA_OK;
-    gpa_code rc = call_member(vm, self.object, name, 1, &other, out, handled);
+    gpa_code rc = call_member(vm, self.object, name, ARGS(1, &other), out, handled);
     if (rc || !*handled || out->tag != V_NOT_IMPLEMENTED) return rc;
     *handled = false;
     return GPA_OK;
@@ -460,12 +464,26 @@ static bool overrides_reflected(ast_op op, const class_obj *left, const class_ob
     return op >= AST_OP_EQ || inherited.tag == V_UNSET || !value_is(own, inherited);
 }
 
+/* True if the operator of a NumPy value on the left is a ufunc that the operand on the right takes
+ * over: its class has an __array_ufunc__ other than None. */
+static bool takes_ufuncs(value a, const class_obj *right) {
+    if (!right || !(a.tag == V_ARRAY || a.tag == V_NUM)) return false;
+    value own = class_text_peek(right, "__array_ufunc__");
+    return own.tag != V_UNSET && own.tag != V_NONE;
+}
+
 gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     *handled = false;
     if ((size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
-    gpa_code rc = array_operand(vm, op, a, b, out, handled);
-    if (rc || *handled) return rc;
     const class_obj *left = class_of_peek(a), *right = class_of_peek(b);
+    if (takes_ufuncs(a, right)) {
+        *handled = true;
+        return array_operators.binary(vm, op, a, b, out);
+    }
+    gpa_code rc = right && class_text_peek(right, "__array_ufunc__").tag == V_NONE
+                      ? GPA_OK
+                      : array_operand(vm, op, a, b, out, handled);
+    if (rc || *handled) return rc;
     if (left && right && left != right && class_derives(right, left) &&
         overrides_reflected(op, left, right)) { /* the subclass's reflected method comes first */
         rc = try_operand(vm, b, operators[op].of_right, a, out, handled);
@@ -490,7 +508,7 @@ gpa_code record_unary(gpa_vm *vm, ast_op op, value a, value *out, bool *handled)
     const char *name = op == AST_OP_NEG ? "__neg__" : op == AST_OP_POS ? "__pos__" : "__invert__";
     *handled = false;
     return a.tag == V_OBJECT && record_is(a.object->kind)
-               ? call_member(vm, a.object, name, 0, NULL, out, handled)
+               ? call_member(vm, a.object, name, NO_ARGS, out, handled)
                : GPA_OK;
 }
 
@@ -498,7 +516,7 @@ gpa_code record_truth(gpa_vm *vm, object_obj *o, bool *out) {
     value answer = v_none();
     bool found;
     int64_t n = 1;
-    gpa_code rc = call_member(vm, o, "__bool__", 0, NULL, &answer, &found);
+    gpa_code rc = call_member(vm, o, "__bool__", NO_ARGS, &answer, &found);
     if (!rc && found && o->kind == &instance_kind && answer.tag != V_BOOL)
         rc = vm_fail(vm, GPA_E_TYPE, "__bool__ should return bool, returned %s",
                      value_type_name(answer));
@@ -517,7 +535,7 @@ gpa_code record_hash(gpa_vm *vm, value v, uint64_t *out, bool *handled) {
     if (!record_is(v.object->kind)) return GPA_OK;
     if (member_peek(vm, v.object, "__hash__").tag == V_NONE)
         return vm_fail(vm, GPA_E_TYPE, "unhashable type: '%s'", name_of(v.object));
-    gpa_code rc = call_member(vm, v.object, "__hash__", 0, NULL, &hash, handled);
+    gpa_code rc = call_member(vm, v.object, "__hash__", NO_ARGS, &hash, handled);
     if (!rc && *handled && hash.tag != V_INT && hash.tag != V_BOOL)
         rc = vm_fail(vm, GPA_E_TYPE, "__hash__ method should return an integer");
     else if (!rc && *handled)
@@ -592,8 +610,10 @@ gpa_code record_add(gpa_vm *vm, value *argv,
 gpa_code record_constant(gpa_vm *vm, value *argv, value *out) { /* type, name, value */
     dict_obj *members = NULL;
     (void)out;
-    if (!is_record_type(argv[0]) || argv[1].tag != V_STR || argv[2].tag != V_INT)
-        return vm_fail(vm, GPA_E_TYPE, "a constant of a record type is an integer with a name");
+    if (!is_record_type(argv[0]) || argv[1].tag != V_STR || argv[2].tag == V_FUNC ||
+        argv[2].tag == V_TUPLE)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "a constant of a record type has a name and is no function or tuple");
     gpa_code rc = members_of(vm, object_kinds[argv[0].aux - AUX_KIND], &members);
     return rc ? rc : dict_set_text(vm, members, argv[1].str->text, argv[2]);
 }

@@ -27,7 +27,7 @@
  * makes an object for instance
  *         ...
  *
- *     _np._constant(Generator, "SIDES", 6)   # Generator.SIDES, an integer of the type
+ *     _np._constant(Generator, "SIDES", 6)   # Generator.SIDES: an attribute of the type
  *
  * __mimes__ gives what an object is shown as besides its text (lang/object/mime.h): a dict from
  * MIME types to str or bytes, or to a tuple of that and a str of JSON.
@@ -49,8 +49,7 @@
 enum { RECORD_GETTER = 1, RECORD_STATIC = 2 };
 
 /* Creates an object of the record type `kind` and calls its __init__. */
-gpa_code record_new(gpa_vm *vm, const object_kind *kind, size_t n, const value *args,
-                    size_t n_named, const value *names, value *out);
+gpa_code record_new(gpa_vm *vm, const object_kind *kind, const call_args *a, value *out);
 /* True if objects of the kind are records. */
 bool record_is(const object_kind *kind);
 /* The dict of the type's members (name to function, to a tuple of one for a getter, or to a
@@ -67,8 +66,8 @@ gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str 
                        bool *handled);
 /* Calls a member (__float__, __index__, __round__ ...) with at most three arguments; *handled: it
  * has the member. */
-gpa_code record_call_member(gpa_vm *vm, value v, const char *name, size_t n, const value *args,
-                            value *out, bool *handled);
+gpa_code record_call_member(gpa_vm *vm, value v, const char *name, const call_args *a, value *out,
+                            bool *handled);
 /* <module.Class object at 0x...>: object.__repr__. */
 gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out);
 /* Truth value by __bool__, else __len__, else true. */

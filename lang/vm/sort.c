@@ -132,7 +132,7 @@ gpa_code list_sort(gpa_vm *vm, list_obj *l, value key, bool reverse) {
         if (key.tag == V_NONE)
             block[keyed].key = value_retain(items[keyed]);
         else
-            s.rc = vm_call(vm, key, 1, &items[keyed], 0, NULL, &block[keyed].key);
+            s.rc = vm_call(vm, key, ARGS(1, &items[keyed]), &block[keyed].key);
     }
     if (!s.rc) {
         choose_less(&s, block, n);

@@ -7,6 +7,8 @@
 #include "lang/object/big.h"
 #include "lang/compile/typed_interface.h"
 #include "lang/object/container.h"
+#include "lang/vm/array_args.h"
+#include "lang/vm/array_interface.h"
 #include "lang/vm/instance.h"
 #include "lang/object/number.h"
 #include "lang/vm/operate.h"
@@ -210,6 +212,27 @@ static gpa_code list_item(gpa_vm *vm, const list_obj *l, value key, value *out) 
     return rc;
 }
 
+/* True for (), ..., None and tuples of these, which index a scalar as an array without axes. */
+static bool indexes_scalar(value key) {
+    if (key.tag == V_NONE || key.tag == V_ELLIPSIS) return true;
+    bool all = key.tag == V_TUPLE;
+    for (size_t i = 0; all && i < key.tuple->count; i++)
+        all = key.tuple->items[i].tag == V_NONE || key.tuple->items[i].tag == V_ELLIPSIS;
+    return all;
+}
+
+static gpa_code scalar_item(gpa_vm *vm, value v, value key, value *out) {
+    gpa_arr *a = NULL;
+    if (!indexes_scalar(key)) return vm_fail(vm, GPA_E_INDEX, "invalid index to scalar variable.");
+    gpa_code rc = arg_array(vm, v, DT_NONE, &a);
+    if (rc) return rc;
+    value array = v_array_take(vm, a, false);
+    if (array.tag == V_UNSET) return vm_err(vm)->code;
+    rc = array_operators.getitem(vm, array, key, out);
+    value_release(vm, array);
+    return rc;
+}
+
 gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
     dict_entry *e;
     gpa_code rc;
@@ -234,7 +257,10 @@ gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
             if (!rc && !is) *out = v;
             return rc;
         }
-        case V_NUM: return vm_fail(vm, GPA_E_INDEX, "invalid index to scalar variable.");
+        case V_NUM: return scalar_item(vm, v, key, out);
+        case V_COMPLEX:
+            if (v.aux) return scalar_item(vm, v, key, out);
+            break;
         default: break;
     }
     return vm_fail(vm, GPA_E_TYPE, "'%s' object is not subscriptable", value_type_name(v));

@@ -21,6 +21,11 @@ static gpa_code equal(gpa_vm *vm, value a, value b, bool *out) {
     value answer = v_none();
     bool handled;
     if (a.tag == V_ARRAY || b.tag == V_ARRAY) return equal_arrays(vm, a, b, out);
+    if (a.tag == V_OBJECT && b.tag == V_OBJECT && a.object->kind == b.object->kind &&
+        a.object->kind->equal) {
+        *out = a.object->kind->equal(a.object, b.object);
+        return GPA_OK;
+    }
     gpa_code rc = record_binary(vm, AST_OP_EQ, a, b, &answer, &handled);
     if (!rc && handled) rc = value_truth(vm, answer, out);
     value_release(vm, answer);

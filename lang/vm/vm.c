@@ -37,7 +37,7 @@ static const struct {
     gpa_code code;
 } errors[] = {
 #define ERR(code, name, parent) {name, GPA_E_##code},
-    GPA_ERRORS(ERR)
+#include "runtime/base/err.def"
 #undef ERR
 };
 
@@ -91,8 +91,9 @@ gpa_code vm_run_library(gpa_vm *vm, module_obj *m, const char *name) {
     const library_module *p = library_modules;
     while (p->module && strcmp(p->module, name) != 0) p++;
     if (!p->module) return GPA_OK;
-    gpa_code rc = source_add(vm->core.sources, SOURCE_FILE, "<library>", p->text, p->size, &id,
-                             &vm->core.err);
+    gpa_code rc =
+        source_add(vm->core.sources, &(source_text){SOURCE_FILE, "<library>", p->text, p->size},
+                   &id, &vm->core.err);
     if (!rc)
         rc = parse_module(source_get(vm->core.sources, id), vm->core.names, &options, &ast,
                           &vm->core.err);

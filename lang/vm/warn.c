@@ -41,7 +41,7 @@ static gpa_code log_it(gpa_vm *vm, gpa_code category, const char *text, const ch
           ignored = v_none();
     gpa_code rc = args[0].tag == V_UNSET || args[2].tag == V_UNSET
                       ? GPA_E_MEMORY
-                      : vm_call(vm, vm->warning_log, 4, args, 0, NULL, &ignored);
+                      : vm_call(vm, vm->warning_log, ARGS(4, args), &ignored);
     value_release(vm, args[0]);
     value_release(vm, args[2]);
     value_release(vm, ignored);
@@ -72,13 +72,27 @@ gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
         rc = log_it(vm, category, text, s ? s->name : "", line);
     else if (!rc && shown) {
         size_t n = 0;
-        const char *source_text = s && line ? source_line(s, line, &n) : NULL;
-        while (n && *source_text == ' ') source_text++, n--;
-        if (n) str_printf(&out, "  %.*s\n", (int)n, source_text);
+        const char *line_text = s && line ? source_line(s, line, &n) : NULL;
+        while (n && *line_text == ' ') line_text++, n--;
+        if (n) str_printf(&out, "  %.*s\n", (int)n, line_text);
         rc = vm_write(vm, true, out.text, out.len);
     }
     str_free(&out);
     return rc;
+}
+
+bool vm_warnings_observed(const gpa_vm *vm, gpa_code category) {
+    const char *action = action_of(vm, category, "");
+    return strcmp(action, "error") == 0 ||
+           (vm->warning_log.tag != V_NONE && strcmp(action, "ignore") != 0);
+}
+
+void vm_watch_floats(gpa_vm *vm) {
+    bool observed = vm_warnings_observed(vm, GPA_E_RUNTIME_WARNING);
+    vm->floats.watched = false;
+    for (int i = 0; i < FLOAT_ERRORS; i++)
+        vm->floats.watched |= vm->floats.action[i] == FLOAT_AT_ONCE ||
+                              (observed && vm->floats.action[i] == FLOAT_WARN);
 }
 
 /* ---- the module's own functions (lang/library/warnings.gpa) ---- */
@@ -113,6 +127,7 @@ gpa_code warnings_set_state(gpa_vm *vm, value *argv, value *out) {
     value before[2] = {vm->warning_filters, vm->warning_log};
     vm->warning_filters = value_retain(argv[0]);
     vm->warning_log = value_retain(argv[1]);
+    vm_watch_floats(vm);
     value_release(vm, before[0]);
     value_release(vm, before[1]);
     return GPA_OK;

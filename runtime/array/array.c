@@ -236,8 +236,8 @@ gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     return leaf_of(rt, a, out, e);
 }
 
-gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const int64_t *shape,
-                   node **out, gpa_err *e) {
+gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, const arr_spec *as, node **out, gpa_err *e) {
+    const gpa_dtype t = as->dtype;
     if (!o->arr) return node_scalar(rt, t, dtype_cast(o->v, o->dtype, t), out, e);
     node *n = NULL, *cast = NULL;
     gpa_code rc = GPA_OK;
@@ -247,7 +247,7 @@ gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const i
     if (cast->kind == NODE_SCALAR)
         *out = node_retain(cast);
     else
-        TRY(node_broadcast(rt, cast, ndim, shape, out, e));
+        TRY(node_broadcast(rt, cast, as->ndim, as->shape, out, e));
 out:
     node_release(rt, n);
     node_release(rt, cast);
@@ -256,15 +256,14 @@ out:
 
 /* ---- making ---- */
 
-gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_arr **out,
-                   gpa_err *e) {
+gpa_code arr_empty(gpa_rt *rt, const arr_spec *as, gpa_arr **out, gpa_err *e) {
     gpa_buf *b;
     gpa_storage *s;
     int64_t size;
-    gpa_code rc = shape_check(ndim, shape, dtype_size(t), &size, e);
-    if (!rc) rc = exec_alloc(rt, t, ndim, shape, &b, e);
-    if (!rc) rc = storage_of_buf_take(rt, b, t, size, &s, e);
-    return rc ? rc : whole_take(rt, s, ndim, shape, out, e);
+    gpa_code rc = shape_check(as->ndim, as->shape, dtype_size(as->dtype), &size, e);
+    if (!rc) rc = exec_alloc(rt, as, &b, e);
+    if (!rc) rc = storage_of_buf_take(rt, b, as->dtype, size, &s, e);
+    return rc ? rc : whole_take(rt, s, as->ndim, as->shape, out, e);
 }
 
 void arr_truncate(gpa_rt *rt, gpa_arr *a, int64_t n) {
@@ -272,15 +271,14 @@ void arr_truncate(gpa_rt *rt, gpa_arr *a, int64_t n) {
     buf_truncate(rt, a->storage->buf, (size_t)n * dtype_size((gpa_dtype)a->dtype));
 }
 
-gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data,
-                  gpa_arr **out, gpa_err *e) {
+gpa_code arr_from(gpa_rt *rt, const arr_spec *s, const void *data, gpa_arr **out, gpa_err *e) {
     gpa_arr *a;
-    gpa_code rc = arr_empty(rt, t, ndim, shape, &a, e);
+    gpa_code rc = arr_empty(rt, s, &a, e);
     if (rc) return rc;
     gpa_buf *b = a->storage->buf;
     if (a->size)
-        rc = b->device->be->upload(b->device->dev, b->mem, 0, data, (size_t)a->size * dtype_size(t),
-                                   e);
+        rc = b->device->be->upload(b->device->dev, b->mem, 0, data,
+                                   (size_t)a->size * dtype_size(s->dtype), e);
     if (rc)
         arr_release(rt, a);
     else
@@ -295,14 +293,13 @@ static gpa_code array_take(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
     return rc;
 }
 
-gpa_code arr_full(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_val v, gpa_arr **out,
-                  gpa_err *e) {
+gpa_code arr_full(gpa_rt *rt, const arr_spec *s, gpa_val v, gpa_arr **out, gpa_err *e) {
     node *one = NULL, *all = NULL;
     int64_t size;
     gpa_code rc = GPA_OK;
-    TRY(shape_check(ndim, shape, dtype_size(t), &size, e));
-    TRY(node_scalar(rt, t, v, &one, e));
-    TRY(node_broadcast(rt, one, ndim, shape, &all, e));
+    TRY(shape_check(s->ndim, s->shape, dtype_size(s->dtype), &size, e));
+    TRY(node_scalar(rt, s->dtype, v, &one, e));
+    TRY(node_broadcast(rt, one, s->ndim, s->shape, &all, e));
     rc = arr_of_node(rt, all, out, e);
 out:
     node_release(rt, one);
@@ -311,11 +308,11 @@ out:
 }
 
 gpa_code arr_iota(gpa_rt *rt, int64_t n, int64_t start, int64_t step, gpa_arr **out, gpa_err *e) {
-    node *places;
+    node *iota;
     int64_t size;
     gpa_code rc = shape_check(1, &n, dtype_size(DT_I64), &size, e);
-    if (!rc) rc = node_iota(rt, &(shape_layout){1, &n, &step, start, 0}, &places, e);
-    return rc ? rc : array_take(rt, places, out, e);
+    if (!rc) rc = node_iota(rt, &(shape_layout){1, &n, &step, start, 0}, &iota, e);
+    return rc ? rc : array_take(rt, iota, out, e);
 }
 
 gpa_code arr_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, gpa_arr **out, gpa_err *e) {

@@ -8,13 +8,6 @@
 #include "runtime/exec/storage.h"
 #include "runtime/graph/node.h"
 
-/* A strided view of a storage; strides and offset in elements of the dtype. */
-typedef struct {
-    gpa_dtype dtype;
-    int ndim;
-    const int64_t *shape, *strides;
-    int64_t offset;
-} arr_layout;
 /* A new handle on a storage (which gains a reference). base: the array it is a view of (retained),
  * NULL: none. */
 gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, const arr_layout *l, gpa_arr *base, gpa_arr **out,
@@ -25,9 +18,13 @@ gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e);
  * its storage's node by the handle's index map. Computes the storage (cut "shape") if the map is
  * not affine in the node's coordinates. */
 gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e);
-/* An operand as a node of dtype t, broadcast to the shape (scalars stay SCALAR nodes). */
-gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const int64_t *shape,
-                   node **out, gpa_err *e);
+/* The loop of a ufunc: an operation, the dtype it computes in and that of its result. */
+typedef struct {
+    gpa_op op;
+    gpa_dtype compute, result;
+} ufunc_loop;
+/* An operand as a node of a dtype, broadcast to a shape (scalars stay SCALAR nodes). */
+gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, const arr_spec *as, node **out, gpa_err *e);
 /* Computes the storage of `a` if it is pending: a->storage->buf is set afterwards. */
 gpa_code arr_force(gpa_rt *rt, gpa_arr *a, gpa_cut why, gpa_err *e);
 /* Truncates a computed 1-d array without views that owns its data to its first n elements. The

@@ -59,14 +59,14 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
         dtype_store(number, t, dtype_cast(o->v, o->dtype, t));
     }
     b->version++;
-    strided_copy(b->host + to->offset * (int64_t)item, to->strides, from, strides, item, to->ndim,
-                 to->shape);
+    strided_copy(b->host + to->offset * (int64_t)item, to->strides, from, strides,
+                 &(strided_elems){item, to->ndim, to->shape});
     return GPA_OK;
 }
 
 /* `element`: a 0-d target is one element, not a view by an ellipsis. */
 static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool element, gpa_err *e) {
-    gpa_arr *wide = NULL;
+    gpa_arr *broadcast = NULL;
     bool done;
     node *value = NULL;
     gpa_code rc = GPA_OK;
@@ -79,8 +79,10 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
     if (o.arr && o.arr->ndim > to->ndim) {
         int64_t strides[GPA_MAX_DIMS];
         if (broadcast_value(o.arr, to->ndim, to->shape, strides))
-            TRY(arr_view(rt, o.arr, to->ndim, to->shape, strides, 0, &wide, e));
-        o.arr = wide;
+            TRY(arr_view(rt, o.arr,
+                         &(arr_layout){(gpa_dtype)o.arr->dtype, to->ndim, to->shape, strides, 0},
+                         &broadcast, e));
+        o.arr = broadcast;
     }
     int64_t fit[GPA_MAX_DIMS];
     if (rhs->arr && (!o.arr || !shape_broadcast_strides(o.arr->ndim, o.arr->shape, o.arr->strides,
@@ -94,7 +96,7 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
     TRY(store_node(rt, to, value, NULL, e));
 out:
     node_release(rt, value);
-    arr_release(rt, wide);
+    arr_release(rt, broadcast);
     return rc;
 }
 
@@ -113,10 +115,10 @@ static bool broadcast_over_mask(const index_plan *p, const gpa_arr *to, const gp
     }
     bool front =
         last - first + 1 != fancy; /* an integer apart from the mask moves its dimension first */
-    int places = front ? 0 : -1;
+    int mask_dim = front ? 0 : -1;
     if (front) dims++;
     for (int i = 0; i < p->n; i++) {
-        if (i == first && !front) places = dims++;
+        if (i == first && !front) mask_dim = dims++;
         if (p->at[i].kind == AT_MASK) {
             for (int d = 0; d < p->at[i].arr->ndim; d++) result[ndim++] = -1;
         } else if (p->at[i].kind == AT_SLICE || p->at[i].kind == AT_NEWAXIS) {
@@ -126,7 +128,7 @@ static bool broadcast_over_mask(const index_plan *p, const gpa_arr *to, const gp
     int skip = 0;
     while (v->ndim - skip > dims && v->shape[skip] == 1) skip++;
     int lead = dims - (v->ndim - skip);
-    if (lead < 0 || (places >= lead && v->shape[skip + places - lead] != 1)) return false;
+    if (lead < 0 || (mask_dim >= lead && v->shape[skip + mask_dim - lead] != 1)) return false;
     for (int d = 0; d < ndim; d++) {
         int k = result[d] - lead;
         strides[d] = 0;
@@ -141,7 +143,7 @@ static bool broadcast_over_mask(const index_plan *p, const gpa_arr *to, const gp
  * the element. */
 static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_opnd *rhs,
                          bool *done, gpa_err *e) {
-    gpa_arr *to = NULL, *mask = NULL, *wide = NULL;
+    gpa_arr *to = NULL, *mask = NULL, *broadcast = NULL;
     node *value = NULL, *when = NULL;
     int64_t strides[GPA_MAX_DIMS];
     gpa_opnd o = *rhs;
@@ -150,8 +152,11 @@ static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_
     TRY(index_view(rt, a, p, &to, e));
     if (o.arr) {
         if (!broadcast_over_mask(p, to, o.arr, strides)) goto out;
-        if (to->size) TRY(arr_view(rt, o.arr, to->ndim, to->shape, strides, 0, &wide, e));
-        o.arr = wide;
+        if (to->size)
+            TRY(arr_view(rt, o.arr,
+                         &(arr_layout){(gpa_dtype)o.arr->dtype, to->ndim, to->shape, strides, 0},
+                         &broadcast, e));
+        o.arr = broadcast;
     }
     *done = true;
     if (to->size == 0) goto out;
@@ -161,7 +166,8 @@ static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_
         for (int k = 0; m && k < m->ndim; k++) strides[d++] = m->strides[k];
         if (m) mask = p->at[i].arr;
     }
-    TRY(arr_view(rt, mask, to->ndim, to->shape, strides, 0, &mask, e));
+    TRY(arr_view(rt, mask, &(arr_layout){(gpa_dtype)mask->dtype, to->ndim, to->shape, strides, 0},
+                 &mask, e));
     rc = arr_node(rt, mask, &when, e);
     arr_release(rt, mask);
     if (rc) goto out;
@@ -170,7 +176,7 @@ static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_
 out:
     node_release(rt, value);
     node_release(rt, when);
-    arr_release(rt, wide);
+    arr_release(rt, broadcast);
     arr_release(rt, to);
     return rc;
 }
@@ -206,7 +212,7 @@ static bool is_list(const gpa_arr *a, const index_plan *p) {
 /* ---- scatters ---- */
 
 static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, bool ellipsis, gpa_err *e) {
-    if (m->wide == 0)
+    if (m->broadcast_ndim == 0)
         return no_fit_view((gpa_dtype)m->view->dtype, m->ndim, m->shape, v, !ellipsis,
                            e); /* 0-d index arrays are integers */
     char from[SHAPE_TEXT], into[SHAPE_TEXT];
@@ -225,29 +231,38 @@ static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, bool ell
 static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, bool add,
                               gpa_err *e) {
     node *at[GPA_MAX_DIMS] = {0}, *raw = NULL, *typed = NULL, *value = NULL;
-    gpa_arr *wide = NULL;
+    gpa_arr *broadcast = NULL;
     int64_t strides[GPA_MAX_DIMS];
     gpa_opnd o = *rhs;
     gpa_dtype t = (gpa_dtype)m->view->dtype;
     gpa_code rc = GPA_OK;
     if (o.arr) {
         broadcast_value(o.arr, m->ndim, m->shape, strides);
-        TRY(arr_view(rt, o.arr, m->ndim, m->shape, strides, 0, &wide, e));
-        o.arr = wide;
+        TRY(arr_view(rt, o.arr,
+                     &(arr_layout){(gpa_dtype)o.arr->dtype, m->ndim, m->shape, strides, 0},
+                     &broadcast, e));
+        o.arr = broadcast;
     }
     TRY(value_node(rt, &o, t, &raw, e));
     TRY(node_cast(rt, raw, t, &typed, e));
     TRY(node_broadcast(rt, typed, m->ndim, m->shape, &value, e));
     TRY(index_nodes(rt, m, at, e));
-    TRY(store_scatter(
-        rt, m->view, at, m->from, m->ndim, m->shape,
-        &(scatter_options){.value = value, .add = add, .sure = m->sure, .once = m->once}, e));
+    TRY(store_scatter(rt, m->view,
+                      &(store_scatter_args){.index = at,
+                                            .from = m->from,
+                                            .ndim = m->ndim,
+                                            .shape = m->shape,
+                                            .value = value,
+                                            .add = add,
+                                            .in_bounds = m->in_bounds,
+                                            .distinct = m->distinct},
+                      e));
 out:
     for (int k = 0; k < m->view->ndim; k++) node_release(rt, at[k]);
     node_release(rt, raw);
     node_release(rt, typed);
     node_release(rt, value);
-    arr_release(rt, wide);
+    arr_release(rt, broadcast);
     return rc;
 }
 
@@ -260,7 +275,7 @@ static gpa_code set_scatter(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opn
     TRY(index_coordinates(rt, a, p, &m, e));
     if (rhs->arr && !broadcast_value(rhs->arr, m.ndim, m.shape, strides))
         TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
-    if (shape_size(m.wide, m.shape + m.lead) == 0)
+    if (shape_size(m.broadcast_ndim, m.shape + m.broadcast_at) == 0)
         goto out; /* no indices: no bounds to check either */
     TRY(arr_force(rt, a, CUT_STORE, e));
     if (a->storage->buf->host ||
@@ -274,17 +289,17 @@ out:
     return rc;
 }
 
-gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs,
-                 gpa_err *e) {
+gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs, gpa_err *e) {
+    static const gpa_index ellipsis = {.kind = IX_ELLIPSIS};
     index_plan p; /* large, so not cleared */
     gpa_arr *to = NULL;
     bool done = false;
     gpa_code rc = GPA_OK;
     p.n = 0;
     if (a->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only"));
-    TRY(index_resolve(rt, a, ix, n, &p, e));
+    TRY(index_resolve(rt, a, ix ? ix : &(gpa_indices){&ellipsis, 1}, &p, e));
     if (!rhs->arr) TRY(arr_check_number(rhs, (gpa_dtype)a->dtype, e));
-    if (!p.masks && !p.places) {
+    if (!p.masks && !p.index_arrays) {
         TRY(index_view(rt, a, &p, &to, e));
         TRY(set_view(rt, to, rhs, !p.ellipsis, e));
         goto out;
@@ -294,7 +309,7 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_o
                      "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
                      "input has %d dimensions",
                      rhs->arr->ndim));
-    if (p.masks == 1 && !p.places && has_mask_shape(a, &p) && !selects_rows(a, &p))
+    if (p.masks == 1 && !p.index_arrays && has_mask_shape(a, &p) && !selects_rows(a, &p))
         TRY(set_mask(rt, a, &p, rhs, &done, e));
     if (!done && rhs->arr && index_is_lone_mask(a, &p)) {
         TRY(arr_force(rt, a, CUT_STORE, e));
@@ -316,7 +331,7 @@ static bool adds_on_device(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_d
            result == a->dtype && !a->storage->buf->host && a->size;
 }
 
-gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n,
+gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
                        const gpa_opnd *rhs, gpa_err *e) {
     index_plan p;
     index_map m = {.view = NULL};
@@ -329,17 +344,17 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, i
     if (a->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only"));
     if (rhs) in[1] = *rhs;
     TRY(arr_ufunc_types(op, in, &compute, &result, e));
-    TRY(index_resolve(rt, a, ix, n, &p, e));
+    TRY(index_resolve(rt, a, ix, &p, e));
     TRY(index_coordinates(rt, a, &p, &m, e));
     if (rhs && rhs->arr &&
         (rhs->arr->ndim > m.ndim || !broadcast_value(rhs->arr, m.ndim, m.shape, strides)))
         TRY(gpa_fail(e, GPA_E_VALUE, "array is not broadcastable to correct shape"));
     TRY(arr_force(rt, a, CUT_STORE, e));
-    bool places = shape_size(m.wide, m.shape + m.lead) != 0;
-    if (places && adds_on_device(a, op, compute, result))
+    bool any = shape_size(m.broadcast_ndim, m.shape + m.broadcast_at) != 0;
+    if (any && adds_on_device(a, op, compute, result))
         TRY(shape_size(m.ndim, m.shape) ? set_on_device(rt, &m, rhs, true, e) : GPA_OK);
-    else if (places)
-        TRY(scatter_update(rt, &m, op, compute, result, rhs, e));
+    else if (any)
+        TRY(scatter_update(rt, &m, &(ufunc_loop){op, compute, result}, rhs, e));
 out:
     index_map_drop(rt, &m);
     index_drop(rt, &p);

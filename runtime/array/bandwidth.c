@@ -33,7 +33,7 @@ static double measure(gpa_rt *rt, bool gpu) {
     gpa_arr *a = NULL;
     gpa_err quiet = {0};
     double best = 0;
-    gpa_code rc = arr_full(rt, DT_F32, 1, &n, (gpa_val){.F32 = 1}, &a, &quiet);
+    gpa_code rc = arr_full(rt, &(arr_spec){DT_F32, 1, &n}, (gpa_val){.F32 = 1}, &a, &quiet);
     if (!rc) rc = arr_eval(rt, &a, 1, &quiet);
     double begun = now();
     for (int i = 0; (i <= TRIES || (gpu && now() - begun < settled)) && !rc;

@@ -41,12 +41,11 @@ static gpa_code grow_table(bins *b, int64_t i, int64_t n, gpa_err *e) {
         b->is_final = true;
     }
     if (low < 0) return gpa_fail(e, GPA_E_VALUE, "'list' argument must have no negative elements");
+    if (high >= INT64_MAX / (int64_t)sizeof(int64_t)) return gpa_no_memory(e);
     if (high >= b->capacity) {
         int64_t capacity =
             b->is_final ? high + 1 : MIN(2 * (high + 1), (int64_t)TUNE_BINCOUNT_FIRST_CAPACITY);
-        void *table = capacity > INT64_MAX / 16
-                          ? NULL
-                          : mem_resize(b->table, (size_t)capacity * sizeof(int64_t));
+        void *table = mem_resize(b->table, (size_t)capacity * sizeof(int64_t));
         if (!table) return gpa_no_memory(e);
         b->table = table;
         memset((char *)table + (size_t)b->capacity * sizeof(int64_t), 0,

@@ -62,10 +62,10 @@ static gpa_code alloc_result(gpa_rt *rt, gpa_dtype t, const gpa_arr *mask, gpa_a
                              gpa_arr **out, gpa_err *e) {
     gpa_err quiet = {0};
     gpa_val n;
-    gpa_code rc = arr_empty(rt, t, 1, &mask->size, out, &quiet);
+    gpa_code rc = arr_empty(rt, &(arr_spec){t, 1, &mask->size}, out, &quiet);
     if (rc != GPA_E_MEMORY) return rc ? gpa_fail(e, rc, "%s", quiet.msg) : GPA_OK;
     rc = arr_item(rt, total, &n, e);
-    return rc ? rc : arr_empty(rt, t, 1, &n.I64, out, e);
+    return rc ? rc : arr_empty(rt, &(arr_spec){t, 1, &n.I64}, out, e);
 }
 
 /* Reduces *a, which has no other holder, to its first n elements. */
@@ -78,7 +78,7 @@ static gpa_code shrink_to(gpa_rt *rt, gpa_arr **a, int64_t n, gpa_err *e) {
     if (n == (*a)->size) return GPA_OK;
     if (capacity > TUNE_COMPACTION_MAX_SLACK_BYTES &&
         capacity / TUNE_COMPACTION_MAX_SLACK_FACTOR > need) {
-        TRY(arr_view(rt, *a, 1, &n, &one, 0, &part, e));
+        TRY(arr_view(rt, *a, &(arr_layout){(gpa_dtype)(*a)->dtype, 1, &n, &one, 0}, &part, e));
         TRY(arr_copy(rt, part, &own, e));
         TRY(arr_force(rt, own, CUT_NEEDED, e));
         arr_release(rt, *a);
@@ -103,7 +103,7 @@ static gpa_code compact_node(gpa_rt *rt, node *value, gpa_arr *mask, gpa_arr **o
     TRY(arr_reduce(rt, RED_SUM, flat, &(arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_I64},
                    &total, e));
     TRY(alloc_result(rt, (gpa_dtype)value->dtype, mask, total, &made, e));
-    TRY(arr_scan(rt, RED_SUM, flat, 0, t, &count, e));
+    TRY(arr_scan(rt, &(arr_axis_reduction){RED_SUM, 0, t}, flat, &count, e));
     TRY(arr_node(rt, flat, &when, e));
     TRY(arr_node(rt, count, &before, e));
     TRY(node_scalar(rt, t, t == DT_I32 ? (gpa_val){.I32 = 1} : (gpa_val){.I64 = 1}, &one, e));
@@ -113,9 +113,17 @@ static gpa_code compact_node(gpa_rt *rt, node *value, gpa_arr *mask, gpa_arr **o
     TRY(node_cast(rt, position, DT_I64, &before, e));
     arr_release(rt, count); /* without a holder it is fused, not stored */
     count = NULL;
-    const scatter_options what = {
-        .value = value, .mask = when, .sure = true, .once = true, .beside = total};
-    TRY(store_scatter(rt, made, &before, (int8_t[]){-1}, 1, &mask->size, &what, e));
+    TRY(store_scatter(rt, made,
+                      &(store_scatter_args){.index = &before,
+                                            .from = (int8_t[]){-1},
+                                            .ndim = 1,
+                                            .shape = &mask->size,
+                                            .value = value,
+                                            .mask = when,
+                                            .in_bounds = true,
+                                            .distinct = true,
+                                            .also = total},
+                      e));
     TRY(arr_item(rt, total, &n, e));
     TRY(shrink_to(rt, &made, n.I64, e));
     *out = made;

@@ -1,6 +1,7 @@
 /* Concatenation. Each input is stored into a slice of the result, fused with the computation of
  * the input. On host-visible devices the host copies small inputs, which costs less than a
  * launch. */
+#include "runtime/tables/promotion.h"
 #include "runtime/exec/device.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/device_transfer.h"
@@ -40,7 +41,9 @@ static gpa_code store_part(gpa_rt *rt, gpa_arr *to, gpa_arr *part, int64_t offse
     node *value = NULL;
     gpa_code rc = GPA_OK;
     if (part->size == 0) goto out;
-    TRY(arr_view(rt, to, to->ndim, part->shape, to->strides, offset, &slice, e));
+    TRY(arr_view(rt, to,
+                 &(arr_layout){(gpa_dtype)to->dtype, to->ndim, part->shape, to->strides, offset},
+                 &slice, e));
     TRY(arr_node(rt, part, &value, e));
     TRY(store_node(rt, slice, value, NULL, e));
 out:
@@ -62,15 +65,15 @@ static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, i
     host_view h;
     if (part->dtype == t && is_in_host_memory(part)) {
         strided_copy(first + offset * item, to->strides,
-                     part->storage->buf->host + part->offset * item, part->strides, dtype_size(t),
-                     part->ndim, part->shape);
+                     part->storage->buf->host + part->offset * item, part->strides,
+                     &(strided_elems){dtype_size(t), part->ndim, part->shape});
         return GPA_OK;
     }
     gpa_code rc = host_view_get_as(rt, part, t, &h, e);
     shape_c_strides(part->ndim, part->shape, dense);
     if (!rc)
-        strided_copy(first + offset * item, to->strides, h.data, dense, dtype_size(t), part->ndim,
-                     part->shape);
+        strided_copy(first + offset * item, to->strides, h.data, dense,
+                     &(strided_elems){dtype_size(t), part->ndim, part->shape});
     host_view_release(rt, &h);
     return rc;
 }
@@ -124,8 +127,21 @@ out:
     return rc;
 }
 
-static gpa_code concat_on_current(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
-                                  gpa_arr **out, gpa_err *e) {
+static gpa_code joined_dtype(gpa_arr *const *in, int n, gpa_dtype *out, gpa_err *e) {
+    gpa_dtype few[8] = {DT_BOOL},
+              *t = n <= (int)COUNT_OF(few) ? few : mem_new((size_t)n * sizeof *t);
+    if (!t) return gpa_no_memory(e);
+    for (int i = 0; i < n; i++) t[i] = (gpa_dtype)in[i]->dtype;
+    *out = dtype_promote_all(t, n);
+    if (t != few) mem_free(t);
+    return GPA_OK;
+}
+
+static gpa_code concat_on_current(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out,
+                                  gpa_err *e) {
+    gpa_arr *const *in = c->in;
+    const gpa_dtype dtype = c->dtype;
+    int n = c->n, axis = c->axis;
     int64_t shape[GPA_MAX_DIMS], offset = 0;
     gpa_arr *made = NULL;
     gpa_code rc = GPA_OK;
@@ -134,9 +150,9 @@ static gpa_code concat_on_current(gpa_rt *rt, gpa_arr *const *in, int n, int axi
         TRY(gpa_fail(e, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
     TRY(shape_axis(axis, in[0]->ndim, &axis, e));
     TRY(joined_shape(in, n, axis, shape, e));
-    gpa_dtype t = dtype == DT_NONE ? (gpa_dtype)in[0]->dtype : dtype;
-    for (int i = 1; i < n && dtype == DT_NONE; i++) t = dtype_promote(t, (gpa_dtype)in[i]->dtype);
-    TRY(arr_empty(rt, t, in[0]->ndim, shape, &made, e));
+    gpa_dtype t = dtype;
+    if (t == DT_NONE) TRY(joined_dtype(in, n, &t, e));
+    TRY(arr_empty(rt, &(arr_spec){t, in[0]->ndim, shape}, &made, e));
     bool host = host_concatenates(made, in, n, axis);
     if (host) {
         TRY(arr_eval(rt, in, n, e));
@@ -160,10 +176,9 @@ out:
     return rc;
 }
 
-gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out,
-                    gpa_err *e) {
-    device_scope p = device_scope_enter(rt, in, n);
-    gpa_code rc = concat_on_current(rt, in, n, axis, dtype, out, e);
+gpa_code arr_concat(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out, gpa_err *e) {
+    device_scope p = device_scope_enter(rt, c->in, c->n);
+    gpa_code rc = concat_on_current(rt, c, out, e);
     device_scope_leave(rt, p);
     return rc;
 }

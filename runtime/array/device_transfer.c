@@ -63,7 +63,7 @@ device_scope device_scope_enter(gpa_rt *rt, gpa_arr *const *in, int n) {
 }
 
 void device_scope_leave(gpa_rt *rt, device_scope p) {
-    if (p.entered) rt->device = p.before && p.before->gone ? NULL : p.before;
+    if (p.entered) rt->device = p.before && p.before->lost ? NULL : p.before;
 }
 
 /* A copy of a computed array on another device, in C order. */
@@ -78,9 +78,13 @@ static gpa_code copy_to(gpa_rt *rt, gpa_device *d, gpa_arr *a, gpa_arr **out, gp
         TRY(arr_copy(rt, a, &dense, e));
     TRY(arr_force(rt, dense, CUT_NEEDED, e));
     rt->device = d;
-    TRY(arr_empty(rt, (gpa_dtype)a->dtype, a->ndim, a->shape, &made, e));
-    TRY(buf_copy(rt, made->storage->buf, 0, dense->storage->buf, (size_t)dense->offset * item,
-                 (size_t)a->size * item, e));
+    TRY(arr_empty(rt, &(arr_spec){(gpa_dtype)a->dtype, a->ndim, a->shape}, &made, e));
+    TRY(buf_copy(rt,
+                 &(buf_transfer){.to = made->storage->buf,
+                                 .from = dense->storage->buf,
+                                 .from_at = (size_t)dense->offset * item,
+                                 .n = (size_t)a->size * item},
+                 e));
     *out = made;
     made = NULL;
 out:

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "runtime/tables/promotion.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
@@ -19,21 +20,20 @@ static gpa_dtype opnd_dtype(const gpa_opnd *o) {
 static bool is_weak(const gpa_opnd *o) { return !o->arr && o->weak != WEAK_NO; }
 
 gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) {
-    gpa_dtype t = DT_NONE;
+    gpa_dtype few[8] = {DT_BOOL},
+              *strong = n <= (int)COUNT_OF(few) ? few : mem_new((size_t)n * sizeof *strong);
     gpa_weak weak = WEAK_NO;
+    int n_strong = 0;
+    if (!strong) return gpa_no_memory(e);
     for (int i = 0; i < n; i++) {
-        if (is_weak(&in[i])) {
+        if (is_weak(&in[i]))
             weak = MAX(weak, in[i].weak);
-            continue;
-        }
-        gpa_dtype with = t == DT_NONE ? opnd_dtype(&in[i]) : dtype_promote(t, opnd_dtype(&in[i]));
-        if (with == DT_NONE)
-            return gpa_fail(e, GPA_E_DTYPE_PROMOTION,
-                            "The DTypes %s and %s do not have a common DType.", dtype_info[t].name,
-                            dtype_info[opnd_dtype(&in[i])].name);
-        t = with;
+        else
+            strong[n_strong++] = opnd_dtype(&in[i]);
     }
+    gpa_dtype t = dtype_promote_all(strong, n_strong);
     *out = weak == WEAK_NO ? t : dtype_of_weak(weak, t);
+    if (strong != few) mem_free(strong);
     return GPA_OK;
 }
 
@@ -85,13 +85,13 @@ static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
 
 /* The promoted dtype of the operands. */
 static gpa_code common_type(gpa_op op, const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) {
-    gpa_dtype t = op_promotion_type(op, opnd_dtype(&in[0]));
-    bool weak = is_weak(&in[0]);
-    for (int i = 1; i < n; i++) {
-        t = dtype_promote(t, op_promotion_type(op, opnd_dtype(&in[i])));
+    gpa_dtype t[3] = {DT_BOOL};
+    bool weak = false;
+    for (int i = 0; i < n; i++) {
+        t[i] = op_promotion_type(op, opnd_dtype(&in[i]));
         weak = weak || is_weak(&in[i]);
     }
-    *out = t;
+    *out = dtype_promote_all(t, n);
     return weak ? arr_result_type(in, n, out, e) : GPA_OK;
 }
 
@@ -184,14 +184,14 @@ static gpa_op power_row(gpa_op op, const gpa_opnd *in, gpa_dtype compute) {
 
 /* ---- shapes ---- */
 
-enum { MOST_SHAPES = BODY_MAX_IN + 2 }; /* operands, out=, where= */
+enum { MAX_SHAPES = BODY_MAX_IN + 2 }; /* operands, out=, where= */
 
 /* The broadcast shape of the operands, where= and out=; out= itself must not be broadcast. */
 static gpa_code common_shape(const gpa_opnd *in, int n, const arr_ufunc_opts *o, int *ndim,
                              int64_t *shape, gpa_err *e) {
-    const gpa_arr *each[MOST_SHAPES];
-    int ndims[MOST_SHAPES];
-    const int64_t *shapes[MOST_SHAPES];
+    const gpa_arr *each[MAX_SHAPES];
+    int ndims[MAX_SHAPES];
+    const int64_t *shapes[MAX_SHAPES];
     char have[SHAPE_TEXT], want[SHAPE_TEXT];
     int count = 0;
     bool fits = true;
@@ -255,16 +255,15 @@ static gpa_code check_exponents(gpa_rt *rt, const gpa_opnd *in, gpa_dtype comput
 /* ---- the operation ---- */
 
 /* The node of the operation; constant folding for scalars. */
-static gpa_code apply(gpa_rt *rt, gpa_op op, gpa_dtype compute, gpa_dtype result, node *const *in,
-                      node **out, gpa_err *e) {
+static gpa_code apply(gpa_rt *rt, const ufunc_loop *l, node *const *in, node **out, gpa_err *e) {
     bool numbers = true;
     gpa_val v[3] = {0};
-    for (int i = 0; i < op_info[op].arity; i++) {
+    for (int i = 0; i < op_info[l->op].arity; i++) {
         numbers = numbers && in[i]->kind == NODE_SCALAR;
         v[i] = in[i]->v;
     }
-    if (numbers) return node_scalar(rt, result, op_scalar(op, compute, v[0], v[1], v[2]), out, e);
-    return node_op(rt, op, result, in, out, e);
+    if (!numbers) return node_op(rt, l->op, l->result, in, out, e);
+    return node_scalar(rt, l->result, op_scalar(l->op, l->compute, v[0], v[1], v[2]), out, e);
 }
 
 /* Stores a result into out= where where= is true. */
@@ -299,13 +298,14 @@ static gpa_code apply_mixed(gpa_rt *rt, gpa_op op, bool signed_first, node *cons
     gpa_code rc = GPA_OK;
     node *s = in[!signed_first], *u = in[signed_first];
     TRY(node_scalar(rt, DT_I64, (gpa_val){.I64 = 0}, &zero, e));
-    TRY(apply(rt, when_negative ? OP_LESS : OP_GREATER_EQUAL, DT_I64, DT_BOOL,
-              (node *[]){s, zero, NULL}, &negative, e));
+    const ufunc_loop sign = {when_negative ? OP_LESS : OP_GREATER_EQUAL, DT_I64, DT_BOOL};
+    TRY(apply(rt, &sign, (node *[]){s, zero, NULL}, &negative, e));
     TRY(node_cast(rt, s, DT_U64, &bits, e));
     node *const pair[3] = {signed_first ? bits : u, signed_first ? u : bits, NULL};
-    TRY(apply(rt, op, DT_U64, DT_BOOL, pair, &compared, e));
+    TRY(apply(rt, &(ufunc_loop){op, DT_U64, DT_BOOL}, pair, &compared, e));
     gpa_op join = when_negative ? OP_LOGICAL_OR : OP_LOGICAL_AND;
-    TRY(apply(rt, join, DT_BOOL, DT_BOOL, (node *[]){negative, compared, NULL}, out, e));
+    TRY(apply(rt, &(ufunc_loop){join, DT_BOOL, DT_BOOL}, (node *[]){negative, compared, NULL}, out,
+              e));
 out:
     node_release(rt, zero);
     node_release(rt, negative);
@@ -381,12 +381,12 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
         gpa_dtype t = !mixed              ? op_operand_type(op, compute, i)
                       : first == (i == 0) ? DT_I64
                                           : DT_U64;
-        TRY(opnd_node(rt, &in[i], t, ndim, shape, &nodes[i], e));
+        TRY(opnd_node(rt, &in[i], &(arr_spec){t, ndim, shape}, &nodes[i], e));
     }
     if (mixed)
         TRY(apply_mixed(rt, op, first, nodes, &value, e));
     else
-        TRY(apply(rt, op, compute, result, nodes, &value, e));
+        TRY(apply(rt, &(ufunc_loop){op, compute, result}, nodes, &value, e));
     /* Broadcast scalars give a value without the result's shape. */
     TRY(node_broadcast(rt, value, ndim, shape, &full, e));
     if (o->into)
@@ -412,7 +412,8 @@ gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufu
     TRY(check_cast(body->f->name, (gpa_dtype)body->dtype[0], o, e));
     TRY(common_shape(in, n, o, &ndim, shape, e));
     for (int i = 0; i < n; i++)
-        TRY(opnd_node(rt, &in[i], (gpa_dtype)body->f->params[i], ndim, shape, &nodes[i], e));
+        TRY(opnd_node(rt, &in[i], &(arr_spec){(gpa_dtype)body->f->params[i], ndim, shape},
+                      &nodes[i], e));
     TRY(node_body(rt, body, 0, nodes, &value, e));
     TRY(node_broadcast(rt, value, ndim, shape, &full, e));
     if (o->into)

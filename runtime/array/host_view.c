@@ -42,8 +42,8 @@ static gpa_code fetch(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     if (!block) TRY(gpa_no_memory(e));
     TRY(b->device->be->download(b->device->dev, block, b->mem, (size_t)lo, (size_t)(hi - lo), e));
     shape_c_strides(a->ndim, a->shape, dense);
-    strided_copy(to, dense, (char *)block + (a->offset * (int64_t)item - lo), a->strides, item,
-                 a->ndim, a->shape);
+    strided_copy(to, dense, (char *)block + (a->offset * (int64_t)item - lo), a->strides,
+                 &(strided_elems){item, a->ndim, a->shape});
 out:
     mem_free(block);
     arr_release(rt, copy);
@@ -62,8 +62,8 @@ gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     if (rc) return rc;
     int64_t dense[GPA_MAX_DIMS];
     shape_c_strides(a->ndim, a->shape, dense);
-    strided_copy(to, dense, address(a), a->strides, dtype_size((gpa_dtype)a->dtype), a->ndim,
-                 a->shape);
+    strided_copy(to, dense, address(a), a->strides,
+                 &(strided_elems){dtype_size((gpa_dtype)a->dtype), a->ndim, a->shape});
     return GPA_OK;
 }
 
@@ -157,7 +157,7 @@ gpa_code host_target_close(gpa_rt *rt, host_target *p, gpa_err *e) {
                                   (size_t)a->size * item, e));
     } else {
         node *value = NULL;
-        TRY(arr_from(rt, (gpa_dtype)a->dtype, a->ndim, a->shape, p->own, &block, e));
+        TRY(arr_from(rt, &(arr_spec){(gpa_dtype)a->dtype, a->ndim, a->shape}, p->own, &block, e));
         TRY(arr_node(rt, block, &value, e));
         rc = store_node(rt, a, value, NULL, e);
         node_release(rt, value);
@@ -174,7 +174,7 @@ out:
 gpa_code host_result_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_result *n,
                          gpa_err *e) {
     *n = (host_result){NULL, NULL, NULL};
-    gpa_code rc = arr_empty(rt, t, ndim, shape, &n->arr, e);
+    gpa_code rc = arr_empty(rt, &(arr_spec){t, ndim, shape}, &n->arr, e);
     if (!rc) rc = arr_force(rt, n->arr, CUT_LIBRARY, e);
     if (rc) goto fail;
     gpa_device *d = n->arr->storage->buf->device;
@@ -214,13 +214,12 @@ void host_result_discard(gpa_rt *rt, host_result *n) {
     *n = (host_result){NULL, NULL, NULL};
 }
 
-gpa_code arr_filled(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape,
-                    gpa_code (*fill)(void *user, void *to, size_t n), void *user, gpa_arr **out,
-                    gpa_err *e) {
+gpa_code arr_filled(gpa_rt *rt, const arr_spec *s, gpa_code (*fill)(void *user, void *to, size_t n),
+                    void *user, gpa_arr **out, gpa_err *e) {
     host_result made;
-    gpa_code rc = host_result_new(rt, t, ndim, shape, &made, e);
+    gpa_code rc = host_result_new(rt, s->dtype, s->ndim, s->shape, &made, e);
     if (rc) return rc;
-    rc = fill(user, made.data, (size_t)made.arr->size * dtype_size(t));
+    rc = fill(user, made.data, (size_t)made.arr->size * dtype_size(s->dtype));
     if (!rc) return host_result_finish(rt, &made, out, e);
     host_result_discard(rt, &made);
     return rc;

@@ -122,10 +122,12 @@ static void add_full(index_plan *p, const gpa_arr *a, int axis, int n) {
             .kind = AT_SLICE, .axis = (int8_t)(axis + d), .step = 1, .count = a->shape[axis + d]};
 }
 
-gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index_plan *p,
+gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_indices *indices, index_plan *p,
                        gpa_err *e) {
+    const gpa_index *ix = indices->items;
+    const int n = indices->n;
     (void)rt;
-    p->n = p->masks = p->places = 0;
+    p->n = p->masks = p->index_arrays = 0;
     p->ellipsis = false;
     int axes, axis = 0;
     gpa_code rc = check_expression(a, ix, n, &axes, e);
@@ -145,8 +147,8 @@ gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index
             case IX_ARRAY:
                 at.kind = is_mask(&ix[i]) ? AT_MASK : AT_INDICES;
                 at.arr = arr_retain(ix[i].arr);
-                at.sure = ix[i].sure;
-                *(at.kind == AT_MASK ? &p->masks : &p->places) += 1;
+                at.in_bounds = ix[i].in_bounds;
+                *(at.kind == AT_MASK ? &p->masks : &p->index_arrays) += 1;
                 break;
         }
         if (rc) break;
@@ -199,7 +201,8 @@ gpa_code index_view(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out, 
         }
     }
     if (ndim > GPA_MAX_DIMS) return too_many_dims(ndim, e);
-    return arr_view(rt, a, ndim, shape, strides, offset, out, e);
+    return arr_view(rt, a, &(arr_layout){(gpa_dtype)a->dtype, ndim, shape, strides, offset}, out,
+                    e);
 }
 
 /* ---- coordinates ---- */
@@ -210,7 +213,8 @@ static gpa_code zero_d_mask(gpa_rt *rt, index_entry *at, gpa_err *e) {
     gpa_arr *none = NULL;
     gpa_code rc = arr_item(rt, at->arr, &v, e);
     if (rc) return rc;
-    rc = arr_full(rt, DT_I64, 1, &(int64_t){v.BOOL ? 1 : 0}, (gpa_val){.I64 = 0}, &none, e);
+    rc = arr_full(rt, &(arr_spec){DT_I64, 1, &(int64_t){v.BOOL ? 1 : 0}}, (gpa_val){.I64 = 0},
+                  &none, e);
     if (rc) return rc;
     arr_release(rt, at->arr);
     at->arr = none;
@@ -225,19 +229,19 @@ static gpa_code expand_mask(gpa_rt *rt, index_plan *p, int i, gpa_err *e) {
     gpa_arr *where[GPA_MAX_DIMS];
     int nd = at.arr->ndim;
     p->masks--;
-    p->places++;
+    p->index_arrays++;
     if (nd == 0) return zero_d_mask(rt, &p->at[i], e);
     gpa_code rc = arr_nonzero(rt, at.arr, where, e);
     if (rc) return rc;
     arr_release(rt, at.arr);
     memmove(&p->at[i + nd], &p->at[i + 1], (size_t)(p->n - i - 1) * sizeof p->at[0]);
     p->n += nd - 1;
-    p->places += nd - 1;
+    p->index_arrays += nd - 1;
     for (int d = 0; d < nd; d++)
         p->at[i + d] = (index_entry){.kind = AT_INDICES,
                                      .axis = (int8_t)(at.axis + d),
                                      .arr = where[d],
-                                     .sure = true,
+                                     .in_bounds = true,
                                      .span = at.span};
     return GPA_OK;
 }
@@ -278,17 +282,17 @@ static bool are_adjacent(const index_plan *p, int *first) {
 
 /* Lays out the result's dimensions: the broadcast dimensions replace adjacent index arrays, else
  * they come first (NumPy's rule). */
-static gpa_code layout_dims(const index_plan *p, index_map *m, int wide, const int64_t *broad,
+static gpa_code layout_dims(const index_plan *p, index_map *m, int n, const int64_t *broad,
                             gpa_err *e) {
     int first, ndim = 0;
     bool here = are_adjacent(p, &first);
-    m->wide = wide;
+    m->broadcast_ndim = n;
     for (int i = here ? 0 : -1; i < p->n; i++) {
         const index_entry *at = i < 0 ? NULL : &p->at[i];
         if (i == (here ? first : -1)) {
-            if (ndim + wide > GPA_MAX_DIMS) return too_many_dims(ndim + wide, e);
-            m->lead = ndim;
-            for (int d = 0; d < wide; d++) m->shape[ndim++] = broad[d];
+            if (ndim + n > GPA_MAX_DIMS) return too_many_dims(ndim + n, e);
+            m->broadcast_at = ndim;
+            for (int d = 0; d < n; d++) m->shape[ndim++] = broad[d];
         }
         if (!at || (at->kind != AT_SLICE && at->kind != AT_NEWAXIS)) continue;
         if (ndim == GPA_MAX_DIMS) return too_many_dims(ndim + 1, e);
@@ -301,17 +305,17 @@ static gpa_code layout_dims(const index_plan *p, index_map *m, int wide, const i
 
 gpa_code index_coordinates(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS], shape[GPA_MAX_DIMS], broad[GPA_MAX_DIMS], offset = 0;
-    int wide;
+    int n;
     gpa_code rc = GPA_OK;
     memset(m->from, -1, sizeof m->from);
     memset(m->arr, 0, sizeof m->arr);
     m->view = NULL;
-    m->sure = true;
-    m->once = p->masks == 1 && !p->places;
+    m->in_bounds = true;
+    m->distinct = p->masks == 1 && !p->index_arrays;
     for (int i = 0; i < p->n; i++)
         if (p->at[i].kind == AT_MASK) TRY(expand_mask(rt, p, i, e));
-    TRY(broadcast_indices(p, &wide, broad, e));
-    TRY(layout_dims(p, m, wide, broad, e));
+    TRY(broadcast_indices(p, &n, broad, e));
+    TRY(layout_dims(p, m, n, broad, e));
     for (int i = 0; i < p->n; i++) {
         const index_entry *at = &p->at[i];
         if (at->kind == AT_NEWAXIS || at->kind == AT_GAP || at->axis < 0) continue;
@@ -321,9 +325,10 @@ gpa_code index_coordinates(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, 
         if (slice) offset += at->start * a->strides[at->axis];
         m->start[at->axis] = at->start;
         m->arr[at->axis] = at->arr;
-        m->sure = m->sure && (at->kind != AT_INDICES || at->sure);
+        m->in_bounds = m->in_bounds && (at->kind != AT_INDICES || at->in_bounds);
     }
-    TRY(arr_view(rt, a, a->ndim, shape, strides, offset, &m->view, e));
+    TRY(arr_view(rt, a, &(arr_layout){(gpa_dtype)a->dtype, a->ndim, shape, strides, offset},
+                 &m->view, e));
 out:
     return rc;
 }
@@ -339,21 +344,22 @@ void index_map_drop(gpa_rt *rt, index_map *m) {
  * of the broadcast ones. */
 static gpa_code indices_node(gpa_rt *rt, const index_map *m, gpa_arr *arr, node **out, gpa_err *e) {
     int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
-    node *raw = NULL, *wide = NULL;
+    node *raw = NULL, *typed = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_node(rt, arr, &raw, e));
-    TRY(node_cast(rt, raw, DT_I64, &wide, e));
-    if (wide->kind == NODE_SCALAR) {
-        *out = node_retain(wide);
+    TRY(node_cast(rt, raw, DT_I64, &typed, e));
+    if (typed->kind == NODE_SCALAR) {
+        *out = node_retain(typed);
         goto out;
     }
     memset(step, 0, (size_t)(arr->ndim * m->ndim) * sizeof *step);
     for (int k = 0; k < arr->ndim; k++)
-        if (arr->shape[k] != 1) step[k * m->ndim + m->lead + m->wide - arr->ndim + k] = 1;
-    TRY(node_view(rt, wide, &(node_map){m->ndim, m->shape, start, step}, out, e));
+        if (arr->shape[k] != 1)
+            step[k * m->ndim + m->broadcast_at + m->broadcast_ndim - arr->ndim + k] = 1;
+    TRY(node_view(rt, typed, &(node_map){m->ndim, m->shape, start, step}, out, e));
 out:
     node_release(rt, raw);
-    node_release(rt, wide);
+    node_release(rt, typed);
     return rc;
 }
 
@@ -386,11 +392,11 @@ static gpa_code leaf_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
 
 /* True if n int64 or int32 indices are all in bounds; false: not all, or another dtype. */
 static bool all_in_bounds(const void *data, gpa_dtype t, int64_t n, int64_t extent) {
-    const int64_t *wide = data;
+    const int64_t *at64 = data;
     const int32_t *narrow = data;
     bool outside = false;
     if (t == DT_I64)
-        for (int64_t i = 0; i < n; i++) outside |= wide[i] < -extent || wide[i] >= extent;
+        for (int64_t i = 0; i < n; i++) outside |= at64[i] < -extent || at64[i] >= extent;
     else if (t == DT_I32)
         for (int64_t i = 0; i < n; i++) outside |= narrow[i] < -extent || narrow[i] >= extent;
     else
@@ -424,7 +430,7 @@ static gpa_code check_all_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_p
     *certain = true;
     for (int i = 0; i < p->n && !rc; i++) {
         const index_entry *at = &p->at[i];
-        if (at->kind != AT_INDICES || at->axis < 0 || at->sure) continue;
+        if (at->kind != AT_INDICES || at->axis < 0 || at->in_bounds) continue;
         bool now = at->arr->size <= TUNE_CHECK_NOW_MAX_ELEMS && !arr_is_pending(at->arr) &&
                    at->arr->storage->buf->device->caps.host_visible;
         if (now) rc = check_bounds_now(rt, a, at, e);
@@ -435,15 +441,15 @@ static gpa_code check_all_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_p
 
 static gpa_code get_gather(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out, gpa_err *e) {
     index_map m;
-    bool certain = !p->places; /* indices from masks are in bounds */
+    bool certain = !p->index_arrays; /* indices from masks are in bounds */
     node *at[GPA_MAX_DIMS] = {0}, *leaf = NULL, *all = NULL;
     gpa_code rc = GPA_OK;
     TRY(index_coordinates(rt, a, p, &m, e));
-    if (shape_size(m.wide, m.shape + m.lead) && !certain)
+    if (shape_size(m.broadcast_ndim, m.shape + m.broadcast_at) && !certain)
         TRY(check_all_bounds_now(rt, a, p, &certain, e));
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
-    TRY(node_gather(rt, leaf, &(gather_map){at, m.from, m.ndim, m.shape, m.sure}, &all, e));
+    TRY(node_gather(rt, leaf, &(gather_map){at, m.from, m.ndim, m.shape, m.in_bounds}, &all, e));
     if (certain) node_bounds_checked(rt, all);
     TRY(arr_of_node(rt, all, out, e));
 out:
@@ -455,7 +461,7 @@ out:
 }
 
 bool index_is_lone_mask(const gpa_arr *a, const index_plan *p) {
-    if (p->masks != 1 || p->places || p->ellipsis || p->at[0].kind != AT_MASK ||
+    if (p->masks != 1 || p->index_arrays || p->ellipsis || p->at[0].kind != AT_MASK ||
         p->at[0].arr->ndim == 0)
         return false;
     for (int i = 1; i < p->n; i++)
@@ -475,7 +481,7 @@ static bool is_on_device(const gpa_arr *a, const gpa_device *d) {
 
 /* True for a[..., list] that selects whole columns of a Fortran-ordered array. */
 static bool is_columns(const gpa_arr *a, const index_plan *p) {
-    if (a->ndim < 2 || p->n != a->ndim + p->ellipsis || p->masks + p->places != 1 ||
+    if (a->ndim < 2 || p->n != a->ndim + p->ellipsis || p->masks + p->index_arrays != 1 ||
         !arr_is_only_f_contiguous(a))
         return false;
     const index_entry *last = &p->at[p->n - 1];
@@ -492,13 +498,14 @@ static bool is_columns(const gpa_arr *a, const index_plan *p) {
 static gpa_code get_columns(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out,
                             gpa_err *e) {
     const index_entry *last = &p->at[p->n - 1];
-    gpa_index row = {.kind = IX_ARRAY, .arr = last->arr, .sure = last->sure, .span = last->span};
+    gpa_index row = {
+        .kind = IX_ARRAY, .arr = last->arr, .in_bounds = last->in_bounds, .span = last->span};
     gpa_arr *transposed = NULL, *rows = NULL;
     bool certain;
     gpa_code rc = check_all_bounds_now(rt, a, p, &certain, e);
     if (rc || !certain) return rc;
     TRY(arr_transpose(rt, a, NULL, &transposed, e));
-    TRY(arr_get(rt, transposed, &row, 1, NULL, &rows, e));
+    TRY(arr_get(rt, transposed, &(gpa_indices){&row, 1}, NULL, &rows, e));
     TRY(arr_transpose(rt, rows, NULL, out, e));
 out:
     arr_release(rt, transposed);
@@ -507,18 +514,18 @@ out:
     return rc;
 }
 
-gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out,
+gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_arr **out,
                  gpa_err *e) {
     index_plan p;
     gpa_device *d;
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
-    TRY(index_resolve(rt, a, ix, n, &p, e));
+    TRY(index_resolve(rt, a, ix, &p, e));
     *out = NULL;
     if (one) *one = false;
     if (one && is_columns(a, &p)) TRY(get_columns(rt, a, &p, out, e));
     if (*out) goto out;
-    if (!p.masks && !p.places)
+    if (!p.masks && !p.index_arrays)
         TRY(index_view(rt, a, &p, out, e));
     else if (index_is_lone_mask(a, &p)) {
         gpa_arr *mask = p.at[0].arr;

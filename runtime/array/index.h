@@ -22,8 +22,8 @@ typedef struct {
     uint8_t kind; /* index_kind */
     int8_t axis;  /* the first axis it consumes */
     int64_t start, step, count;
-    gpa_arr *arr; /* retained */
-    bool sure;    /* INDICES: known to be in bounds and not negative */
+    gpa_arr *arr;   /* retained */
+    bool in_bounds; /* INDICES: known to be, and not negative */
     gpa_span span;
 } index_entry;
 
@@ -32,14 +32,13 @@ enum { INDEX_ENTRIES = 4 * GPA_MAX_DIMS };
 typedef struct {
     index_entry at[INDEX_ENTRIES];
     int n;
-    int masks, places; /* number of MASK and of INDICES entries */
-    bool ellipsis;     /* the expression has one: a 0-d result stays an array */
+    int masks, index_arrays; /* number of MASK and of INDICES entries */
+    bool ellipsis;           /* the expression has one: a 0-d result stays an array */
 } index_plan;
 
 /* Resolves an expression; index_drop also after a failure. NumPy's IndexErrors, at the span of
  * the item concerned. */
-gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index_plan *p,
-                       gpa_err *e);
+gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, index_plan *p, gpa_err *e);
 void index_drop(gpa_rt *rt, index_plan *p);
 /* True if the expression is one mask over the first axes (boolean select). */
 bool index_is_lone_mask(const gpa_arr *a, const index_plan *p);
@@ -50,16 +49,17 @@ gpa_code index_view(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out, 
 /* Advanced indexing: the result has the dimensions of slices and newaxis, and in between,
  * adjacent, those of the broadcast index arrays. */
 typedef struct {
-    int ndim;                    /* of the result */
-    int lead, wide;              /* first dimension and number of the broadcast dimensions */
-    int64_t shape[GPA_MAX_DIMS]; /* of the result */
+    int ndim;                         /* of the result */
+    int broadcast_at, broadcast_ndim; /* the first of the broadcast dimensions; how many */
+    int64_t shape[GPA_MAX_DIMS];      /* of the result */
     /* Per axis of `view`: the dimension of the result it follows; -1: arr. */
     int8_t from[GPA_MAX_DIMS];
     /* Per axis of `view`: its coordinates (borrowed from the plan); NULL: `start`. */
     gpa_arr *arr[GPA_MAX_DIMS];
     int64_t start[GPA_MAX_DIMS];
-    bool sure, once; /* all in bounds and not negative; no element selected twice */
-    gpa_arr *view;   /* of the array, with its axes of slices sliced (owned) */
+    bool in_bounds; /* all indices are, and not negative */
+    bool distinct;  /* no element is selected twice */
+    gpa_arr *view;  /* of the array, with its axes of slices sliced (owned) */
 } index_map;
 /* Turns the masks of a plan into index arrays (nonzero, which computes them) and broadcasts all
  * index arrays. Does not check bounds. index_map_drop also after a failure. */

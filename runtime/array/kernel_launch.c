@@ -92,8 +92,8 @@ static gpa_code look_up(gpa_rt *rt, gpa_device *d, const kir_func *f, program_ca
     return rc;
 }
 
-/* What is remembered of a kernel's launches on one device. Programs are retained. */
-struct arr_known {
+/* The specializations of a kernel on one device. Programs are retained. */
+struct arr_launches {
     gpa_device *device;
     uint32_t epoch;               /* the device's: a restart drops its programs */
     program_cache_entry *checked; /* the program with all bounds checks */
@@ -106,7 +106,7 @@ struct arr_known {
     bounds *bounds;
 };
 
-static void forget(struct arr_known *k) {
+static void forget(struct arr_launches *k) {
     for (int i = 0; i < k->n_special; i++) {
         program_release(k->special[i].program);
         mem_free(k->special[i].marks);
@@ -115,41 +115,49 @@ static void forget(struct arr_known *k) {
     bounds_free(k->bounds);
 }
 
-void arr_memo_free(arr_memo *memo) {
-    if (*memo) forget(*memo);
-    mem_free(*memo);
-    *memo = NULL;
+void arr_launch_cache_free(arr_launch_cache *cache) {
+    if (*cache) forget(*cache);
+    mem_free(*cache);
+    *cache = NULL;
 }
 
-/* The record of a kernel's launches on this device as it is now; NULL without `memo` or memory. */
-static struct arr_known *launch_cache_on(arr_memo *memo, gpa_device *d) {
-    struct arr_known *k = memo ? *memo : NULL;
-    if (memo && !k && !(k = *memo = mem_zero(sizeof *k))) return NULL;
+/* The record of a kernel's launches on this device as it is now; NULL without `cache` or memory. */
+static struct arr_launches *launch_cache_on(arr_launch_cache *cache, gpa_device *d) {
+    struct arr_launches *k = cache ? *cache : NULL;
+    if (cache && !k && !(k = *cache = mem_zero(sizeof *k))) return NULL;
     if (k && (k->device != d || k->epoch != d->epoch)) {
         forget(k);
-        *k = (struct arr_known){.device = d, .epoch = d->epoch};
+        *k = (struct arr_launches){.device = d, .epoch = d->epoch};
     }
     return k;
 }
 
-static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_memo *memo,
-                           gpa_prog **out, gpa_err *e) {
-    struct arr_known *k = launch_cache_on(memo, d);
+/* A program to launch on a device. */
+typedef struct {
+    gpa_device *device;
+    const kir_func *f;
+    struct arr_launches *cache; /* NULL: none */
+} kernel;
+
+static gpa_code program_of(gpa_rt *rt, const kernel *k, gpa_prog **out, gpa_err *e) {
+    struct arr_launches *c = k->cache;
     program_cache_entry *x;
     bool built;
-    if (k && k->last) {
-        *out = k->last;
+    if (c && c->last) {
+        *out = c->last;
         return GPA_OK;
     }
-    gpa_code rc =
-        k ? look_up(rt, d, f, &k->checked, e) : program_cache_get(rt, d, f, &x, &built, e);
-    if (!rc) *out = k ? k->checked->prog : x->prog;
+    gpa_code rc = c ? look_up(rt, k->device, k->f, &c->checked, e)
+                    : program_cache_get(rt, k->device, k->f, &x, &built, e);
+    if (!rc) *out = c ? c->checked->prog : x->prog;
     return rc;
 }
 
 /* Builds the program with the bounds facts of this launch as literals (specialization). */
-static gpa_code specialize(gpa_rt *rt, gpa_device *d, const kir_func *f, const uint8_t *marks,
-                           struct arr_known *k, gpa_prog **out, gpa_err *e) {
+static gpa_code specialize(gpa_rt *rt, const kernel *k, const uint8_t *marks, gpa_prog **out,
+                           gpa_err *e) {
+    const kir_func *f = k->f;
+    struct arr_launches *c = k->cache;
     kir_func marked = *f;
     program_cache_entry *program = NULL;
     uint8_t *own = mem_new(f->n_code);
@@ -161,10 +169,10 @@ static gpa_code specialize(gpa_rt *rt, gpa_device *d, const kir_func *f, const u
     memcpy(marked.code, f->code, f->n_code * sizeof *f->code);
     for (size_t i = 0; i < f->n_code; i++)
         if (marks[i]) marked.code[i].imm = marks[i];
-    TRY(look_up(rt, d, &marked, &program, e));
+    TRY(look_up(rt, k->device, &marked, &program, e));
     *out = program->prog;
-    k->special[k->n_special].program = program;
-    k->special[k->n_special++].marks = own;
+    c->special[c->n_special].program = program;
+    c->special[c->n_special++].marks = own;
     own = NULL;
 out:
     mem_free(own);
@@ -182,35 +190,35 @@ static bool assumes_at_most(const uint8_t *known, const uint8_t *marks, size_t n
 /* The program specialized for this launch's bounds facts; once there are
  * TUNE_KERNEL_MAX_SPECIALIZATIONS, one of them that assumes no more than is known, or the program
  * with all checks. */
-static gpa_code special_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k,
-                                gpa_prog **out, gpa_err *e) {
+static gpa_code special_program(gpa_rt *rt, const kernel *k, gpa_prog **out, gpa_err *e) {
+    struct arr_launches *c = k->cache;
     size_t n;
-    const uint8_t *known = bounds_marks(k->bounds, &n);
-    for (int i = 0; n && i < k->n_special; i++) {
-        if (memcmp(k->special[i].marks, known, f->n_code) != 0 &&
-            (k->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS ||
-             !assumes_at_most(known, k->special[i].marks, f->n_code)))
+    const uint8_t *known = bounds_marks(c->bounds, &n);
+    for (int i = 0; n && i < c->n_special; i++) {
+        if (memcmp(c->special[i].marks, known, k->f->n_code) != 0 &&
+            (c->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS ||
+             !assumes_at_most(known, c->special[i].marks, k->f->n_code)))
             continue;
-        *out = k->special[i].program->prog;
+        *out = c->special[i].program->prog;
         return GPA_OK;
     }
-    if (n && k->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS)
-        return specialize(rt, d, f, known, k, out, e);
-    gpa_code rc = look_up(rt, d, f, &k->checked, e);
-    *out = rc ? NULL : k->checked->prog;
+    if (n && c->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS)
+        return specialize(rt, k, known, out, e);
+    gpa_code rc = look_up(rt, k->device, k->f, &c->checked, e);
+    *out = rc ? NULL : c->checked->prog;
     return rc;
 }
 
 /* The program for this launch. */
-static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const gpa_launch *l,
-                            arr_memo *memo, gpa_prog **out, gpa_err *e) {
-    struct arr_known *k = launch_cache_on(memo, d);
+static gpa_code program_for(gpa_rt *rt, const kernel *k, const gpa_launch *l, gpa_prog **out,
+                            gpa_err *e) {
+    struct arr_launches *c = k->cache;
     bounds_result a = BOUNDS_UNKNOWN;
-    if (k && f->form == KIR_KERNEL) a = bounds_analyze(&k->bounds, f, l);
-    if (k && a == BOUNDS_UNKNOWN) k->last = NULL;
-    if (a != BOUNDS_NEW) return program_of(rt, d, f, memo, out, e);
-    gpa_code rc = special_program(rt, d, f, k, out, e);
-    k->last = rc ? NULL : *out;
+    if (c && k->f->form == KIR_KERNEL) a = bounds_analyze(&c->bounds, k->f, l);
+    if (c && a == BOUNDS_UNKNOWN) c->last = NULL;
+    if (a != BOUNDS_NEW) return program_of(rt, k, out, e);
+    gpa_code rc = special_program(rt, k, out, e);
+    c->last = rc ? NULL : *out;
     return rc;
 }
 
@@ -218,7 +226,7 @@ static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const 
 static bool may_fault(const kir_func *f) {
     if (f->form == KIR_KERNEL) return true;
     for (size_t i = 0; i < f->n_code; i++)
-        if (f->code[i].code == KIR_FAULT || f->code[i].code == KIR_BOUND) return true;
+        if (kir_has(f->code[i].code, KI_FAULTS)) return true;
     return false;
 }
 
@@ -257,12 +265,13 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
                     .params = p->params,
                     .shared = p->shared,
                     .stream = p->stream,
-                    .say = printf_buffer_append,
+                    .print = printf_buffer_append,
                     .user = &printed};
     for (int i = 0; p->size && i < f->ndim; i++) l.size[i] = p->size[i];
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);
-    if ((rc = program_for(rt, d, f, &l, p->memo, &prog, e))) return rc;
+    rc = program_for(rt, &(kernel){d, f, launch_cache_on(p->cache, d)}, &l, &prog, e);
+    if (rc) return rc;
     if (exec_unsettled(rt) >= TUNE_MAX_UNSETTLED_LAUNCHES) rc = exec_wait(rt, d, e);
     bool raises = may_fault(f);
     if (!rc && (raises || exec_may_stop(d, f)))
@@ -271,7 +280,8 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     if (!rc) rc = device_result(rt, d, d->be->run(d->dev, prog, &l, e), e);
     profile_call(rt, d, f->name, bytes_accessed(f, p->arrays));
     rt->stats.launches++;
-    if (!rc && p->say && printed.n_lines) rc = printf_buffer_emit(&printed, f, p->say, p->user, e);
+    if (!rc && p->print && printed.n_lines)
+        rc = printf_buffer_emit(&printed, f, p->print, p->user, e);
     printf_buffer_free(&printed);
     if (!rc && d->caps.host_visible)
         rc = exec_report_faults(rt, d, GPA_OK, e); /* it has finished */
@@ -279,14 +289,14 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
 }
 
 /* The program on the device where it ran last, else on the current device. */
-static gpa_code built(gpa_rt *rt, const kir_func *f, arr_memo *memo, gpa_device **d, gpa_prog **out,
-                      gpa_err *e) {
-    *d = memo && *memo ? (*memo)->device : NULL;
+static gpa_code built(gpa_rt *rt, const kir_func *f, arr_launch_cache *cache, gpa_device **d,
+                      gpa_prog **out, gpa_err *e) {
+    *d = cache && *cache ? (*cache)->device : NULL;
     gpa_code rc = *d ? GPA_OK : device_default(rt, d, e);
-    return rc ? rc : program_of(rt, *d, f, memo, out, e);
+    return rc ? rc : program_of(rt, &(kernel){*d, f, launch_cache_on(cache, *d)}, out, e);
 }
 
-gpa_code arr_program_text(gpa_rt *rt, const kir_func *f, arr_memo *memo, arr_text what,
+gpa_code arr_program_text(gpa_rt *rt, const kir_func *f, arr_launch_cache *cache, arr_text what,
                           gpa_str *out, gpa_err *e) {
     static const gpa_dump dumps[] = {[ARR_SOURCE] = GPA_DUMP_SOURCE,
                                      [ARR_IR] = GPA_DUMP_IR,
@@ -294,26 +304,27 @@ gpa_code arr_program_text(gpa_rt *rt, const kir_func *f, arr_memo *memo, arr_tex
                                      [ARR_RESOURCES] = GPA_DUMP_RESOURCES};
     gpa_device *d;
     gpa_prog *prog;
-    gpa_code rc = built(rt, f, memo, &d, &prog, e);
+    gpa_code rc = built(rt, f, cache, &d, &prog, e);
     return rc ? rc : d->be->dump(d->dev, prog, dumps[what], out, e);
 }
 
-gpa_code arr_program_fact(gpa_rt *rt, const kir_func *f, arr_memo *memo, raw_fact which,
+gpa_code arr_program_fact(gpa_rt *rt, const kir_func *f, arr_launch_cache *cache, raw_fact which,
                           int64_t *out, gpa_err *e) {
     gpa_device *d;
     gpa_prog *prog;
-    gpa_code rc = built(rt, f, memo, &d, &prog, e);
+    gpa_code rc = built(rt, f, cache, &d, &prog, e);
     *out = -1;
     return rc || !d->be->fact ? rc : d->be->fact(d->dev, prog, which, out, e);
 }
 
-gpa_code arr_program_blocks(gpa_rt *rt, const kir_func *f, arr_memo *memo, uint32_t threads,
-                            uint32_t shared, int64_t *out, gpa_err *e) {
+gpa_code arr_program_blocks(gpa_rt *rt, const kir_func *f, arr_launch_cache *cache,
+                            const arr_block *block, int64_t *out, gpa_err *e) {
     gpa_device *d;
     gpa_prog *prog;
     int blocks = -1;
-    gpa_code rc = built(rt, f, memo, &d, &prog, e);
-    if (!rc && d->be->occupancy) rc = d->be->occupancy(d->dev, prog, threads, shared, &blocks, e);
+    gpa_code rc = built(rt, f, cache, &d, &prog, e);
+    if (!rc && d->be->occupancy)
+        rc = d->be->occupancy(d->dev, prog, block->threads, block->shared, &blocks, e);
     *out = blocks;
     return rc;
 }

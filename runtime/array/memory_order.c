@@ -77,7 +77,7 @@ static gpa_code permute(gpa_rt *rt, gpa_arr *a, const memory_order *o, gpa_arr *
         shape[d] = own < 0 ? 1 : a->shape[own];
         strides[d] = own < 0 ? 0 : a->strides[own];
     }
-    return arr_view(rt, a, o->ndim, shape, strides, 0, out, e);
+    return arr_view(rt, a, &(arr_layout){(gpa_dtype)a->dtype, o->ndim, shape, strides, 0}, out, e);
 }
 
 /* The position of an axis in the order. */
@@ -127,43 +127,44 @@ out:
     return rc;
 }
 
-gpa_code arr_concat_order_k(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
-                            gpa_arr **out, gpa_err *e) {
+gpa_code arr_concat_order_k(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out, gpa_err *e) {
     memory_order o;
     gpa_arr **permuted = NULL, *made = NULL;
     gpa_code rc = GPA_OK;
     bool fit = true;
-    for (int i = 1; i < n; i++) fit &= in[i]->ndim == in[0]->ndim;
-    if (!fit || !find_order(in, n, true, &o)) return arr_concat(rt, in, n, axis, dtype, out, e);
+    for (int i = 1; i < c->n; i++) fit &= c->in[i]->ndim == c->in[0]->ndim;
+    if (!fit || !find_order(c->in, c->n, true, &o)) return arr_concat(rt, c, out, e);
     gpa_err unfit = {0};
-    permuted = mem_zero((size_t)n * sizeof *permuted);
+    permuted = mem_zero((size_t)c->n * sizeof *permuted);
     if (!permuted) return gpa_no_memory(e);
-    for (int i = 0; i < n; i++) TRY(permute(rt, in[i], &o, &permuted[i], e));
-    if (arr_concat(rt, permuted, n, permuted_axis(&o, axis), dtype, &made, &unfit)) { /* likewise */
-        rc = arr_concat(rt, in, n, axis, dtype, out, e);
+    for (int i = 0; i < c->n; i++) TRY(permute(rt, c->in[i], &o, &permuted[i], e));
+    const arr_concatenation sorted = {permuted, c->n, permuted_axis(&o, c->axis), c->dtype};
+    if (arr_concat(rt, &sorted, &made, &unfit)) { /* likewise */
+        rc = arr_concat(rt, c, out, e);
         goto out;
     }
     rc = permute_back_take(rt, made, &o, out, e);
 out:
-    for (int i = 0; i < n; i++) arr_release(rt, permuted[i]);
+    for (int i = 0; i < c->n; i++) arr_release(rt, permuted[i]);
     mem_free(permuted);
     return rc;
 }
 
-gpa_code memory_order_enter(gpa_rt *rt, gpa_arr *a, int *axis, memory_order *o, gpa_arr **out,
-                            gpa_err *e) {
+gpa_code memory_order_enter(gpa_rt *rt, gpa_arr *a, int *axis, memory_order *o, gpa_err *e) {
+    o->operand = NULL;
     if (!find_order(&a, 1, false, o)) {
         o->ndim = 0;
-        *out = arr_retain(a);
+        o->operand = arr_retain(a);
         return GPA_OK;
     }
     *axis = permuted_axis(o, *axis);
-    return permute(rt, a, o, out, e);
+    return permute(rt, a, o, &o->operand, e);
 }
 
-gpa_code memory_order_leave_take(gpa_rt *rt, gpa_code rc, gpa_arr *a, gpa_arr *made,
-                                 const memory_order *o, gpa_arr **out, gpa_err *e) {
-    arr_release(rt, a);
+gpa_code memory_order_leave_take(gpa_rt *rt, gpa_code rc, gpa_arr *made, memory_order *o,
+                                 gpa_arr **out, gpa_err *e) {
+    arr_release(rt, o->operand);
+    o->operand = NULL;
     if (rc) return rc;
     if (o->ndim) return permute_back_take(rt, made, o, out, e);
     *out = made;
@@ -173,19 +174,20 @@ gpa_code memory_order_leave_take(gpa_rt *rt, gpa_code rc, gpa_arr *a, gpa_arr *m
 gpa_code arr_cast_order_k(gpa_rt *rt, gpa_arr *a, gpa_dtype dtype, bool copy, gpa_arr **out,
                           gpa_err *e) {
     memory_order o;
-    gpa_arr *permuted = NULL, *made = NULL;
+    gpa_arr *made = NULL;
     int none = 0;
     if (!copy && a->dtype == dtype) return arr_cast(rt, a, dtype, copy, out, e);
-    gpa_code rc = memory_order_enter(rt, a, &none, &o, &permuted, e);
-    if (!rc) rc = arr_cast(rt, permuted, dtype, copy, &made, e);
-    return memory_order_leave_take(rt, rc, permuted, made, &o, out, e);
+    gpa_code rc = memory_order_enter(rt, a, &none, &o, e);
+    if (!rc) rc = arr_cast(rt, o.operand, dtype, copy, &made, e);
+    return memory_order_leave_take(rt, rc, made, &o, out, e);
 }
 
-gpa_code arr_scan_order_k(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype,
-                          gpa_arr **out, gpa_err *e) {
+gpa_code arr_scan_order_k(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr **out,
+                          gpa_err *e) {
     memory_order o;
-    gpa_arr *permuted = NULL, *made = NULL;
-    gpa_code rc = memory_order_enter(rt, a, &axis, &o, &permuted, e);
-    if (!rc) rc = arr_scan(rt, red, permuted, axis, dtype, &made, e);
-    return memory_order_leave_take(rt, rc, permuted, made, &o, out, e);
+    arr_axis_reduction permuted = *r;
+    gpa_arr *made = NULL;
+    gpa_code rc = memory_order_enter(rt, a, &permuted.axis, &o, e);
+    if (!rc) rc = arr_scan(rt, &permuted, o.operand, &made, e);
+    return memory_order_leave_take(rt, rc, made, &o, out, e);
 }

@@ -58,11 +58,12 @@ static gpa_code bind(gpa_rt *rt, const rt_raw *r, gpa_arr *a, gpa_raw_arg *to, g
     return GPA_OK;
 }
 
-gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const char *function, const uint32_t grid[3],
-                    const uint32_t block[3], uint32_t shared, const rt_raw_arg *args, size_t n_args,
-                    gpa_err *e) {
+gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const rt_raw_launch *x, gpa_err *e) {
+    const rt_raw_arg *args = x->args;
+    const size_t n_args = x->n_args;
     gpa_raw_arg bound[RAW_MAX_ARGS];
-    gpa_raw_launch l = {.function = function, .shared = shared, .args = bound, .n_args = n_args};
+    gpa_raw_launch l = {
+        .function = x->function, .shared = x->shared, .args = bound, .n_args = n_args};
     gpa_code rc = GPA_OK;
     if (rt_interrupted(rt)) return gpa_interrupted(e);
     if (n_args > RAW_MAX_ARGS)
@@ -74,10 +75,10 @@ gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const char *function, const uint32_t 
         else
             bound[i] = (gpa_raw_arg){.size = args[i].size, .v = args[i].v};
     }
-    memcpy(l.grid, grid, sizeof l.grid);
-    memcpy(l.block, block, sizeof l.block);
+    memcpy(l.grid, x->grid, sizeof l.grid);
+    memcpy(l.block, x->block, sizeof l.block);
     if (!rc && rt_raw_is_lost(r))
-        rc = gpa_fail(e, GPA_E_DEVICE, "the kernel %s was lost when %s failed", function,
+        rc = gpa_fail(e, GPA_E_DEVICE, "the kernel %s was lost when %s failed", x->function,
                       r->device->caps.name);
     if (!rc)
         rc = device_result(rt, r->device, r->device->be->raw_run(r->device->dev, r->module, &l, e),

@@ -47,7 +47,7 @@ static gpa_code mask_node(gpa_rt *rt, const gpa_arr *a, gpa_arr *where, gpa_val 
         const int64_t *shapes[2] = {where->shape, a->shape};
         return shape_mismatch(2, ndims, shapes, e);
     }
-    TRY(opnd_node(rt, &w, DT_BOOL, a->ndim, a->shape, &in[0], e));
+    TRY(opnd_node(rt, &w, &(arr_spec){DT_BOOL, a->ndim, a->shape}, &in[0], e));
     TRY(node_scalar(rt, (gpa_dtype)(*x)->dtype, v, &in[2], e));
     TRY(node_op(rt, OP_WHERE, (gpa_dtype)(*x)->dtype, in, &masked, e));
     node_release(rt, *x);
@@ -105,9 +105,19 @@ static gpa_code then_cast(gpa_rt *rt, gpa_dtype t, node **n, gpa_err *e) {
     return GPA_OK;
 }
 
+/* A reduction of `a` over axes (bits). */
+typedef struct {
+    gpa_arr *a;
+    uint32_t axes;
+    const arr_reduce_opts *o;
+} reduction;
+
 /* The result as an array: reshaped for keepdims, or stored into out=. */
-static gpa_code deliver(gpa_rt *rt, const gpa_arr *a, uint32_t axes, const arr_reduce_opts *o,
-                        const char *name, node *value, gpa_arr **out, gpa_err *e) {
+static gpa_code deliver(gpa_rt *rt, const reduction *of, const char *name, node *value,
+                        gpa_arr **out, gpa_err *e) {
+    const gpa_arr *a = of->a;
+    const arr_reduce_opts *o = of->o;
+    const uint32_t axes = of->axes;
     int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     int ndim = 0;
     node *kept;
@@ -145,9 +155,9 @@ static const char *ufunc_name(gpa_red red) {
 }
 
 /* The accumulator dtype: sums and products of integers use 64 bits. */
-static gpa_dtype accumulator(gpa_red red, gpa_dtype t, gpa_dtype asked) {
+static gpa_dtype accumulator(gpa_red red, gpa_dtype t, gpa_dtype requested) {
     if (red == RED_ANY || red == RED_ALL) return DT_BOOL;
-    if (asked != DT_NONE) return asked;
+    if (requested != DT_NONE) return requested;
     if (red != RED_SUM && red != RED_PROD) return t;
     if (dtype_info[t].kind == 'U') return DT_U64;
     return t == DT_BOOL || dtype_is_int(t) ? DT_I64 : t;
@@ -182,8 +192,11 @@ static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_
 
 /* argmin and argmax of computed contiguous rows by a library; *out stays NULL if it does not
  * apply. */
-static gpa_code argminmax_by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes,
-                                     const arr_reduce_opts *o, gpa_arr **out, gpa_err *e) {
+static gpa_code argminmax_by_library(gpa_rt *rt, gpa_red red, const reduction *of, gpa_arr **out,
+                                     gpa_err *e) {
+    gpa_arr *a = of->a;
+    const arr_reduce_opts *o = of->o;
+    const uint32_t axes = of->axes;
     uint32_t last = 1u << (a->ndim - 1);
     if (o->into || o->where || o->has_initial || arr_is_pending(a) || !a->size) return GPA_OK;
     bool columns = a->ndim == 2 && axes == 1 && a->strides[0] == 1 &&
@@ -204,7 +217,7 @@ static gpa_code argminmax_by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32
     c.argminmax.rows = a->size / c.argminmax.n;
     if (rc || d != a->storage->buf->device || !library_can(d, &c)) return rc;
     gpa_arr *made = NULL;
-    TRY(arr_empty(rt, DT_I64, ndim, shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){DT_I64, ndim, shape}, &made, e));
     TRY(arr_force(rt, made, CUT_LIBRARY, e));
     c.argminmax.in = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset};
     c.argminmax.out = (gpa_binding){.mem = made->storage->buf->mem, .offset = made->offset};
@@ -229,24 +242,24 @@ static gpa_code add_identity_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, n
 
 /* Sums with initial=-0.0: -0.0 if all elements are -0.0. */
 static gpa_code keep_minus_zero(gpa_rt *rt, node *x, uint32_t axes, node **sum, gpa_err *e) {
-    node *zero = NULL, *wide = NULL, *is_zero = NULL, *is_minus = NULL, *both = NULL, *all = NULL,
+    node *zero = NULL, *zeros = NULL, *is_zero = NULL, *is_minus = NULL, *both = NULL, *all = NULL,
          *minus = NULL, *r = NULL;
     const gpa_dtype t = (gpa_dtype)x->dtype;
     gpa_code rc = GPA_OK;
     TRY(node_scalar(rt, t, dtype_cast((gpa_val){.F64 = 0}, DT_F64, t), &zero, e));
-    TRY(node_broadcast(rt, zero, x->ndim, x->shape, &wide, e));
-    TRY(node_op2(rt, OP_EQUAL, x, wide, &is_zero, e));
+    TRY(node_broadcast(rt, zero, x->ndim, x->shape, &zeros, e));
+    TRY(node_op2(rt, OP_EQUAL, x, zeros, &is_zero, e));
     TRY(node_op1(rt, OP_SIGNBIT, x, &is_minus, e));
     TRY(node_op2(rt, OP_LOGICAL_AND, is_zero, is_minus, &both, e));
     TRY(node_reduce(rt, RED_ALL, both, axes, &all, e));
     gpa_opnd number = {.v = dtype_cast((gpa_val){.F64 = -0.0}, DT_F64, t), .dtype = t};
-    TRY(opnd_node(rt, &number, t, (*sum)->ndim, (*sum)->shape, &minus, e));
+    TRY(opnd_node(rt, &number, &(arr_spec){t, (*sum)->ndim, (*sum)->shape}, &minus, e));
     TRY(node_op(rt, OP_WHERE, t, (node *const[]){all, minus, *sum}, &r, e));
     node_release(rt, *sum);
     *sum = r;
 out:
     node_release(rt, zero);
-    node_release(rt, wide);
+    node_release(rt, zeros);
     node_release(rt, is_zero);
     node_release(rt, is_minus);
     node_release(rt, both);
@@ -271,7 +284,7 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
     TRY(check_reduce(red, a, t, axes, o, e));
     if (red_info[red].arg && a->ndim && a->ndim < 32 && o->dtype == DT_NONE) {
         *out = NULL;
-        TRY(argminmax_by_library(rt, red, a, axes, o, out, e));
+        TRY(argminmax_by_library(rt, red, &(reduction){a, axes, o}, out, e));
         if (*out) return GPA_OK;
     }
     TRY(operand(rt, a, t, &x, e));
@@ -279,14 +292,14 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
     TRY(mask_node(rt, a, o->where, dtype_cast(start, dtype_info[t].compute, t), &x, e));
     TRY(node_reduce(rt, red, x, axes, &r, e));
     if (o->has_initial) {
-        TRY(opnd_node(rt, &o->initial, t, r->ndim, r->shape, &first, e));
+        TRY(opnd_node(rt, &o->initial, &(arr_spec){t, r->ndim, r->shape}, &first, e));
         TRY(then(rt, (gpa_op)red_info[red].op, &r, first, true, e));
         if (red == RED_SUM && dtype_is_float(t) && is_minus_zero(&o->initial))
             TRY(keep_minus_zero(rt, x, axes, &r, e));
     } else if (red == RED_SUM) {
         TRY(add_identity_zero(rt, a, axes, &r, e));
     }
-    TRY(deliver(rt, a, axes, o, ufunc_name(red), r, out, e));
+    TRY(deliver(rt, &(reduction){a, axes, o}, ufunc_name(red), r, out, e));
 out:
     node_release(rt, x);
     node_release(rt, r);
@@ -309,13 +322,15 @@ static gpa_code check_segments(gpa_red red, const int64_t *at, int64_t m, int64_
     return GPA_OK;
 }
 
-gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis, gpa_dtype dtype,
+gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr *at,
                       gpa_arr **out, gpa_err *e) {
-    const gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype),
+    const gpa_red red = r->red;
+    const int axis = r->axis;
+    const gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, r->dtype),
                     computed = dtype_info[t].compute;
-    const int64_t n = a->shape[axis], wide = shape_size(a->ndim - axis - 1, a->shape + axis + 1),
+    const int64_t n = a->shape[axis], width = shape_size(a->ndim - axis - 1, a->shape + axis + 1),
                   rows = shape_size(axis, a->shape);
-    host_view x = {"", NULL, NULL}, places = {"", NULL, NULL};
+    host_view x = {"", NULL, NULL}, starts = {"", NULL, NULL};
     host_result made;
     gpa_arr *result = NULL;
     int64_t shape[GPA_MAX_DIMS];
@@ -323,7 +338,7 @@ gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis
     bool even;
     gpa_code rc = device_default(rt, &d, e);
     *out = NULL;
-    if (rc || !d->caps.host_visible || !host_segmented_can(red, computed, wide > 1) || !a->size ||
+    if (rc || !d->caps.host_visible || !host_segmented_can(red, computed, width > 1) || !a->size ||
         !at->size)
         return rc;
     if ((a->storage->buf && a->storage->buf->device != d) ||
@@ -332,8 +347,8 @@ gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis
     if (d->caps.units > 1 && at->size < TUNE_PARALLEL_MAX_SEGMENTS &&
         a->size > TUNE_PARALLEL_FEW_SEGMENTS_MIN_ELEMS)
         return GPA_OK;
-    TRY(host_view_get_as(rt, at, DT_I64, &places, e));
-    const int64_t *begin = (const int64_t *)(const void *)places.data;
+    TRY(host_view_get_as(rt, at, DT_I64, &starts, e));
+    const int64_t *begin = (const int64_t *)(const void *)starts.data;
     TRY(check_segments(red, begin, at->size, n, &even, e));
     if (even && d->caps.units > 1) goto out;
     TRY(host_view_get_as(rt, a, computed, &x, e));
@@ -345,7 +360,7 @@ gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis
                                                  .x = x.data,
                                                  .rows = rows,
                                                  .n = n,
-                                                 .width = wide,
+                                                 .width = width,
                                                  .start = begin,
                                                  .count = at->size,
                                                  .out = made.data},
@@ -360,7 +375,7 @@ gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis
 out:
     arr_release(rt, result);
     host_view_release(rt, &x);
-    host_view_release(rt, &places);
+    host_view_release(rt, &starts);
     return rc;
 }
 
@@ -368,8 +383,10 @@ out:
 
 /* The number of elements reduced: a scalar, or with where= the sum of the mask, as a node of
  * dtype t and the result's shape. */
-static gpa_code count_node(gpa_rt *rt, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o,
-                           gpa_dtype t, node **out, gpa_err *e) {
+static gpa_code count_node(gpa_rt *rt, const reduction *of, gpa_dtype t, node **out, gpa_err *e) {
+    gpa_arr *a = of->a;
+    const arr_reduce_opts *o = of->o;
+    const uint32_t axes = of->axes;
     if (!o->where) {
         gpa_val n = {.F64 = (double)reduced_size(a, axes)};
         return node_scalar(rt, t, dtype_cast(n, DT_F64, t), out, e);
@@ -377,7 +394,7 @@ static gpa_code count_node(gpa_rt *rt, gpa_arr *a, uint32_t axes, const arr_redu
     gpa_opnd w = {.arr = o->where};
     node *mask = NULL, *many = NULL, *sum = NULL;
     gpa_code rc = GPA_OK;
-    TRY(opnd_node(rt, &w, DT_BOOL, a->ndim, a->shape, &mask, e));
+    TRY(opnd_node(rt, &w, &(arr_spec){DT_BOOL, a->ndim, a->shape}, &mask, e));
     TRY(then_cast(rt, DT_F64, &mask, e));
     if (o->where->ndim) {
         TRY(node_reduce(rt, RED_SUM, mask, axes, &sum, e));
@@ -394,8 +411,8 @@ out:
 }
 
 /* The dtype of a mean or variance of t. */
-static gpa_dtype mean_dtype(gpa_dtype t, gpa_dtype asked) {
-    if (asked != DT_NONE) return asked;
+static gpa_dtype mean_dtype(gpa_dtype t, gpa_dtype requested) {
+    if (requested != DT_NONE) return requested;
     return t == DT_BOOL || dtype_is_int(t) ? DT_F64 : t;
 }
 
@@ -412,10 +429,15 @@ gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr *
     TRY(add_identity_zero(rt, a, axes, &r, e));
     if (dtype_is_int(t) || t == DT_BOOL)
         TRY(then_cast(rt, DT_F64, &r, e)); /* dtype=int: an integer sum, then divided */
-    TRY(count_node(rt, a, axes, o, (gpa_dtype)r->dtype, &n, e));
+    /* NumPy divides by an int64, in double precision. A quotient of singles is the same, unless it
+     * is complex or the count is not a single. */
+    double count = o->where ? 0 : (double)reduced_size(a, axes);
+    if (r->dtype == DT_C64) TRY(then_cast(rt, DT_C128, &r, e));
+    if (r->dtype == DT_F32 && (double)(float)count != count) TRY(then_cast(rt, DT_F64, &r, e));
+    TRY(count_node(rt, &(reduction){a, axes, o}, (gpa_dtype)r->dtype, &n, e));
     TRY(then(rt, OP_DIVIDE, &r, n, false, e));
     TRY(then_cast(rt, result, &r, e));
-    TRY(deliver(rt, a, axes, o, "add", r, out, e));
+    TRY(deliver(rt, &(reduction){a, axes, o}, "add", r, out, e));
 out:
     node_release(rt, x);
     node_release(rt, r);
@@ -476,7 +498,7 @@ gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opt
     rc = squared(rt, sum, &s1, e);
     node_release(rt, sum);
     if (rc) goto out;
-    TRY(count_node(rt, a, axes, o, DT_F64, &n, e));
+    TRY(count_node(rt, &(reduction){a, axes, o}, DT_F64, &n, e));
     TRY(then(rt, OP_DIVIDE, &s1, n, false, e));
     TRY(then(rt, OP_SUBTRACT, &s2, s1, false, e));
     TRY(then_scalar(rt, OP_MAXIMUM, &s2, 0, e)); /* rounding may make it negative */
@@ -488,7 +510,7 @@ gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opt
         TRY(then(rt, OP_DIVIDE, &s2, n, false, e));
     }
     TRY(then_cast(rt, result, &s2, e));
-    TRY(deliver(rt, a, axes, o, "add", s2, out, e));
+    TRY(deliver(rt, &(reduction){a, axes, o}, "add", s2, out, e));
 out:
     node_release(rt, d);
     node_release(rt, first);
@@ -512,9 +534,10 @@ static gpa_code swap_last(gpa_rt *rt, node *n, int axis, node **out, gpa_err *e)
     return node_view(rt, n, &(node_map){n->ndim, shape, start, step}, out, e);
 }
 
-gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out,
-                  gpa_err *e) {
-    gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype);
+gpa_code arr_scan(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    const gpa_red red = r->red;
+    int axis = r->axis;
+    gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, r->dtype);
     node *x = NULL, *last = NULL, *run = NULL, *back = NULL;
     gpa_code rc = GPA_OK;
     TRY(shape_axis(axis, a->ndim, &axis, e));

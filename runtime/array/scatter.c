@@ -59,9 +59,9 @@ static gpa_code check_bounds(index_axis *p, int64_t n, int axis, gpa_err *e) {
 
 /* Expands index arrays to all points; copies only those that are broadcast. */
 static gpa_code get_coordinates(gpa_rt *rt, const index_map *m, scatter *s, gpa_err *e) {
-    gpa_arr *wide = NULL;
+    gpa_arr *broadcast = NULL;
     gpa_code rc = GPA_OK;
-    s->points = shape_size(m->wide, m->shape + m->lead);
+    s->points = shape_size(m->broadcast_ndim, m->shape + m->broadcast_at);
     host_target_strides(m->view, s->to_strides);
     for (int k = 0; k < m->view->ndim; k++) {
         if (m->from[k] >= 0) continue;
@@ -72,15 +72,16 @@ static gpa_code get_coordinates(gpa_rt *rt, const index_map *m, scatter *s, gpa_
         index_axis *p = &s->axis[s->axes++];
         p->extent = m->view->shape[k];
         p->stride = s->to_strides[k];
-        TRY(arr_broadcast_to(rt, m->arr[k], m->wide, m->shape + m->lead, &wide, e));
-        TRY(host_view_get_as(rt, wide, DT_I64, &p->own, e));
+        TRY(arr_broadcast_to(rt, m->arr[k], m->broadcast_ndim, m->shape + m->broadcast_at,
+                             &broadcast, e));
+        TRY(host_view_get_as(rt, broadcast, DT_I64, &p->own, e));
         p->at = (const int64_t *)(const void *)p->own.data;
         TRY(check_bounds(p, s->points, k, e));
-        arr_release(rt, wide);
-        wide = NULL;
+        arr_release(rt, broadcast);
+        broadcast = NULL;
     }
 out:
-    arr_release(rt, wide);
+    arr_release(rt, broadcast);
     return rc;
 }
 
@@ -183,7 +184,7 @@ typedef struct {
 static block block_of(const index_map *m, const scatter *s) {
     block b = {.ndim = 0};
     for (int d = 0; d < m->ndim; d++) {
-        if (d >= m->lead && d < m->lead + m->wide) continue;
+        if (d >= m->broadcast_at && d < m->broadcast_at + m->broadcast_ndim) continue;
         b.shape[b.ndim] = m->shape[d];
         b.from[b.ndim] = s->strides[d];
         b.to[b.ndim] = 0;
@@ -196,9 +197,9 @@ static block block_of(const index_map *m, const scatter *s) {
 
 /* True if the value's offsets at successive points differ by a constant step. */
 static bool is_even(const index_map *m, const scatter *s, int64_t *step) {
-    const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
-    *step = m->wide ? strides[m->wide - 1] : 0;
-    for (int d = m->wide - 2; d >= 0; d--)
+    const int64_t *shape = m->shape + m->broadcast_at, *strides = s->strides + m->broadcast_at;
+    *step = m->broadcast_ndim ? strides[m->broadcast_ndim - 1] : 0;
+    for (int d = m->broadcast_ndim - 2; d >= 0; d--)
         if (strides[d] != strides[d + 1] * shape[d + 1]) return false;
     return true;
 }
@@ -206,7 +207,7 @@ static bool is_even(const index_map *m, const scatter *s, int64_t *step) {
 /* The value's offsets at the next n points; *where and `at` are the iteration state. */
 static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int64_t *where,
                           int64_t n, int64_t *to) {
-    const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
+    const int64_t *shape = m->shape + m->broadcast_at, *strides = s->strides + m->broadcast_at;
     int64_t step;
     if (is_even(m, s, &step)) {
         for (int64_t j = 0; j < n; j++) to[j] = *where + j * step;
@@ -215,7 +216,7 @@ static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int
     }
     for (int64_t j = 0; j < n; j++) {
         to[j] = *where;
-        for (int d = m->wide - 1; d >= 0; d--) {
+        for (int d = m->broadcast_ndim - 1; d >= 0; d--) {
             *where += strides[d];
             if (++at[d] < shape[d]) break;
             *where -= strides[d] * shape[d];
@@ -226,25 +227,29 @@ static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int
 
 /* ---- assignment ---- */
 
-/* Single elements, with a loop for each element size. */
+/* Writes n elements of `bytes` bytes, a constant of the caller. */
+static inline __attribute__((always_inline)) void write_sized(const points *p, int64_t n,
+                                                              char *target, const char *value,
+                                                              int64_t step, size_t bytes) {
+    const int64_t size = (int64_t)bytes;
+    if (p->plain)
+        for (int64_t j = 0; j < n; j++)
+            memcpy(target + (p->base + p->at[j]) * size, value + j * step * size, bytes);
+    else
+        for (int64_t j = 0; j < n; j++)
+            memcpy(target + offset_of(p, j) * size, value + j * step * size, bytes);
+}
+
+/* Writes single elements, with a loop for each element size. */
 static void write_elements(points p, int64_t n, char *target, const char *value, int64_t step,
                            size_t item) {
-#define WRITE(bytes)                                                                      \
-    if (p.plain)                                                                          \
-        for (int64_t j = 0; j < n; j++)                                                   \
-            memcpy(target + (p.base + p.at[j]) * bytes, value + j * step * bytes, bytes); \
-    else                                                                                  \
-        for (int64_t j = 0; j < n; j++)                                                   \
-            memcpy(target + offset_of(&p, j) * bytes, value + j * step * bytes, bytes);   \
-    break
     switch (item) {
-        case 1: WRITE(1);
-        case 2: WRITE(2);
-        case 4: WRITE(4);
-        case 8: WRITE(8);
-        case 16: WRITE(16);
+        case 1: write_sized(&p, n, target, value, step, 1); break;
+        case 2: write_sized(&p, n, target, value, step, 2); break;
+        case 4: write_sized(&p, n, target, value, step, 4); break;
+        case 8: write_sized(&p, n, target, value, step, 8); break;
+        case 16: write_sized(&p, n, target, value, step, 16); break;
     }
-#undef WRITE
 }
 
 /* The size in bytes of a contiguous block whose value is contiguous too or one scalar (*number,
@@ -267,13 +272,20 @@ enum {
     ROW = 4096
 }; /* bytes: inline copies up to LONG_ROW, block copies up to ROW */
 
-/* Short contiguous blocks. Those of 16 bytes and more are copied in 16-byte steps, with an
- * overlapping last step. */
-static void write_rows(const int64_t *to, const int64_t *from, int64_t n, char *target,
-                       const char *value, size_t item, size_t bytes) {
-    for (int64_t j = 0; j < n; j++) {
-        char *row = target + to[j] * (int64_t)item;
-        const char *source = value + (from ? from[j] * (int64_t)item : 0);
+/* n contiguous blocks to write, at offsets in elements; from NULL: all from `value`. */
+typedef struct {
+    char *target;
+    const char *value;
+    const int64_t *to, *from;
+    int64_t n;
+} row_run;
+
+/* Writes short contiguous blocks of elements of `item` bytes. Those of 16 bytes and more are copied
+ * in 16-byte steps, with an overlapping last step. */
+static void write_rows(const row_run *x, size_t item, size_t bytes) {
+    for (int64_t j = 0; j < x->n; j++) {
+        char *row = x->target + x->to[j] * (int64_t)item;
+        const char *source = x->value + (x->from ? x->from[j] * (int64_t)item : 0);
         if (bytes < 16 || bytes > LONG_ROW) {
             memcpy(row, source, bytes);
             continue;
@@ -304,12 +316,13 @@ static void write_points(const index_map *m, const scatter *s, char *target, siz
         make_offsets(s, i, n, to);
         value_offsets(m, s, at, &where, n, from);
         if (rows) {
-            write_rows(to, number ? NULL : from, n, target, number ? row : s->from, item, bytes);
+            write_rows(&(row_run){target, number ? row : s->from, to, number ? NULL : from, n},
+                       item, bytes);
             continue;
         }
         for (int64_t j = 0; j < n; j++)
             strided_copy(target + to[j] * (int64_t)item, b.to, s->from + from[j] * (int64_t)item,
-                         b.from, item, b.ndim, b.shape);
+                         b.from, &(strided_elems){item, b.ndim, b.shape});
     }
 }
 
@@ -371,31 +384,41 @@ static void update_converted(const update *u, char *to, const char *from) {
     dtype_store(to, u->own, u->result == u->own ? r : dtype_cast(r, u->result, u->own));
 }
 
-/* Updates elements at offsets from `target` without conversions; values are `step` elements
- * value_step. */
-static void update_elements(const update *u, char *target, const int64_t *at, int64_t n,
-                            const char *value, int64_t step) {
+/* n elements of `target` to update, at offsets `at`; their values are `step` elements apart. */
+typedef struct {
+    char *target;
+    const int64_t *at;
+    int64_t n;
+    const char *value;
+    int64_t step;
+} element_run;
+
+/* Updates elements of `bytes` bytes, a constant of the caller. */
+static inline __attribute__((always_inline)) void update_sized(gpa_op_fn fn, const element_run *x,
+                                                               size_t bytes) {
+    const int64_t size = (int64_t)bytes;
     gpa_val a, b, r;
-#define EACH(bytes)                                  \
-    for (int64_t j = 0; j < n; j++) {                \
-        memcpy(&a, target + at[j] * bytes, bytes);   \
-        memcpy(&b, value + j * step * bytes, bytes); \
-        u->fn(&r, &a, &b, &b);                       \
-        memcpy(target + at[j] * bytes, &r, bytes);   \
-    }                                                \
-    return
+    for (int64_t j = 0; j < x->n; j++) {
+        memcpy(&a, x->target + x->at[j] * size, bytes);
+        memcpy(&b, x->value + j * x->step * size, bytes);
+        fn(&r, &a, &b, &b);
+        memcpy(x->target + x->at[j] * size, &r, bytes);
+    }
+}
+
+/* Updates elements without conversions. */
+static void update_elements(const update *u, const element_run *x) {
     if (u->loop) {
-        u->loop(target, at, n, value, step);
+        u->loop(x->target, x->at, x->n, x->value, x->step);
         return;
     }
     switch (dtype_size(u->own)) {
-        case 1: EACH(1);
-        case 2: EACH(2);
-        case 4: EACH(4);
-        case 8: EACH(8);
-        case 16: EACH(16);
+        case 1: update_sized(u->fn, x, 1); break;
+        case 2: update_sized(u->fn, x, 2); break;
+        case 4: update_sized(u->fn, x, 4); break;
+        case 8: update_sized(u->fn, x, 8); break;
+        case 16: update_sized(u->fn, x, 16); break;
     }
-#undef EACH
 }
 
 /* Updates the block at `to`, a row of its last dimension at a time. `line`: the offsets of
@@ -404,15 +427,15 @@ static void update_block(const update *u, const block *b, const int64_t *line, c
                          const char *from) {
     const int last = b->ndim - 1;
     const int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second),
-                  wide = last < 0 ? 1 : b->shape[last];
+                  row = last < 0 ? 1 : b->shape[last];
     const int64_t step = last < 0 ? 0 : b->to[last], value_step = last < 0 ? 0 : b->from[last];
     int64_t in[GPA_MAX_DIMS] = {0};
     for (int64_t k = last < 0 ? 1 : shape_size(last, b->shape); k > 0; k--) {
-        for (int64_t j = 0; j < wide && u->plain; j += TUNE_SCATTER_CHUNK_POINTS)
-            update_elements(u, to + j * step * own, line,
-                            MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, wide - j),
-                            from + j * value_step * item, value_step);
-        for (int64_t j = 0; j < wide && !u->plain; j++)
+        for (int64_t j = 0; j < row && u->plain; j += TUNE_SCATTER_CHUNK_POINTS)
+            update_elements(u, &(element_run){to + j * step * own, line,
+                                              MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, row - j),
+                                              from + j * value_step * item, value_step});
+        for (int64_t j = 0; j < row && !u->plain; j++)
             update_converted(u, to + j * step * own, from + j * value_step * item);
         for (int d = last - 1; d >= 0; d--) {
             bool over = ++in[d] == b->shape[d];
@@ -438,12 +461,13 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
         int64_t n = MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, s->points - i);
         const points p = points_at(s, i, n, to);
         if (single && p.plain) {
-            update_elements(u, target + p.base * own, p.at, n, value + i * step * item, step);
+            update_elements(
+                u, &(element_run){target + p.base * own, p.at, n, value + i * step * item, step});
             continue;
         }
         if (p.at != to) make_offsets(s, i, n, to);
         if (single) {
-            update_elements(u, target, to, n, value + i * step * item, step);
+            update_elements(u, &(element_run){target, to, n, value + i * step * item, step});
             continue;
         }
         value_offsets(m, s, at, &where, n, from);
@@ -454,9 +478,10 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
     }
 }
 
-gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute,
-                        gpa_dtype result, const gpa_opnd *rhs, gpa_err *e) {
-    const gpa_dtype own = (gpa_dtype)m->view->dtype;
+gpa_code scatter_update(gpa_rt *rt, const index_map *m, const ufunc_loop *l, const gpa_opnd *rhs,
+                        gpa_err *e) {
+    const gpa_dtype own = (gpa_dtype)m->view->dtype, compute = l->compute, result = l->result;
+    const gpa_op op = l->op;
     update u = {op,  op_function(op, compute), compute, op_operand_type(op, compute, 1), result,
                 own, op_loop(op, own),         false};
     scatter s = {.axes = 0};

@@ -14,8 +14,8 @@ gpa_code scatter_set(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_er
  * written: a row mask, another number of values, not contiguous or not host-visible. */
 gpa_code scatter_masked(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool *done, gpa_err *e);
 /* view[indices] = op(view[indices], rhs), one index after another, so that repeated indices
- * apply each time. rhs NULL: a unary operation. `compute` and `result` as op_types gives them. */
-gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute,
-                        gpa_dtype result, const gpa_opnd *rhs, gpa_err *e);
+ * apply each time. rhs NULL: a unary operation. The loop's dtypes are those of op_types. */
+gpa_code scatter_update(gpa_rt *rt, const index_map *m, const ufunc_loop *l, const gpa_opnd *rhs,
+                        gpa_err *e);
 
 #endif

@@ -91,18 +91,18 @@ out:
 
 /* Runs a store, and computes the pending storages that read the old contents, fused if possible.
  * Storages with value `source` (NULL: none) are what is stored. Owned nodes in r (value, mask,
- * and `index`, which is r->index) may be replaced by temporaries. `beside` (NULL: none) is
- * computed too. */
-static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *beside, const node *source,
+ * and `index`, which is r->index) may be replaced by temporaries. `also` (NULL: none) is computed
+ * too. */
+static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *also, const node *source,
                     gpa_err *e) {
     bool hazard, alias = r->value == source && !r->mask && !index;
     gpa_buf *b = r->into->storage->buf;
     readers old = {0};
     gpa_code rc = GPA_OK;
     TRY(find_readers(rt, b, alias ? source : NULL, &old, e));
-    if (beside && beside->storage->node) {
+    if (also && also->storage->node) {
         if (!mem_grow(&old.s, old.n, &old.cap, sizeof *old.s)) TRY(gpa_no_memory(e));
-        old.s[old.n++] = beside->storage;
+        old.s[old.n++] = also->storage;
     }
     TRY(exec_store(rt, r, old.s, old.n, &hazard, e));
     if (hazard) {
@@ -120,13 +120,12 @@ out:
     return rc;
 }
 
-/* n cast to the target's dtype and broadcast to `shape`. */
-static gpa_code fit(gpa_rt *rt, node *n, gpa_dtype t, int ndim, const int64_t *shape, node **out,
-                    gpa_err *e) {
+/* n cast to a dtype and broadcast to a shape. */
+static gpa_code fit(gpa_rt *rt, node *n, const arr_spec *to, node **out, gpa_err *e) {
     node *cast;
-    gpa_code rc = node_cast(rt, n, t, &cast, e);
+    gpa_code rc = node_cast(rt, n, to->dtype, &cast, e);
     if (rc) return rc;
-    rc = node_broadcast(rt, cast, ndim, shape, out, e);
+    rc = node_broadcast(rt, cast, to->ndim, to->shape, out, e);
     node_release(rt, cast);
     return rc;
 }
@@ -155,13 +154,14 @@ gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_er
     gpa_code rc = GPA_OK;
     if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     if (target->size == 0) return GPA_OK;
-    TRY(fit(rt, value, (gpa_dtype)target->dtype, target->ndim, target->shape, &r.value, e));
+    const arr_spec as = {(gpa_dtype)target->dtype, target->ndim, target->shape};
+    TRY(fit(rt, value, &as, &r.value, e));
     if (target->storage->node && !mask && is_whole_storage(target)) {
         /* Pending and completely overwritten: only its pending value changes. */
         rc = storage_replace(rt, target->storage, r.value, e);
         goto out;
     }
-    if (mask) TRY(fit(rt, mask, DT_BOOL, target->ndim, target->shape, &r.mask, e));
+    if (mask) TRY(fit(rt, mask, &(arr_spec){DT_BOOL, as.ndim, as.shape}, &r.mask, e));
     TRY(arr_force(rt, target, CUT_STORE, e));
     rc = run(rt, &r, NULL, NULL, value->owner ? value : NULL, e);
 out:
@@ -170,24 +170,24 @@ out:
     return rc;
 }
 
-gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from,
-                       int ndim, const int64_t *shape, const scatter_options *what, gpa_err *e) {
+gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, const store_scatter_args *what, gpa_err *e) {
     node *at[GPA_MAX_DIMS] = {0};
     fuse_root r = {.into = target,
                    .index = at,
-                   .from = from,
+                   .from = what->from,
                    .add = what->add,
-                   .sure = what->sure,
-                   .once = what->once};
+                   .in_bounds = what->in_bounds,
+                   .distinct = what->distinct};
     gpa_code rc = GPA_OK;
     if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
-    if (shape_size(ndim, shape) == 0) return GPA_OK;
+    if (shape_size(what->ndim, what->shape) == 0) return GPA_OK;
     for (int k = 0; k < target->ndim; k++)
-        if (index[k]) at[k] = node_retain(index[k]);
+        if (what->index[k]) at[k] = node_retain(what->index[k]);
     if (what->mask) r.mask = node_retain(what->mask);
-    TRY(fit(rt, what->value, (gpa_dtype)target->dtype, ndim, shape, &r.value, e));
+    TRY(fit(rt, what->value, &(arr_spec){(gpa_dtype)target->dtype, what->ndim, what->shape},
+            &r.value, e));
     TRY(arr_force(rt, target, CUT_STORE, e));
-    rc = run(rt, &r, at, what->beside, NULL, e);
+    rc = run(rt, &r, at, what->also, NULL, e);
 out:
     for (int k = 0; k < target->ndim; k++) node_release(rt, at[k]);
     node_release(rt, r.value);

@@ -17,19 +17,22 @@ gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_er
  * has no other holder. Pending work keeps the old contents. False: does not apply, nothing is
  * done. */
 bool store_take(gpa_arr *target, gpa_arr *from);
-/* What a scatter stores; nodes of one shape. */
+/* A scatter over points of a shape: the coordinate along dimension k of the target is index[k], an
+ * int64 node of that shape (wrapped and bounds-checked), or if NULL dimension from[k] of the shape.
+ * All nodes have the shape. */
 typedef struct {
+    node *const *index;
+    const int8_t *from;
+    int ndim;
+    const int64_t *shape;
     node *value;
-    node *mask; /* bool: stores, and checks bounds, only where true; NULL: everywhere */
-    bool add;   /* scatter-add, for integers; else one of several values for an element stays */
-    bool sure;  /* all indices are in bounds and not negative: no bounds check */
-    bool once;  /* indices are distinct */
-    gpa_arr *beside; /* a pending array to compute too, fused if possible; NULL: none */
-} scatter_options;
-/* target[index...] = value: the coordinate along dimension k of the target is index[k], an int64
- * node of the given shape (wrapped and bounds-checked), or if NULL dimension from[k] of that
- * shape. */
-gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from,
-                       int ndim, const int64_t *shape, const scatter_options *what, gpa_err *e);
+    node *mask;     /* bool: stores, and checks bounds, only where true; NULL: everywhere */
+    bool add;       /* scatter-add, for integers; else one of several values for an element stays */
+    bool in_bounds; /* all indices are, and not negative: no bounds check */
+    bool distinct;  /* no element is stored twice */
+    gpa_arr *also;  /* a pending array to compute too, fused if possible; NULL: none */
+} store_scatter_args;
+/* target[index...] = value. */
+gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, const store_scatter_args *what, gpa_err *e);
 
 #endif

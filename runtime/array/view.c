@@ -20,17 +20,15 @@ void arr_own(gpa_rt *rt, gpa_arr *a) {
     a->base = NULL;
 }
 
-gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const int64_t *strides,
-                  int64_t offset, gpa_arr **out, gpa_err *e) {
-    gpa_code rc = shape_check(ndim, shape, 1, NULL, e);
+gpa_code arr_view(gpa_rt *rt, gpa_arr *a, const arr_layout *l, gpa_arr **out, gpa_err *e) {
+    gpa_code rc = shape_check(l->ndim, l->shape, 1, NULL, e);
     if (rc) return rc;
-    int64_t lo, hi, item = (int64_t)dtype_size((gpa_dtype)a->dtype);
-    shape_byte_range(&(shape_layout){ndim, shape, strides, a->offset + offset, item}, &lo, &hi);
+    const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype), offset = a->offset + l->offset;
+    int64_t lo, hi;
+    shape_byte_range(&(shape_layout){l->ndim, l->shape, l->strides, offset, item}, &lo, &hi);
     if (lo < 0 || hi > a->storage->size * (int64_t)dtype_size((gpa_dtype)a->storage->dtype))
         return gpa_fail(e, GPA_E_VALUE, "the strides reach outside of the array's memory");
-    return view_of(rt, a,
-                   &(arr_layout){(gpa_dtype)a->dtype, ndim, shape, strides, a->offset + offset},
-                   out, e);
+    return view_of(rt, a, &(arr_layout){l->dtype, l->ndim, l->shape, l->strides, offset}, out, e);
 }
 
 gpa_code arr_set_writeable(gpa_arr *a, bool writeable, gpa_err *e) {
@@ -48,7 +46,8 @@ gpa_code arr_part(gpa_rt *rt, gpa_arr *a, bool imag, gpa_arr **out, gpa_err *e) 
         if (!imag)
             return view_of(rt, a, &(arr_layout){t, a->ndim, a->shape, a->strides, a->offset}, out,
                            e);
-        gpa_code rc = arr_full(rt, t, a->ndim, a->shape, (gpa_val){.bits = {0, 0}}, out, e);
+        gpa_code rc =
+            arr_full(rt, &(arr_spec){t, a->ndim, a->shape}, (gpa_val){.bits = {0, 0}}, out, e);
         if (!rc) (*out)->readonly = true;
         return rc;
     }
@@ -135,6 +134,7 @@ gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa
     if (ndim > GPA_MAX_DIMS) TRY(shape_check(ndim, shape, 1, NULL, e));
     if (ndim) memcpy(to, shape, (size_t)ndim * sizeof *to);
     TRY(shape_infer(a->size, ndim, to, e));
+    TRY(shape_check(ndim, to, 1, NULL, e));
     if (!shape_reshape_strides(a->ndim, a->shape, a->strides, ndim, to, strides)) {
         TRY(arr_copy(rt, a, &copy, e));
         a = copy;

@@ -8,10 +8,11 @@
 static const struct {
     const char *name;
     gpa_code parent;
-} rows[GPA_E_COUNT] = {[GPA_OK] = {"", GPA_OK},
+} rows[GPA_E_COUNT] = {
+    [GPA_OK] = {"", GPA_OK},
 #define GPA_E_OK GPA_OK
 #define ERR(code, name, parent) [GPA_E_##code] = {name, GPA_E_##parent},
-                       GPA_ERRORS(ERR)
+#include "runtime/base/err.def"
 #undef ERR
 };
 

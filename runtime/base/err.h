@@ -10,74 +10,12 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-/* ERR(CODE, "PythonName", PARENT) - a parent stands before its children. */
-#define GPA_ERRORS(ERR)                                                 \
-    ERR(BASE, "BaseException", OK)                                      \
-    ERR(EXIT, "SystemExit", BASE)                                       \
-    ERR(INTERRUPT, "KeyboardInterrupt", BASE)                           \
-    ERR(GENERATOR_EXIT, "GeneratorExit", BASE)                          \
-    ERR(EXCEPTION, "Exception", BASE)                                   \
-    ERR(SYNTAX, "SyntaxError", EXCEPTION)                               \
-    ERR(INDENTATION, "IndentationError", SYNTAX)                        \
-    ERR(TAB, "TabError", INDENTATION)                                   \
-    ERR(INCOMPLETE, "SyntaxError", SYNTAX)                              \
-    ERR(NAME, "NameError", EXCEPTION)                                   \
-    ERR(UNBOUND, "UnboundLocalError", NAME)                             \
-    ERR(TYPE, "TypeError", EXCEPTION)                                   \
-    ERR(UFUNC_TYPE, "UFuncTypeError", TYPE)                             \
-    ERR(DTYPE_PROMOTION, "DTypePromotionError", TYPE)                   \
-    ERR(VALUE, "ValueError", EXCEPTION)                                 \
-    ERR(UNICODE, "UnicodeError", VALUE)                                 \
-    ERR(UNICODE_DECODE, "UnicodeDecodeError", UNICODE)                  \
-    ERR(UNICODE_ENCODE, "UnicodeEncodeError", UNICODE)                  \
-    ERR(LINALG, "LinAlgError", VALUE)                                   \
-    ERR(ATTRIBUTE, "AttributeError", EXCEPTION)                         \
-    ERR(LOOKUP, "LookupError", EXCEPTION)                               \
-    ERR(INDEX, "IndexError", LOOKUP)                                    \
-    ERR(AXIS, "AxisError", INDEX)                                       \
-    ERR(KEY, "KeyError", LOOKUP)                                        \
-    ERR(ARITHMETIC, "ArithmeticError", EXCEPTION)                       \
-    ERR(ZERO_DIVISION, "ZeroDivisionError", ARITHMETIC)                 \
-    ERR(OVERFLOW, "OverflowError", ARITHMETIC)                          \
-    ERR(FLOATING, "FloatingPointError", ARITHMETIC)                     \
-    ERR(ASSERTION, "AssertionError", EXCEPTION)                         \
-    ERR(STOP_ITERATION, "StopIteration", EXCEPTION)                     \
-    ERR(RUNTIME, "RuntimeError", EXCEPTION)                             \
-    ERR(RECURSION, "RecursionError", RUNTIME)                           \
-    ERR(UNSUPPORTED, "NotImplementedError", RUNTIME)                    \
-    ERR(DEVICE, "DeviceError", RUNTIME)                                 \
-    ERR(COMPILE, "CompileException", RUNTIME)                           \
-    ERR(MEMORY, "MemoryError", EXCEPTION)                               \
-    ERR(IMPORT, "ImportError", EXCEPTION)                               \
-    ERR(NO_MODULE, "ModuleNotFoundError", IMPORT)                       \
-    ERR(OS, "OSError", EXCEPTION)                                       \
-    ERR(FILE_NOT_FOUND, "FileNotFoundError", OS)                        \
-    ERR(FILE_EXISTS, "FileExistsError", OS)                             \
-    ERR(PERMISSION, "PermissionError", OS)                              \
-    ERR(IS_DIRECTORY, "IsADirectoryError", OS)                          \
-    ERR(UNSUPPORTED_OPERATION, "UnsupportedOperation", OS)              \
-    ERR(EOF, "EOFError", EXCEPTION)                                     \
-    ERR(TIMEOUT, "TimeoutError", OS)                                    \
-    ERR(CALLED_PROCESS, "CalledProcessError", EXCEPTION)                \
-    ERR(USAGE, "UsageError", EXCEPTION)                                 \
-    ERR(PATTERN, "PatternError", EXCEPTION)                             \
-    ERR(WARNING, "Warning", EXCEPTION)                                  \
-    ERR(RUNTIME_WARNING, "RuntimeWarning", WARNING)                     \
-    ERR(USER_WARNING, "UserWarning", WARNING)                           \
-    ERR(DEPRECATION, "DeprecationWarning", WARNING)                     \
-    ERR(FUTURE_WARNING, "FutureWarning", WARNING)                       \
-    ERR(COMPLEX_WARNING, "ComplexWarning", RUNTIME_WARNING)             \
-    ERR(RANK_WARNING, "RankWarning", RUNTIME_WARNING)                   \
-    ERR(VISIBLE_DEPRECATION, "VisibleDeprecationWarning", USER_WARNING) \
-    ERR(TOO_HARD, "TooHardError", RUNTIME)                              \
-    ERR(INTERNAL, "SystemError", EXCEPTION)
-
 typedef enum {
     GPA_OK = 0,
 #define ERR(code, name, parent) GPA_E_##code,
-    GPA_ERRORS(ERR)
+#include "runtime/base/err.def"
 #undef ERR
-        GPA_E_COUNT
+    GPA_E_COUNT
 } gpa_code;
 
 /* Bytes [lo, hi) of source `src`; src 0 means "nowhere". */

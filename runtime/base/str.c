@@ -11,10 +11,10 @@ static char empty[1];
 
 static bool ensure(gpa_str *s, size_t more) {
     if (s->failed) return false;
-    if (s->len + more < s->cap) return true;
-    size_t want = MAX(s->cap * 2, s->len + more + 1);
-    if (want < 64) want = 64;
-    char *grown = mem_resize(s->cap ? s->text : NULL, want);
+    if (s->len + more < s->cap && more < s->cap) return true;
+    bool fits = more < PTRDIFF_MAX - s->len;
+    size_t want = fits ? MAX(MAX(s->cap * 2, s->len + more + 1), 64) : 0;
+    char *grown = fits ? mem_resize(s->cap ? s->text : NULL, want) : NULL;
     if (!grown) {
         s->failed = true;
         return false;

@@ -152,10 +152,9 @@ static gpa_code cpu_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, siz
     return GPA_OK;
 }
 
-static gpa_code cpu_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
-                         size_t n, gpa_err *e) {
+static gpa_code cpu_copy(gpa_dev *d, const gpa_copy *c, gpa_err *e) {
     (void)d, (void)e;
-    if (n) memmove(to->base + to_at, from->base + from_at, n);
+    if (c->n) memmove(c->to->base + c->to_at, c->from->base + c->from_at, c->n);
     return GPA_OK;
 }
 

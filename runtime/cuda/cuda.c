@@ -189,23 +189,23 @@ static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, si
     return n && !rc ? transfer_down(d, to, from->address + at, n, e) : rc;
 }
 
-static gpa_code cuda_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
-                          size_t n, gpa_err *e) {
+static gpa_code cuda_copy(gpa_dev *d, const gpa_copy *c, gpa_err *e) {
+    const CUdeviceptr to = c->to->address + c->to_at, from = c->from->address + c->from_at;
     context_enter(d);
     gpa_code rc = wait_usable(d, e);
-    if (!rc) rc = stream_use(d, from, false, e);
-    if (!rc) rc = stream_use(d, to, true, e);
-    return n && !rc ? CALL(copy, to->address + to_at, from->address + from_at, n, d->stream) : rc;
+    if (!rc) rc = stream_use(d, c->from, false, e);
+    if (!rc) rc = stream_use(d, c->to, true, e);
+    return c->n && !rc ? CALL(copy, to, from, c->n, d->stream) : rc;
 }
 
-static gpa_code cuda_copy_from(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *other, gpa_mem *from,
-                               size_t from_at, size_t n, gpa_err *e) {
+static gpa_code cuda_copy_from(gpa_dev *d, gpa_dev *other, const gpa_copy *c, gpa_err *e) {
+    const CUdeviceptr to = c->to->address + c->to_at, from = c->from->address + c->from_at;
     context_enter(other);
     gpa_code rc = stream_join(other, true, e);
     context_enter(d);
     if (!rc) rc = stream_join(d, true, e);
-    if (!rc && n) rc = transfer_from(d, to->address + to_at, other, from->address + from_at, n, e);
-    return rc ? rc : wait_throttle(d, (double)n * TUNE_CUDA_PEER_COPY_SECONDS_PER_BYTE, e);
+    if (!rc && c->n) rc = transfer_from(d, to, other, from, c->n, e);
+    return rc ? rc : wait_throttle(d, (double)c->n * TUNE_CUDA_PEER_COPY_SECONDS_PER_BYTE, e);
 }
 
 /* ---- programs ---- */
@@ -299,7 +299,8 @@ static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
     context_enter(d);
     if (wait_is_stuck(d)) return GPA_OK; /* nothing was queued since the wait was abandoned */
     gpa_code rc = wait_idle(d, e);
-    if (!rc) rc = CALL(stream_wait, d->stream); /* returns at once; the driver flushes printf */
+    if (!rc)
+        rc = CALL(stream_synchronize, d->stream); /* returns at once; the driver flushes printf */
     if (!rc && interrupt_requested(d)) rc = gpa_interrupted(e);
     return rc;
 }

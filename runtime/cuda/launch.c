@@ -224,8 +224,8 @@ static gpa_code queue_scatter(launch *L, gpa_err *e) {
     }
     TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
     TRY(api_check(cu->fill(L->scratch, 0, total, L->d->stream), "cuMemsetD8Async", e));
-    for (int16_t part = PHASE_CLAIM; part <= PHASE_STORE; part++) {
-        L->y.plan.phase = part;
+    for (int part = PHASE_CLAIM; part <= PHASE_STORE; part++) {
+        L->y.plan.phase = (int16_t)part;
         TRY(queue(L, e));
     }
 out:
@@ -254,7 +254,7 @@ static void print_lines(const launch *L, const print_word *buf) {
                          .n = line->w[3] & 255};
         for (uint32_t i = 0; i < s.n && i < KIR_MAX_PRINT; i++)
             memcpy(&s.args[i], line + 1 + i, WORD);
-        L->l->say(L->l->user, &s);
+        L->l->print(L->l->user, &s);
         at += 1 + s.n;
     }
 }
@@ -275,8 +275,8 @@ static gpa_code queue_printing(launch *L, gpa_err *e) {
     TRY(queue(L, e));
     TRY(wait_idle(L->d, e)); /* before the copy, which cannot be interrupted */
     TRY(api_check(cu->to_host(buf, L->print_buffer, bytes, stream), "cuMemcpyDtoHAsync", e));
-    TRY(api_check(cu->stream_wait(stream), "cuStreamSynchronize", e));
-    if (L->l->say) print_lines(L, buf);
+    TRY(api_check(cu->stream_synchronize(stream), "cuStreamSynchronize", e));
+    if (L->l->print) print_lines(L, buf);
     if (buf->w[2])
         rc = gpa_fail(e, GPA_E_DEVICE, "a kernel printed too much: %u lines are lost", buf->w[2]);
 out:

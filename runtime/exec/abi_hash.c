@@ -10,6 +10,12 @@ uint64_t gpa_tables_hash(void) {
 #define OPX(...) #__VA_ARGS__,
 #define RED(...) #__VA_ARGS__,
 #define KI(...) #__VA_ARGS__,
+#define ATOMIC_ROW(...) #__VA_ARGS__,
+#define THREAD_ROW(...) #__VA_ARGS__,
+#define BARRIER_ROW(...) #__VA_ARGS__,
+#define FENCE_ROW(...) #__VA_ARGS__,
+#define WARP_ROW(...) #__VA_ARGS__,
+#define FAULT_ROW(...) #__VA_ARGS__,
 #define HELP_I(...) #__VA_ARGS__,
 #define HELP_F(...) #__VA_ARGS__,
 #define HELP_C(...) #__VA_ARGS__,
@@ -18,6 +24,7 @@ uint64_t gpa_tables_hash(void) {
 #include "runtime/tables/op_helpers.def"
 #include "runtime/tables/reduce.def"
 #include "runtime/ir/kir.def"
+#include "runtime/ir/kir_rows.def"
     };
     static const size_t sizes[] = {sizeof(kir_ins),    sizeof(kir_array),   sizeof(kir_func),
                                    sizeof(gpa_launch), sizeof(gpa_binding), sizeof(gpa_backend),

@@ -210,7 +210,7 @@ bool buf_compact(gpa_rt *rt, gpa_device *d) {
         next = b->next;
         class_of(b->bytes, &capacity);
         if (b->epoch != d->epoch || d->be->alloc(d->dev, capacity, &mem, &quiet)) continue;
-        if (d->be->copy(d->dev, mem, 0, b->mem, 0, b->bytes, &quiet)) {
+        if (d->be->copy(d->dev, &(gpa_copy){.to = mem, .from = b->mem, .n = b->bytes}, &quiet)) {
             d->be->free(d->dev, mem);
             continue;
         }

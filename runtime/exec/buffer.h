@@ -22,12 +22,16 @@ void buf_truncate(gpa_rt *rt, gpa_buf *b, size_t n);
 bool buf_compact(gpa_rt *rt, struct gpa_device *d);
 /* Pins the buffer, whose address is visible to user code: buf_compact does not move it. */
 void buf_pin(gpa_buf *b);
+/* A copy of n bytes from one buffer to another. */
+typedef struct {
+    gpa_buf *to, *from;
+    size_t to_at, from_at, n;
+} buf_transfer;
 /* Copies n bytes between buffers of any two devices, after the work queued on the source. Waits for
  * a source whose contents are deferred, so launches never depend on deferred errors of another
  * device.
  */
-gpa_code buf_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t from_at, size_t n,
-                  gpa_err *e);
+gpa_code buf_copy(gpa_rt *rt, const buf_transfer *c, gpa_err *e);
 /* Frees all cached blocks of a device. */
 void buf_trim(gpa_rt *rt, struct gpa_device *d);
 /* The same, and frees the pool, for device_close_all. No buffer of the device may be alive. */

@@ -49,31 +49,32 @@ static void copy_texts(deferred_error *x, const kir_func *f) {
     }
 }
 
-gpa_code deferred_push(deferred_queue *q, gpa_device *d, const kir_func *f, bool raises,
-                       deferred_error *const *on, size_t n_on, deferred_error **out, gpa_err *e) {
+gpa_code deferred_push(deferred_queue *q, const deferred_launch *l, deferred_error **out,
+                       gpa_err *e) {
+    const kir_func *f = l->f;
     size_t n_spans = f ? f->n_spans : 0, n_arrays = f ? f->n_arrays : 0, texts = 0;
     for (size_t i = 0; f && i < f->n_texts; i++) texts += strlen(f->texts[i]) + 1;
-    deferred_error *x = mem_new(sizeof *x + n_on * sizeof(deferred_error *) +
+    deferred_error *x = mem_new(sizeof *x + l->n_on * sizeof(deferred_error *) +
                                 n_spans * sizeof(gpa_span) + n_arrays + texts);
     if (!x) return gpa_no_memory(e);
     *x = (deferred_error){.refs = 1,
-                          .device = d,
-                          .n_on = n_on,
+                          .device = l->device,
+                          .n_on = l->n_on,
                           .kernel = f && f->form == KIR_KERNEL,
-                          .raises = raises,
+                          .raises = l->raises,
                           .n_spans = n_spans,
                           .n_arrays = n_arrays,
                           .n_texts = f ? f->n_texts : 0};
     x->on = (deferred_error **)(x + 1);
-    x->spans = (gpa_span *)(x->on + n_on);
+    x->spans = (gpa_span *)(x->on + l->n_on);
     x->where = (uint8_t *)(x->spans + n_spans);
     x->texts = (char *)(x->where + n_arrays);
     if (f) copy_texts(x, f);
-    for (size_t i = 0; i < n_on; i++) x->on[i] = deferred_retain(on[i]);
+    for (size_t i = 0; i < l->n_on; i++) x->on[i] = deferred_retain(l->on[i]);
     *(q->first ? &q->last->next : &q->first) = x;
     q->last = x;
     q->n++;
-    q->n_raising += raises;
+    q->n_raising += l->raises;
     *out = x;
     return GPA_OK;
 }

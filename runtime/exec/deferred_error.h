@@ -30,12 +30,19 @@ typedef struct {
     size_t n_raising; /* of those, the ones that may hold an error, not only an interrupt */
 } deferred_queue;
 
-/* Appends the record of a launch of f on device d: of a program that may fault (`raises`) or only
- * be stopped; with f NULL, of a launch that cannot fault but depends on several records. `on`: the
- * n_on unsettled records that its operands depend on (retained). *out is borrowed from the queue.
+/* A launch whose outcome is deferred. */
+typedef struct {
+    struct gpa_device *device;
+    const kir_func *f;         /* NULL: it cannot fault, but depends on several records */
+    bool raises;               /* the program may fault; false: it may only be stopped */
+    deferred_error *const *on; /* the n_on unsettled records that its operands depend on */
+    size_t n_on;
+} deferred_launch;
+
+/* Appends the record of a launch, which retains `on`. *out is borrowed from the queue.
  * GPA_E_MEMORY: nothing was appended. */
-gpa_code deferred_push(deferred_queue *q, struct gpa_device *d, const kir_func *f, bool raises,
-                       deferred_error *const *on, size_t n_on, deferred_error **out, gpa_err *e);
+gpa_code deferred_push(deferred_queue *q, const deferred_launch *l, deferred_error **out,
+                       gpa_err *e);
 /* Where the program reports; valid until the record is settled. */
 kir_fault_record *deferred_record(deferred_error *x);
 

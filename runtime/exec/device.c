@@ -168,7 +168,7 @@ static gpa_code open_device(gpa_rt *rt, kind *k, int number, gpa_device **out, g
         return gpa_fail(e, GPA_E_DEVICE, "%s: %s", k->name, k->why);
     }
     if ((*out = find_open(rt, k, number)))
-        return (*out)->gone
+        return (*out)->lost
                    ? gpa_fail(e, GPA_E_DEVICE, "%s has failed; it is back in a new session",
                               (*out)->caps.name)
                    : GPA_OK;
@@ -304,9 +304,9 @@ static gpa_code restart(gpa_rt *rt, gpa_device *d) {
 }
 
 gpa_code device_result(gpa_rt *rt, gpa_device *d, gpa_code rc, gpa_err *e) {
-    if (rc != GPA_E_DEVICE || d->gone || !d->be->broken || !d->be->broken(d->dev)) return rc;
-    d->gone = restart(rt, d) != GPA_OK;
-    if (!d->gone) {
+    if (rc != GPA_E_DEVICE || d->lost || !d->be->broken || !d->be->broken(d->dev)) return rc;
+    d->lost = restart(rt, d) != GPA_OK;
+    if (!d->lost) {
         if (e) gpa_err_hint(e, "%s was started afresh: what only it held is lost", d->caps.name);
         return rc;
     }
@@ -325,8 +325,8 @@ gpa_code device_result(gpa_rt *rt, gpa_device *d, gpa_code rc, gpa_err *e) {
 bool rt_revive(gpa_rt *rt) {
     bool any = false;
     for (gpa_device *d = rt->devices; d; d = d->next) {
-        if (d->gone || !d->be->broken || !d->be->broken(d->dev)) continue;
-        d->gone = restart(rt, d) != GPA_OK;
+        if (d->lost || !d->be->broken || !d->be->broken(d->dev)) continue;
+        d->lost = restart(rt, d) != GPA_OK;
         d->revived = any = true;
     }
     return any;
@@ -334,7 +334,7 @@ bool rt_revive(gpa_rt *rt) {
 
 bool rt_is_held(const gpa_rt *rt) {
     for (const gpa_device *d = rt->devices; d; d = d->next)
-        if (d->revived || (!d->gone && d->be->broken && d->be->broken(d->dev))) return true;
+        if (d->revived || (!d->lost && d->be->broken && d->be->broken(d->dev))) return true;
     return false;
 }
 
@@ -456,7 +456,7 @@ gpa_code rt_get_gpu(gpa_rt *rt, int i, rt_gpu_facts *out, gpa_err *e) {
     return rc;
 }
 
-const char *rt_device_asked(const gpa_rt *rt) { return rt->device_name; }
+const char *rt_device_requested(const gpa_rt *rt) { return rt->device_name; }
 
 gpa_code rt_find_device(gpa_rt *rt, const char *name, const char **full, uint64_t *free_bytes,
                         uint64_t *total, gpa_err *e) {

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -70,18 +71,36 @@ static void make_folder(char *path) {
     mkdir(path, 0700);
 }
 
-/* True if no user but this one and root can have written the file or changed the folder. */
-static bool is_trusted(const struct stat *st) {
-    return (st->st_uid == geteuid() || st->st_uid == 0) && !(st->st_mode & (S_IWGRP | S_IWOTH));
+/* NULL if no user but this one and root can have written the file or changed the folder; else what
+ * is wrong with it. */
+static const char *distrust(const struct stat *st) {
+    if (st->st_uid != geteuid() && st->st_uid != 0) return "it belongs to another user";
+    return st->st_mode & (S_IWGRP | S_IWOTH) ? "other users may write to it" : NULL;
 }
 
-/* Opens a folder whose entries may be run; -1: there is none, or others may write to it. */
-static int open_trusted(const char *path) {
+/* Says once in a process why a folder of programs is not used. */
+static void report_distrust(const char *path, const char *why) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&said))
+        fprintf(stderr, "gpa: the compiled programs in %s are not used: %s\n", path, why);
+}
+
+/* Opens a folder whose entries may be run. -1: there is none, or *why it must not be used (else
+ * NULL). */
+static int open_trusted(const char *path, const char **why) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0 && !fstat(fd, &st) && is_trusted(&st)) return fd;
-    if (fd >= 0) close(fd);
+    *why = fd >= 0 && !fstat(fd, &st) ? distrust(&st) : NULL;
+    if (fd < 0 || !*why) return fd;
+    close(fd);
     return -1;
+}
+
+static int open_folder(const char *path) {
+    const char *why;
+    int fd = open_trusted(path, &why);
+    if (why) report_distrust(path, why);
+    return fd;
 }
 
 static void entry_name(char name[NAME_CAPACITY + 1], const char *key, size_t n) {
@@ -120,13 +139,13 @@ static char *read_entry(int fd, const struct stat *st, const char *key, size_t n
 static char *get_from(const char *path, bool own, const char *key, size_t n, size_t *n_data) {
     struct stat st;
     char name[NAME_CAPACITY + 1], *data = NULL;
-    int folder = open_trusted(path);
+    int folder = open_folder(path);
     if (folder < 0) return NULL;
     entry_name(name, key, n);
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     close(folder);
     if (fd < 0) return NULL;
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && is_trusted(&st))
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !distrust(&st))
         data = read_entry(fd, &st, key, n, n_data);
     if (data && own && st.st_mtime + TUNE_DISK_CACHE_TOUCH_SECONDS < time(NULL)) futimens(fd, NULL);
     close(fd);
@@ -224,7 +243,6 @@ static bool write_entry(int folder, const char *name, const file_header *h, cons
     int fd = openat(folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return false;
     bool good = write_all(fd, h, sizeof *h) && write_all(fd, all, n);
-    good = !fchmod(fd, 0644) && good;
     good = !close(fd) && good;
     if (good && !renameat(folder, fresh, folder, name)) return true;
     unlinkat(folder, fresh, 0);
@@ -242,7 +260,7 @@ void disk_cache_put(const char *key, size_t n, const char *data, size_t n_data) 
     file_header h = {.n_key = n, .n_data = n_data, .checksum = hash_bytes(all, n + n_data, 3)};
     memcpy(h.magic, magic, sizeof magic);
     make_folder(path);
-    int folder = open_trusted(path);
+    int folder = open_folder(path);
     entry_name(name, key, n);
     if (folder >= 0 && write_entry(folder, name, &h, all, n + n_data) &&
         is_eviction_due(capacity, sizeof h + n + n_data, h.checksum))
@@ -255,14 +273,15 @@ void disk_cache_put(const char *key, size_t n, const char *data, size_t n_data) 
 
 static void describe(const char *folder, uint64_t most, const char *note, gpa_str *out) {
     entries all = {0};
-    char holds[32], cap[32];
+    char holds[32], cap[32], refused[64];
+    const char *why;
     DIR *d = opendir(folder);
-    int trusted = open_trusted(folder);
+    int trusted = open_trusted(folder, &why);
     if (d) list(d, &all), closedir(d);
     str_printf(out, "%s: %zu program%s, %s", folder, all.n, all.n == 1 ? "" : "s",
                str_bytes(holds, (double)all.bytes));
     if (most) str_printf(out, " of at most %s", str_bytes(cap, (double)most));
-    if (trusted < 0 && d) note = " (not used: other users may write to it)";
+    if (why) snprintf(refused, sizeof refused, " (not used: %s)", why), note = refused;
     if (trusted >= 0) close(trusted);
     str_printf(out, "%s\n", d ? note : " (there is no such folder yet)");
     mem_free(all.at);

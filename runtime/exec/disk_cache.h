@@ -1,10 +1,13 @@
 /* Disk cache: compiled programs in files, keyed by their whole source, for plugins.
  *
  * Programs are kept in $GPA_CACHE_DIR, else $XDG_CACHE_HOME/gpa, else ~/.cache/gpa. Lookups go
- * there and then to $GPA_CACHE_SHARED, a folder filled in advance that is never written to.
+ * there and then to $GPA_CACHE_SHARED, a folder filled in advance (and made readable for its users)
+ * that is never written to.
  *
- * An entry is machine code that will be run. It is used only if folder and file belong to the user
- * or to root and no one else may write to them; the folder is created with mode 0700.
+ * An entry is machine code that will be run. It is used only if it is a regular file and folder and
+ * file belong to the user or to root and no one else may write to them; both are checked at every
+ * open. The folder is created with mode 0700, entries with 0600. A folder that is not used because
+ * of that is reported once, in a line on stderr.
  *
  * An entry is named by a hash of its key, and holds the whole key, the program and a checksum; one
  * that does not match is ignored, and replaced by the next disk_cache_put. Entries appear and

@@ -52,7 +52,8 @@ gpa_code exec_add_fault_record(gpa_rt *rt, gpa_device *d, const kir_func *f, boo
                                kir_fault_record **out, gpa_err *e) {
     deferred_error *x;
     gpa_code rc = scratch(rt, e);
-    if (!rc) rc = deferred_push(&rt->exec->deferred, d, f, raises, NULL, 0, &x, e);
+    if (!rc)
+        rc = deferred_push(&rt->exec->deferred, &(deferred_launch){d, f, raises, NULL, 0}, &x, e);
     if (!rc) *out = deferred_record(x);
     return rc;
 }
@@ -128,15 +129,16 @@ static void put_usage(gpa_rt *rt, gpa_device *d, gpa_str *out) {
         str_printf(out, ", limit %s (GPA_MEMORY_LIMIT)", str_bytes(a, (double)limit));
 }
 
-static gpa_code fail_out_of_memory(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim,
-                                   const int64_t *shape, double bytes, gpa_err *e) {
+static gpa_code fail_out_of_memory(gpa_rt *rt, gpa_device *d, const arr_spec *x, double bytes,
+                                   gpa_err *e) {
     char asked[32], size[32], text[SHAPE_TEXT];
     gpa_str s;
     /* NumPy formats this shape as a Python tuple. */
     str_init(&s);
     str_putc(&s, '(');
-    for (int k = 0; k < ndim; k++) str_printf(&s, "%s%lld", k ? ", " : "", (long long)shape[k]);
-    str_put(&s, ndim == 1 ? ",)" : ")");
+    for (int k = 0; k < x->ndim; k++)
+        str_printf(&s, "%s%lld", k ? ", " : "", (long long)x->shape[k]);
+    str_put(&s, x->ndim == 1 ? ",)" : ")");
     snprintf(text, sizeof text, "%s", s.text);
     str_clear(&s);
     largest_names n = {.d = d};
@@ -147,18 +149,20 @@ static gpa_code fail_out_of_memory(gpa_rt *rt, gpa_device *d, gpa_dtype t, int n
                    str_bytes(size, (double)n.top[i].bytes));
     gpa_fail(e, GPA_E_MEMORY,
              "Unable to allocate %s for an array with shape %s and data type %s\n%s",
-             str_numpy_bytes(asked, bytes), text, dtype_info[t].name, s.text);
+             str_numpy_bytes(asked, bytes), text, dtype_info[x->dtype].name, s.text);
     if (n.top[0].bytes) gpa_err_hint(e, "`del %s` gives its memory back", n.top[0].name);
     str_free(&s);
     return GPA_E_MEMORY;
 }
 
-static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const int64_t *shape,
-                         gpa_buf **out, gpa_err *e) {
-    size_t n = (size_t)shape_size(ndim, shape) * dtype_size(t);
+static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, const arr_spec *x, gpa_buf **out, gpa_err *e) {
+    int64_t size;
+    gpa_code rc = shape_check(x->ndim, x->shape, dtype_size(x->dtype), &size, e);
+    if (rc) return rc;
+    size_t n = (size_t)size * dtype_size(x->dtype);
     gpa_err first; /* cleared, not zeroed: this runs for every result */
     gpa_err_clear(&first);
-    gpa_code rc = buf_new(rt, d, n, out, &first);
+    rc = buf_new(rt, d, n, out, &first);
     if (rc && rc != GPA_E_MEMORY) {
         gpa_fail(e, rc, "%s", first.msg);
         if (*first.hint) gpa_err_hint(e, "%s", first.hint);
@@ -174,14 +178,13 @@ static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const
             if (!buf_new(rt, d, n, out, &quiet)) return GPA_OK;
         }
     }
-    return fail_out_of_memory(rt, d, t, ndim, shape, (double)n, e);
+    return fail_out_of_memory(rt, d, x, (double)n, e);
 }
 
-gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out,
-                    gpa_err *e) {
+gpa_code exec_alloc(gpa_rt *rt, const arr_spec *x, gpa_buf **out, gpa_err *e) {
     gpa_device *d;
     gpa_code rc = device_default(rt, &d, e);
-    return rc ? rc : alloc_on(rt, d, t, ndim, shape, out, e);
+    return rc ? rc : alloc_on(rt, d, x, out, e);
 }
 
 /* ---- one step ---- */
@@ -191,7 +194,8 @@ static gpa_code bind_fresh(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **fres
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->fresh[i]) continue;
         const node *n = l->fresh[i]->value;
-        gpa_code rc = alloc_on(rt, d, (gpa_dtype)n->dtype, n->ndim, n->shape, &fresh[i], e);
+        const arr_spec x = {(gpa_dtype)n->dtype, n->ndim, n->shape};
+        gpa_code rc = alloc_on(rt, d, &x, &fresh[i], e);
         if (rc && e) gpa_fail_at(e, n->span);
         if (rc) return rc;
         l->bind[i].mem = fresh[i]->mem;
@@ -231,7 +235,7 @@ static gpa_code copy_operands(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **h
             continue;
         }
         TRY(buf_new(rt, d, b->bytes, &here[i], e));
-        TRY(buf_copy(rt, here[i], 0, b, 0, b->bytes, e));
+        TRY(buf_copy(rt, &(buf_transfer){.to = here[i], .from = b, .n = b->bytes}, e));
         l->bind[i].mem = here[i]->mem;
     }
 out:
@@ -320,8 +324,9 @@ static gpa_code defer_results(gpa_rt *rt, gpa_device *d, const lowered *l, bool 
     bool faults = l->faults && !l->empty;
     gpa_code rc = GPA_OK;
     if (faults || n > 1)
-        rc = deferred_push(&rt->exec->deferred, d, faults ? l->f : NULL, faults && raises, on, n,
-                           &x, e);
+        rc = deferred_push(&rt->exec->deferred,
+                           &(deferred_launch){d, faults ? l->f : NULL, faults && raises, on, n}, &x,
+                           e);
     else if (n)
         x = on[0];
     if (!rc) *own = deferred_retain(x);
@@ -385,8 +390,8 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
         rc = launch(rt, d, program->prog, l, l->faults ? deferred_record(own) : NULL, e);
         profile_step(rt, d, &x->plan, s, l, program);
         if (rt->explain)
-            explain_step(rt, d, &x->plan, s, l, program,
-                         built); /* after it: a launch may compile, too */
+            explain_step(rt, &(explained_step){d, &x->plan, s, l, program,
+                                               built}); /* after it: a launch may compile, too */
         TRY(rc);
         rt->stats.bytes_read += l->bytes_read;
         rt->stats.bytes_written += l->bytes_written;
@@ -484,8 +489,8 @@ static gpa_code add_storage(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
         if (!s->node->owner) s->node->owner = s;
         s = s->node->owner;
     }
-    if (s->asked) return GPA_OK;
-    s->asked = true;
+    if (s->is_root) return GPA_OK;
+    s->is_root = true;
     return add_root(rt, (fuse_root){.value = s->node, .storage = s}, e);
 }
 
@@ -494,7 +499,7 @@ static gpa_code run_storages(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     fuse_plan *p = &rt->exec->plan;
     bool hazard = false;
     for (size_t i = 0; i < p->n_root; i++)
-        if (p->root[i].storage) p->root[i].storage->asked = false;
+        if (p->root[i].storage) p->root[i].storage->is_root = false;
     return p->n_root ? run_plan(rt, why, &hazard, e) : GPA_OK;
 }
 
@@ -553,6 +558,6 @@ gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also,
     p->n_root = 0;
     rc = add_root(rt, *root, e);
     for (size_t i = 0; i < n_also && !rc; i++) rc = add_storage(rt, also[i], e);
-    for (size_t i = 1; i < p->n_root; i++) p->root[i].storage->asked = false;
+    for (size_t i = 1; i < p->n_root; i++) p->root[i].storage->is_root = false;
     return rc ? rc : run_plan(rt, CUT_STORE, hazard, e);
 }

@@ -9,8 +9,7 @@
 /* Allocates memory for an array of this shape, with one owner. If memory is short: flushes
  * pending work, trims the pool and tries again; then MemoryError in NumPy's words, with memory
  * use and the largest named arrays. */
-gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out,
-                    gpa_err *e);
+gpa_code exec_alloc(gpa_rt *rt, const arr_spec *x, gpa_buf **out, gpa_err *e);
 /* Computes nodes, fused where possible; each becomes a leaf, and a pending storage with its
  * value becomes computed. Does not wait. */
 gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_err *e);

@@ -215,15 +215,18 @@ static void write_code(rt_explain_what what, gpa_device *d, const lowered *l,
     if (out->len && out->text[out->len - 1] != '\n') str_putc(out, '\n');
 }
 
-void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l,
-                  program_cache_entry *program, bool built) {
+void explain_step(gpa_rt *rt, const explained_step *done) {
     struct explain *x = rt->explain;
+    gpa_device *d = done->device;
+    const fuse_plan *p = done->plan;
+    const lowered *l = done->lowered;
+    program_cache_entry *program = done->program;
     gpa_str *out = &x->text;
-    const fuse_step *step = &p->step[s];
+    const fuse_step *step = &p->step[done->step];
     str_printf(out, "step %d: %s, cut %s (%s)\n", ++x->steps, template_of(l), cut_names[step->why],
                cut_texts[step->why]);
     for (size_t i = 0; i < p->n_root; i++) {
-        if (p->root[i].step != s) continue;
+        if (p->root[i].step != done->step) continue;
         str_put(out, "  ");
         write_root(out, &p->root[i]);
         str_putc(out, '\n');
@@ -234,8 +237,8 @@ void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lo
     write_bytes(out, "writes", l->bytes_written);
     double late = d->be->compile_seconds ? d->be->compile_seconds(program->prog) : 0;
     if (rt->stats.interpreted > x->interpreted)
-        str_printf(out, ", interpreted%s\n", built ? "" : " while it is compiled");
-    else if (built)
+        str_printf(out, ", interpreted%s\n", done->built ? "" : " while it is compiled");
+    else if (done->built)
         str_printf(out, ", compiled in %.2f ms\n", (program->compile_seconds + late) * 1e3);
     else
         str_put(out, ", program known\n");

@@ -6,9 +6,17 @@
 #include "runtime/plan/fuse.h"
 #include "runtime/plan/lower.h"
 
-/* Records step `s`, lowered as `l`; called only while rt->explain is set. */
-void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l,
-                  program_cache_entry *program, bool built);
+/* A step that ran. */
+typedef struct {
+    gpa_device *device;
+    const fuse_plan *plan;
+    int step;
+    const lowered *lowered;
+    program_cache_entry *program;
+    bool built; /* now; else the program was in the cache */
+} explained_step;
+/* Records a step; called only while rt->explain is set. */
+void explain_step(gpa_rt *rt, const explained_step *x);
 /* Records a library call of device d, or (NULL) a host computation, that made or wrote `a`; does
  * nothing unless explaining. */
 void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_arr *a);

@@ -164,7 +164,7 @@ static gpa_code launch_pending(gpa_rt *rt, struct loop_batch *r, gpa_err *e) {
     return rc;
 }
 
-/* Whether no work was recorded since the last back edge. */
+/* True if no work was recorded since the last back edge. */
 static bool nothing_new(const gpa_rt *rt, const struct loop_batch *r) {
     const gpa_storage *s = rt->pending.next;
     if (!r->count || rt->n_pending != (size_t)r->previous->n_out) return false;

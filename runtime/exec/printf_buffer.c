@@ -28,9 +28,9 @@ static int by_thread(const void *a, const void *b) {
 
 /* The dtypes of the arguments of the PRINT with this text: the ARG instructions before it. */
 static void types_of(const kir_func *f, uint32_t text, uint8_t types[KIR_MAX_PRINT]) {
-    size_t at = 0, n = 0;
+    size_t at = 0;
     while (at < f->n_code && !(f->code[at].code == KIR_PRINT && f->code[at].imm == text)) at++;
-    while (n < at && f->code[at - n - 1].code == KIR_ARG) n++;
+    size_t n = (size_t)kir_print_args(f, (int32_t)at);
     for (size_t i = 0; i < n && i < KIR_MAX_PRINT; i++)
         types[i] = f->code[f->code[at - n + i].a].type;
 }

@@ -18,7 +18,7 @@ typedef struct {
     bool failed; /* lines were lost to a shortage of memory */
 } printf_buffer;
 
-/* A gpa_launch.say whose user is a printf_buffer, zeroed before the launch. */
+/* A gpa_launch.print whose user is a printf_buffer, zeroed before the launch. */
 void printf_buffer_append(void *user, const gpa_printed *what);
 /* Calls `line` for each line in order: the PRINT's text with \1 for each argument, the arguments
  * and their dtypes. GPA_E_MEMORY when lines were lost; an error of `line` ends it. */

@@ -131,7 +131,7 @@ static double now(void) {
 void rt_finish_builds(gpa_rt *rt) {
     double start = now();
     for (gpa_device *d = rt->devices; d; d = d->next)
-        if (!d->gone && d->be->finish_builds) d->be->finish_builds(d->dev);
+        if (!d->lost && d->be->finish_builds) d->be->finish_builds(d->dev);
     rt->stats.compile_seconds += now() - start;
 }
 

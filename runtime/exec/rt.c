@@ -86,7 +86,7 @@ void rt_interrupt_clear(gpa_rt *rt) {
 
 bool rt_interrupted(const gpa_rt *rt) { return atomic_load(&rt->interrupted); }
 
-void rt_at(gpa_rt *rt, gpa_span where) { rt->at = where; }
+void rt_set_location(gpa_rt *rt, gpa_span where) { rt->at = where; }
 
 bool rt_has_pending(const gpa_rt *rt) { return rt->n_pending != 0; }
 
@@ -101,7 +101,7 @@ gpa_code rt_flush(gpa_rt *rt, gpa_err *e) {
 gpa_code rt_sync(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (gpa_device *d = rt->devices; d && !rc; d = d->next)
-        if (!d->gone)
+        if (!d->lost)
             rc = exec_report_faults(rt, d, device_result(rt, d, d->be->sync(d->dev, e), e), e);
     return rc;
 }

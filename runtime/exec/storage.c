@@ -64,7 +64,7 @@ gpa_code storage_of_buf_take(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t size, 
 }
 
 gpa_code storage_limit_pending(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
-    gpa_code rc = rt->unread.n ? unused_gather_run_if_many(rt, e) : GPA_OK;
+    gpa_code rc = rt->unused_gathers.n ? unused_gather_run_if_many(rt, e) : GPA_OK;
     if (rc) return rc;
     if (s->node->height >= TUNE_MAX_PENDING_HEIGHT) return exec_storages(rt, &s, 1, CUT_HEIGHT, e);
     if (rt->n_pending >= TUNE_MAX_PENDING_ARRAYS) return exec_pending(rt, CUT_NODES, e);

@@ -52,7 +52,7 @@ gpa_code rt_event_new(gpa_rt *rt, rt_event **out, gpa_err *e) {
 }
 
 static void forget(rt_event *x) {
-    if (x->event && !x->device->gone) x->device->be->event_free(x->device->dev, x->event);
+    if (x->event && !x->device->lost) x->device->be->event_free(x->device->dev, x->event);
     x->event = NULL;
     x->device = NULL;
 }

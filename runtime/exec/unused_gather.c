@@ -38,55 +38,56 @@ out:
 
 /* Queues a check, consuming the reference; false: it is queued already, or memory is short. */
 static bool queue_take(gpa_rt *rt, node *check) {
-    for (size_t i = 0; i < rt->unread.n; i++) {
-        if (rt->unread.check[i] != check) continue;
+    for (size_t i = 0; i < rt->unused_gathers.n; i++) {
+        if (rt->unused_gathers.check[i] != check) continue;
         node_release(rt, check);
         return false;
     }
-    if (!mem_grow(&rt->unread.check, rt->unread.n, &rt->unread.cap, sizeof *rt->unread.check)) {
+    if (!mem_grow(&rt->unused_gathers.check, rt->unused_gathers.n, &rt->unused_gathers.cap,
+                  sizeof *rt->unused_gathers.check)) {
         node_release(rt, check);
         return false;
     }
-    rt->unread.check[rt->unread.n++] = check;
+    rt->unused_gathers.check[rt->unused_gathers.n++] = check;
     return true;
 }
 
 void unused_gather_keep(gpa_rt *rt, const node *n) {
     node *check;
     gpa_err quiet = {0};
-    if (!rt->unread.closed && !make_check(rt, n, &check, &quiet) && queue_take(rt, check))
+    if (!rt->unused_gathers.closed && !make_check(rt, n, &check, &quiet) && queue_take(rt, check))
         rt->nodes.unchecked++;
 }
 
 gpa_code unused_gather_run(gpa_rt *rt, gpa_err *e) {
-    size_t n = rt->unread.n;
+    size_t n = rt->unused_gathers.n;
     if (!n || exec_is_busy(rt)) return GPA_OK;
-    node **check = rt->unread.check;
-    rt->unread.check = NULL; /* the run may queue others */
-    rt->unread.n = rt->unread.cap = 0;
+    node **check = rt->unused_gathers.check;
+    rt->unused_gathers.check = NULL; /* the run may queue others */
+    rt->unused_gathers.n = rt->unused_gathers.cap = 0;
     rt->nodes.unchecked -= n;
-    gpa_code rc = exec_nodes(rt, check, n, CUT_UNREAD, e);
+    gpa_code rc = exec_nodes(rt, check, n, CUT_UNUSED_GATHER, e);
     for (size_t i = 0; i < n; i++) node_release(rt, check[i]);
     mem_free(check);
     return rc;
 }
 
 gpa_code unused_gather_run_if_many(gpa_rt *rt, gpa_err *e) {
-    return rt->unread.n < TUNE_MAX_QUEUED_CHECKS ? GPA_OK : unused_gather_run(rt, e);
+    return rt->unused_gathers.n < TUNE_MAX_QUEUED_CHECKS ? GPA_OK : unused_gather_run(rt, e);
 }
 
 static void drop_checks(gpa_rt *rt) {
-    for (size_t i = 0; i < rt->unread.n; i++) node_release(rt, rt->unread.check[i]);
-    rt->nodes.unchecked -= rt->unread.n;
-    rt->unread.n = 0;
+    for (size_t i = 0; i < rt->unused_gathers.n; i++) node_release(rt, rt->unused_gathers.check[i]);
+    rt->nodes.unchecked -= rt->unused_gathers.n;
+    rt->unused_gathers.n = 0;
 }
 
 void unused_gather_free(gpa_rt *rt) {
-    rt->unread.closed = true;
+    rt->unused_gathers.closed = true;
     drop_checks(rt);
-    mem_free(rt->unread.check);
-    rt->unread.check = NULL;
-    rt->unread.cap = 0;
+    mem_free(rt->unused_gathers.check);
+    rt->unused_gathers.check = NULL;
+    rt->unused_gathers.cap = 0;
 }
 
 /* ---- pending gathers ---- */
@@ -139,19 +140,19 @@ bool rt_may_raise(const gpa_rt *rt) { return rt->nodes.unchecked || exec_may_rai
 
 gpa_code rt_check(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    if (rt->nodes.unchecked > rt->unread.n) {
+    if (rt->nodes.unchecked > rt->unused_gathers.n) {
         rt->nodes.mark++;
         for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next)
             rc = queue_below(rt, s->node, e);
     }
     if (!rc) rc = unused_gather_run(rt, e);
     for (gpa_device *d = rt->devices; d && !rc && exec_may_raise(rt); d = d->next)
-        if (!d->gone) rc = exec_wait(rt, d, e);
+        if (!d->lost) rc = exec_wait(rt, d, e);
     if (rc) defer_gathers(rt);
     return rc;
 }
 
-void rt_excuse(gpa_rt *rt) {
+void rt_discard_checks(gpa_rt *rt) {
     drop_checks(rt);
     defer_gathers(rt);
 }

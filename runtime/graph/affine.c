@@ -21,10 +21,13 @@ static bool reserve(affine_table *t, size_t n) {
     return true;
 }
 
+/* The coefficients of a map: the start of each row, then the steps. */
+static size_t n_coefficients(int rows, int cols) { return (size_t)rows * ((size_t)cols + 1); }
+
 /* Interns the map whose coefficients were written after the last map's. */
 static int intern(affine_table *t, int rows, int cols) {
     const int64_t *v = t->v + t->n_v;
-    size_t n = (size_t)(rows + rows * cols);
+    size_t n = n_coefficients(rows, cols);
     uint64_t hash = hash_bytes(v, n * sizeof *v, (uint64_t)(rows << 8 | cols));
     for (size_t i = 0; i < t->n; i++) {
         const struct affine_map *m = &t->map[i];
@@ -38,7 +41,7 @@ static int intern(affine_table *t, int rows, int cols) {
 }
 
 int affine_make(affine_table *t, int rows, int cols, const int64_t *start, const int64_t *step) {
-    if (!reserve(t, (size_t)(rows + rows * cols))) return -1;
+    if (!reserve(t, n_coefficients(rows, cols))) return -1;
     int used = 0;
     for (int k = 0; k < rows; k++)
         for (int d = used; d < cols; d++)
@@ -54,9 +57,9 @@ int affine_make(affine_table *t, int rows, int cols, const int64_t *start, const
 int affine_from_dims(affine_table *t, int rows, const int8_t *dims) {
     int cols = 0;
     for (int k = 0; k < rows; k++) cols = MAX(cols, dims[k] + 1);
-    if (!reserve(t, (size_t)(rows + rows * cols))) return -1;
+    if (!reserve(t, n_coefficients(rows, cols))) return -1;
     int64_t *v = t->v + t->n_v;
-    memset(v, 0, (size_t)(rows + rows * cols) * sizeof *v);
+    memset(v, 0, n_coefficients(rows, cols) * sizeof *v);
     for (int k = 0; k < rows; k++)
         if (dims[k] >= 0) v[rows + k * cols + dims[k]] = 1;
     return intern(t, rows, cols);

@@ -32,7 +32,7 @@ int64_t affine_step(const affine_table *t, int m, int k, int d);
 /* The dimension of the space that coordinate k equals (start 0, step 1, no other term); -1: k is
  * constant 0; -2: neither. */
 int affine_identity_dim(const affine_table *t, int m, int k);
-/* Whether any coordinate depends on one of the space's dimensions `dims` (a bit set). */
+/* True if any coordinate depends on one of the space's dimensions `dims` (a bit set). */
 bool affine_depends_on(const affine_table *t, int m, uint32_t dims);
 
 #endif

@@ -398,7 +398,8 @@ gpa_code node_gather(gpa_rt *rt, node *a, const gather_map *m, node **out, gpa_e
     int n_in = 1;
     for (int k = 0; k < a->ndim; k++) n_in += m->index[k] != NULL;
     node *n;
-    gpa_code rc = alloc_node(rt, (node_spec){NODE_GATHER, a->dtype, m->ndim, n_in, a->ndim}, &n, e);
+    gpa_code rc = shape_check(m->ndim, m->shape, dtype_size((gpa_dtype)a->dtype), NULL, e);
+    if (!rc) rc = alloc_node(rt, (node_spec){NODE_GATHER, a->dtype, m->ndim, n_in, a->ndim}, &n, e);
     if (rc) return rc;
     set_shape(n, m->shape);
     n->sub = m->in_bounds;
@@ -502,6 +503,8 @@ gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, nod
         *out = node_retain(a);
         return GPA_OK;
     }
+    gpa_code rc = shape_check(ndim, shape, dtype_size((gpa_dtype)a->dtype), NULL, e);
+    if (rc) return rc;
     memset(start, 0, (size_t)a->ndim * sizeof *start);
     memset(step, 0, (size_t)(a->ndim * ndim) * sizeof *step);
     for (int k = 0; k < a->ndim; k++)

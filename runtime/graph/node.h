@@ -19,25 +19,11 @@
 
 struct gpa_storage;
 
-/* NODE(ID, name) */
-#define GPA_NODES(NODE)                                                                            \
-    NODE(BUF, "buffer")    /* elements of device memory: strides and an offset */                  \
-    NODE(IOTA, "iota")     /* the element's offset itself: strides, no memory */                   \
-    NODE(SCALAR, "number") /* one value of the host */                                             \
-    NODE(OP, "op")         /* row sub of op.def */                                                 \
-    NODE(CAST, "cast")                                                                             \
-    NODE(BODY, "function") /* a compiled function of the inputs, elementwise */                    \
-    NODE(VIEW, "view")     /* in[0] under an affine index map */                                   \
-    NODE(GATHER, "gather") /* in[0] (a leaf) at computed indices */                                \
-    NODE(REDUCE, "reduce") /* row sub of reduce.def over `axes` of in[0] (in[1]: indices of an arg \
-                              reduction) */                                                        \
-    NODE(SCAN,                                                                                     \
-         "scan") /* inclusive prefix reduction, row sub of reduce.def, along the last dimension */
 typedef enum {
-#define NODE(id, name) NODE_##id,
-    GPA_NODES(NODE)
+#define NODE(id, name, doc) NODE_##id,
+#include "runtime/graph/node.def"
 #undef NODE
-        NODE_KINDS
+    NODE_KINDS
 } node_kind;
 
 typedef struct node {

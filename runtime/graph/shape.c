@@ -232,6 +232,16 @@ int shape_collapse(int ndim, int64_t *shape, int n, int64_t *const *strides) {
 
 /* ---- overlap ---- */
 
+static int64_t saturated_sum(int64_t a, int64_t b) {
+    int64_t r;
+    return !__builtin_add_overflow(a, b, &r) ? r : b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t saturated_product(int64_t a, int64_t b) {
+    int64_t r;
+    return !__builtin_mul_overflow(a, b, &r) ? r : (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+}
+
 void shape_byte_range(const shape_layout *m, int64_t *lo, int64_t *hi) {
     int64_t first = m->offset, last = m->offset;
     for (int d = 0; d < m->ndim; d++) {
@@ -239,14 +249,14 @@ void shape_byte_range(const shape_layout *m, int64_t *lo, int64_t *hi) {
             *lo = *hi = 0;
             return;
         }
-        int64_t reach = (m->shape[d] - 1) * m->strides[d];
+        int64_t reach = saturated_product(m->shape[d] - 1, m->strides[d]);
         if (reach < 0)
-            first += reach;
+            first = saturated_sum(first, reach);
         else
-            last += reach;
+            last = saturated_sum(last, reach);
     }
-    *lo = first * m->item;
-    *hi = (last + 1) * m->item;
+    *lo = saturated_product(first, m->item);
+    *hi = saturated_product(saturated_sum(last, 1), m->item);
 }
 
 /* c * x with 0 <= x <= most. */

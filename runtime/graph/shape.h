@@ -25,7 +25,7 @@ gpa_code shape_check(int ndim, const int64_t *shape, size_t itemsize, int64_t *s
 bool shape_equal(int na, const int64_t *a, int nb, const int64_t *b);
 /* The strides of an array in C order. */
 void shape_c_strides(int ndim, const int64_t *shape, int64_t *strides);
-/* Whether the layout is contiguous in C order, Fortran order. Strides of dimensions of extent 0 and
+/* True if the layout is contiguous in C order, Fortran order. Strides of dimensions of extent 0 and
  * 1 are ignored; an empty array is both. */
 bool shape_is_c(int ndim, const int64_t *shape, const int64_t *strides);
 bool shape_is_f(int ndim, const int64_t *shape, const int64_t *strides);
@@ -63,17 +63,18 @@ typedef struct {
     int64_t item;                   /* bytes of one element; 0 where they do not matter */
 } shape_layout;
 
-/* The bytes [*lo, *hi) that a layout touches; both 0 for an empty one. */
+/* The bytes [*lo, *hi) that a layout touches; both 0 for an empty one. Saturated where they exceed
+ * 64 bits: such a layout lies within no storage. */
 void shape_byte_range(const shape_layout *m, int64_t *lo, int64_t *hi);
 
-/* Whether two layouts of one storage share a byte. */
+/* True if two layouts of one storage share a byte. */
 typedef enum {
     OVERLAP_NONE,
     OVERLAP_SAME, /* element i of one is element i of the other, and no element occurs twice */
     OVERLAP_SOME, /* they share bytes, or the search was cut off */
 } shape_overlap_kind;
 shape_overlap_kind shape_overlap(const shape_layout *a, const shape_layout *b);
-/* Whether no two elements of a layout share a byte. Conservative; true for all but broadcasts and
+/* True if no two elements of a layout share a byte. Conservative; true for all but broadcasts and
  * sliding windows. */
 bool shape_is_injective(int ndim, const int64_t *shape, const int64_t *strides);
 

@@ -48,7 +48,7 @@ struct gpa_rt {
         node **check;
         size_t n, cap;
         bool closed; /* the runtime ends: no more of them */
-    } unread;
+    } unused_gathers;
 
     gpa_arr *free_arrs;         /* pooled handles (rt.h), linked through `base` */
     gpa_storage *free_storages; /* linked through `next` */

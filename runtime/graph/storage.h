@@ -11,7 +11,7 @@
 typedef struct gpa_storage {
     int32_t refs;  /* handles */
     uint8_t dtype; /* of the pending value; afterwards of the elements first written */
-    bool asked;    /* scratch of exec: it is among the roots already */
+    bool is_root;  /* scratch of exec: it is among the roots already */
     bool failed;   /* computing it failed: only an explicit read tries again */
     int64_t size;  /* elements of that dtype */
     node *node;    /* pending; NULL once computed */

@@ -28,13 +28,15 @@ static void copy_row(char *to, int64_t ts, const char *from, int64_t fs, size_t 
 }
 
 void strided_copy(void *to, const int64_t *to_strides, const void *from,
-                  const int64_t *from_strides, size_t item, int ndim, const int64_t *shape) {
+                  const int64_t *from_strides, const strided_elems *x) {
+    const size_t item = x->item;
+    int ndim = x->ndim;
     int64_t size[GPA_MAX_DIMS], a[GPA_MAX_DIMS], b[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
     for (int d = 0; d < ndim; d++) {
-        size[d] = shape[d];
+        size[d] = x->shape[d];
         a[d] = to_strides[d];
         b[d] = from_strides[d];
-        if (shape[d] == 0) return;
+        if (x->shape[d] == 0) return;
     }
     ndim = shape_collapse(ndim, size, 2, (int64_t *[]){a, b});
     if (ndim == 0) {

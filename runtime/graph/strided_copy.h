@@ -5,9 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies elements of `item` bytes between two memory layouts of one shape; strides in elements. The
- * two must not overlap. */
+/* The elements of an array, in any memory layout. */
+typedef struct {
+    size_t item; /* bytes of an element */
+    int ndim;
+    const int64_t *shape;
+} strided_elems;
+
+/* Copies elements between two memory layouts; strides in elements. The two must not overlap. */
 void strided_copy(void *to, const int64_t *to_strides, const void *from,
-                  const int64_t *from_strides, size_t item, int ndim, const int64_t *shape);
+                  const int64_t *from_strides, const strided_elems *x);
 
 #endif

@@ -13,16 +13,16 @@
 typedef double complex num;
 
 enum {
-    SWEEPS = 60,
-    STEPS = 60
-}; /* of Jacobi's methods in all; of QR iterations for an eigenvalue */
+    MAX_SWEEPS = 60, /* of Jacobi's methods */
+    MAX_STEPS = 60   /* QR iterations for an eigenvalue */
+};
 
 /* One matrix of a call: x[i] as libcall.h says, copies in complex double. */
 typedef struct {
     const gpa_libcall *c;
     int64_t m, n, k, p, u; /* p = min(m, n); u: how many columns of U */
     num *x[LIB_MATRICES];
-    num *more; /* scratch for a matrix of max(m, n) squared */
+    num *scratch; /* 2 max(m, n)^2 + 2 max(m, n) elements */
 } task;
 
 /* ---- elements ---- */
@@ -52,7 +52,7 @@ static double column_norm(const num *a, int64_t n) {
 }
 
 /* conj(a) . b */
-static num product(const num *a, const num *b, int64_t n) {
+static num dot(const num *a, const num *b, int64_t n) {
     num sum = 0;
     for (int64_t i = 0; i < n; i++) sum += conj(a[i]) * b[i];
     return sum;
@@ -89,7 +89,7 @@ static int lu(num *a, int64_t m, int64_t n, num *pivot) {
 /* Solves A X = B, with b in Fortran order and A in C order. */
 static int solve_for(const task *t, num *x, int64_t k) {
     int64_t n = t->n;
-    num *a = t->x[0], *pivot = t->more;
+    num *a = t->x[0], *pivot = t->scratch;
     for (int64_t j = 1; j < n; j++)
         for (int64_t i = 0; i < j; i++) swap(&a[i + j * n], &a[j + i * n]);
     int info = lu(a, n, n, pivot);
@@ -110,7 +110,7 @@ static int solve(const task *t) { return solve_for(t, t->x[1], t->k); }
 
 static int inverse(const task *t) {
     int64_t n = t->n;
-    num *x = t->more + n;
+    num *x = t->scratch + n;
     for (int64_t i = 0; i < n * n; i++) x[i] = i % (n + 1) == 0;
     int info = solve_for(t, x, n);
     for (int64_t i = 0; i < n * n && !info; i++) t->x[0][i] = x[i % n * n + i / n];
@@ -198,27 +198,27 @@ static void rotate(num *a, int64_t rows, int64_t i, int64_t j, double c, num s) 
     }
 }
 
-static void exchange(num *a, int64_t rows, int64_t i, int64_t j) {
+static void swap_columns(num *a, int64_t rows, int64_t i, int64_t j) {
     for (int64_t r = 0; r < rows && a; r++) swap(&a[r + i * rows], &a[r + j * rows]);
 }
 
-/* Sorts values, and permutes the columns of up to two matrices with them. */
-static void arrange(num *w, int64_t n, bool falling, num *a, int64_t a_rows, num *b,
-                    int64_t b_rows) {
+/* Sorts values, descending or ascending, and permutes the columns of v, n rows, and of u (NULL:
+ * none) with them. */
+static void sort_values(num *w, int64_t n, bool descending, num *v, num *u, int64_t u_rows) {
     for (int64_t i = 0; i < n; i++) {
         int64_t best = i;
         for (int64_t j = i + 1; j < n; j++)
-            if (falling ? creal(w[j]) > creal(w[best]) : creal(w[j]) < creal(w[best])) best = j;
+            if (descending ? creal(w[j]) > creal(w[best]) : creal(w[j]) < creal(w[best])) best = j;
         if (best == i) continue;
         swap(&w[i], &w[best]);
-        exchange(a, a_rows, i, best);
-        exchange(b, b_rows, i, best);
+        swap_columns(v, n, i, best);
+        swap_columns(u, u_rows, i, best);
     }
 }
 
 static int eigh(const task *t) {
     int64_t n = t->n;
-    num *a = t->x[0], *v = t->more;
+    num *a = t->x[0], *v = t->scratch;
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < n; i++) {
             if (i == j)
@@ -228,7 +228,7 @@ static int eigh(const task *t) {
             v[i + j * n] = i == j;
         }
     double size = column_norm(a, n * n), off = size;
-    for (int sweep = 0; sweep < SWEEPS && off > DBL_EPSILON * 1e-3 * size; sweep++) {
+    for (int sweep = 0; sweep < MAX_SWEEPS && off > DBL_EPSILON * 1e-3 * size; sweep++) {
         off = 0;
         for (int64_t j = 1; j < n; j++)
             for (int64_t i = 0; i < j; i++) {
@@ -248,13 +248,13 @@ static int eigh(const task *t) {
             }
     }
     for (int64_t i = 0; i < n; i++) t->x[1][i] = creal(a[i + i * n]);
-    arrange(t->x[1], n, false, v, n, NULL, 0);
+    sort_values(t->x[1], n, false, v, NULL, 0);
     memcpy(a, v, (size_t)(n * n) * sizeof *a);
     return 0;
 }
 
 /* Completes columns from .. to - 1 of q to orthonormal columns. */
-static void complete(num *q, int64_t rows, int64_t from, int64_t to) {
+static void complete_basis(num *q, int64_t rows, int64_t from, int64_t to) {
     for (int64_t j = from; j < to; j++) {
         num *x = q + j * rows;
         double left = 0;
@@ -263,7 +263,7 @@ static void complete(num *q, int64_t rows, int64_t from, int64_t to) {
             for (int64_t i = 0; i < rows; i++) x[i] = i == e;
             for (int twice = 0; twice < 2; twice++)
                 for (int64_t k = 0; k < j; k++) {
-                    num s = product(q + k * rows, x, rows);
+                    num s = dot(q + k * rows, x, rows);
                     for (int64_t i = 0; i < rows; i++) x[i] -= s * q[i + k * rows];
                 }
             left = column_norm(x, rows);
@@ -277,41 +277,41 @@ static void complete(num *q, int64_t rows, int64_t from, int64_t to) {
  * negligible relative to a are left, as their directions are rounding noise. False without
  * convergence. */
 static bool orthogonalize(num *a, int64_t rows, int64_t cols, num *w, num *v) {
-    bool turned = true;
+    bool rotated = true;
     double limit = DBL_EPSILON * (1 + sqrt((double)rows)),
            nothing = DBL_EPSILON * DBL_EPSILON / 8 * column_norm(a, rows * cols);
     for (int64_t i = 0; i < cols * cols; i++) v[i] = i % cols == i / cols;
-    for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
-        turned = false;
+    for (int sweep = 0; sweep < MAX_SWEEPS && rotated; sweep++) {
+        rotated = false;
         for (int64_t j = 1; j < cols; j++)
             for (int64_t i = 0; i < j; i++) {
-                double x = creal(product(a + i * rows, a + i * rows, rows)),
-                       y = creal(product(a + j * rows, a + j * rows, rows)), c;
-                num b = product(a + i * rows, a + j * rows, rows), s;
+                double x = creal(dot(a + i * rows, a + i * rows, rows)),
+                       y = creal(dot(a + j * rows, a + j * rows, rows)), c;
+                num b = dot(a + i * rows, a + j * rows, rows), s;
                 if (!(cabs(b) > limit * sqrt(x) * sqrt(y)) || sqrt(x) <= nothing ||
                     sqrt(y) <= nothing)
                     continue;
-                turned = true;
+                rotated = true;
                 rotation(x, b, y, &c, &s);
                 rotate(a, rows, i, j, c, s);
                 rotate(v, cols, i, j, c, s);
             }
     }
     for (int64_t j = 0; j < cols; j++) w[j] = column_norm(a + j * rows, rows);
-    arrange(w, cols, true, a, rows, v, cols);
-    return !turned;
+    sort_values(w, cols, true, v, a, rows);
+    return !rotated;
 }
 
 static int svd(const task *t) {
     int64_t m = t->m, n = t->n, done = 0;
-    num *a = t->more, *v = a + m * m, *w = t->x[1];
+    num *a = t->scratch, *v = a + m * m, *w = t->x[1];
     memcpy(a, t->x[0], (size_t)(m * n) * sizeof *a);
     if (!isfinite(column_norm(a, m * n)) || !orthogonalize(a, m, n, w, v)) return 1;
     double least = creal(w[0]) * DBL_EPSILON * DBL_EPSILON;
     for (; done < n && creal(w[done]) > least; done++)
         for (int64_t i = 0; i < m; i++) a[i + done * m] /= w[done];
     if (!t->x[2]) return 0;
-    complete(a, m, done, t->u);
+    complete_basis(a, m, done, t->u);
     memcpy(t->x[2], a, (size_t)(m * t->u) * sizeof *a);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) t->x[3][i + j * n] = conj(v[j + i * n]);
@@ -342,47 +342,57 @@ static void hessenberg(num *a, int64_t n, num *q) {
 
 /* Wilkinson shift: the eigenvalue of the trailing 2 x 2 block at row k that is nearer to its
  * corner. */
-static num shift(const num *a, int64_t n, int64_t k) {
+static num wilkinson_shift(const num *a, int64_t n, int64_t k) {
     num x = a[k - 1 + (k - 1) * n], y = a[k - 1 + k * n] * a[k + (k - 1) * n], z = a[k + k * n];
     num half = (x - z) / 2, root = csqrt(half * half + y);
     if (creal(conj(half) * root) < 0) root = -root;
     return half + root == 0 ? z : z - y / (half + root);
 }
 
-/* One shifted QR step on rows lo .. hi, by Givens rotations. */
-static void qr_step(num *a, int64_t n, num *q, int64_t lo, int64_t hi, num by, num *rotations) {
-    for (int64_t i = lo; i <= hi; i++) a[i + i * n] -= by;
+/* A matrix on its way to Schur form, and the unitary transformation so far; rotations: scratch for
+ * 2 n. */
+typedef struct {
+    num *a, *q, *rotations;
+    int64_t n;
+} schur_form;
+
+/* One QR step with a shift on rows lo .. hi, by Givens rotations. */
+static void qr_step(const schur_form *s, int64_t lo, int64_t hi, num shift) {
+    num *a = s->a, *q = s->q, *rotations = s->rotations;
+    const int64_t n = s->n;
+    for (int64_t i = lo; i <= hi; i++) a[i + i * n] -= shift;
     for (int64_t i = lo; i < hi; i++) {
         num x = a[i + i * n], y = a[i + 1 + i * n];
         double size = hypot(cabs(x), cabs(y));
-        num c = size > 0 ? x / size : 1, s = size > 0 ? y / size : 0;
-        rotations[2 * i] = c;
-        rotations[2 * i + 1] = s;
+        num cosine = size > 0 ? x / size : 1, sine = size > 0 ? y / size : 0;
+        rotations[2 * i] = cosine;
+        rotations[2 * i + 1] = sine;
         for (int64_t k = i; k < n; k++) {
             x = a[i + k * n];
             y = a[i + 1 + k * n];
-            a[i + k * n] = conj(c) * x + conj(s) * y;
-            a[i + 1 + k * n] = c * y - s * x;
+            a[i + k * n] = conj(cosine) * x + conj(sine) * y;
+            a[i + 1 + k * n] = cosine * y - sine * x;
         }
     }
     for (int64_t i = lo; i < hi; i++) {
-        num c = rotations[2 * i], s = rotations[2 * i + 1];
+        num cosine = rotations[2 * i], sine = rotations[2 * i + 1];
         for (num *to = a;; to = q) {
             int64_t rows = to == q ? n : MIN(i + 2, hi + 1);
             for (int64_t r = 0; r < rows; r++) {
                 num x = to[r + i * n], y = to[r + (i + 1) * n];
-                to[r + i * n] = c * x + s * y;
-                to[r + (i + 1) * n] = conj(c) * y - conj(s) * x;
+                to[r + i * n] = cosine * x + sine * y;
+                to[r + (i + 1) * n] = conj(cosine) * y - conj(sine) * x;
             }
             if (to == q) break;
         }
     }
-    for (int64_t i = lo; i <= hi; i++) a[i + i * n] += by;
+    for (int64_t i = lo; i <= hi; i++) a[i + i * n] += shift;
 }
 
 /* Schur form: a becomes upper triangular, q the unitary transformation. False without
  * convergence. */
 static bool schur(num *a, int64_t n, num *q, num *rotations) {
+    const schur_form s = {a, q, rotations, n};
     hessenberg(a, n, q);
     double size = column_norm(a, n * n);
     int steps = 0;
@@ -396,12 +406,12 @@ static bool schur(num *a, int64_t n, num *q, num *rotations) {
         if (lo == hi) {
             hi--;
             steps = 0;
-        } else if (steps++ == STEPS) {
+        } else if (steps++ == MAX_STEPS) {
             return false;
         } else { /* an exceptional shift every few steps, against cycles */
-            qr_step(a, n, q, lo, hi,
-                    steps % 10 ? shift(a, n, hi) : a[hi + hi * n] + cabs(a[hi + (hi - 1) * n]),
-                    rotations);
+            qr_step(&s, lo, hi,
+                    steps % 10 ? wilkinson_shift(a, n, hi)
+                               : a[hi + hi * n] + cabs(a[hi + (hi - 1) * n]));
         }
     }
     return true;
@@ -431,7 +441,7 @@ static void vectors(const num *a, int64_t n, const num *q, num *v, num *y) {
 
 /* A real matrix has real eigenvalues and vectors, and conjugate pairs: removes the rounding noise,
  * and stores the vectors of a pair as real and imaginary parts. */
-static void pair(num *w, int64_t n, num *v, double size) {
+static void pair_conjugates(num *w, int64_t n, num *v, double size) {
     for (int64_t k = 0; k < n; k++) {
         int64_t other = -1;
         for (int64_t j = k + 1; j < n && fabs(cimag(w[k])) > 100 * DBL_EPSILON * size; j++)
@@ -442,7 +452,7 @@ static void pair(num *w, int64_t n, num *v, double size) {
             continue;
         }
         swap(&w[k + 1], &w[other]);
-        if (v) exchange(v, n, k + 1, other);
+        if (v) swap_columns(v, n, k + 1, other);
         if (cimag(w[k]) < 0) {
             w[k] = conj(w[k]);
             for (int64_t i = 0; v && i < n; i++) v[i + k * n] = conj(v[i + k * n]);
@@ -458,12 +468,12 @@ static void pair(num *w, int64_t n, num *v, double size) {
 
 static int eig(const task *t) {
     int64_t n = t->n;
-    num *a = t->x[0], *q = t->more, *room = q + n * n;
+    num *a = t->x[0], *q = t->scratch, *scratch = q + n * n;
     double size = column_norm(a, n * n);
-    if (!isfinite(size) || !schur(a, n, q, room)) return 1;
+    if (!isfinite(size) || !schur(a, n, q, scratch)) return 1;
     for (int64_t i = 0; i < n; i++) t->x[1][i] = a[i + i * n];
-    if (t->x[2]) vectors(a, n, q, t->x[2], room);
-    if (!dtype_is_complex(t->c->dtype)) pair(t->x[1], n, t->x[2], size);
+    if (t->x[2]) vectors(a, n, q, t->x[2], scratch);
+    if (!dtype_is_complex(t->c->dtype)) pair_conjugates(t->x[1], n, t->x[2], size);
     return 0;
 }
 
@@ -484,33 +494,37 @@ static algorithm *const algorithms[LIB_COUNT] = {
 gpa_code hostcall_matrix(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
                          gpa_err *e) {
     int64_t m = call->matrix.m, n = call->matrix.n, big = MAX(MAX(m, n), 1), p = MIN(m, n);
-    lib_matrix of[LIB_MATRICES];
+    lib_operand of[LIB_MATRICES];
+    int64_t size[LIB_MATRICES]; /* of one matrix */
     task t = {
         .c = call, .m = m, .n = n, .k = call->matrix.k, .p = p, .u = call->matrix.full ? m : n};
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < LIB_MATRICES; i++) of[i] = lib_matrix_of(call, i);
+    for (int i = 0; i < LIB_MATRICES; i++) {
+        of[i] = lib_operand_of(call, i);
+        size[i] = lib_operand_size(&of[i]);
+    }
     *call->matrix.info = 0;
-    t.more = mem_new((size_t)(2 * big * big + 2 * big) * sizeof *t.more);
-    if (!t.more) rc = gpa_no_memory(e);
+    t.scratch = mem_new((size_t)(2 * big * big + 2 * big) * sizeof *t.scratch);
+    if (!t.scratch) rc = gpa_no_memory(e);
     for (int i = 0; i < LIB_MATRICES && !rc; i++)
-        if (x->out[i] && of[i].size && !(t.x[i] = mem_zero((size_t)of[i].size * sizeof *t.x[i])))
+        if (x->out[i] && size[i] && !(t.x[i] = mem_zero((size_t)size[i] * sizeof *t.x[i])))
             rc = gpa_no_memory(e);
     for (int64_t b = 0; b < call->matrix.batch && !rc; b++) {
-        for (int i = 0; i < LIB_MATRICES; i++)
-            for (int64_t k = 0; of[i].read && k < of[i].size; k++)
-                t.x[i][k] =
-                    load(of[i].dtype, (const char *)x->out[i] +
-                                          (b * of[i].size + k) * (int64_t)dtype_size(of[i].dtype));
+        char *matrix[LIB_MATRICES];
+        for (int i = 0; i < LIB_MATRICES; i++) {
+            const int64_t item = (int64_t)dtype_size(of[i].dtype);
+            matrix[i] = (char *)x->out[i] + b * size[i] * item;
+            for (int64_t k = 0; of[i].access == LIB_UPDATE && k < size[i]; k++)
+                t.x[i][k] = load(of[i].dtype, matrix[i] + k * item);
+        }
         int info = algorithms[call->kind](&t);
         if (info && !*call->matrix.info) *call->matrix.info = info;
         for (int i = 0; i < LIB_MATRICES; i++)
-            for (int64_t k = 0; t.x[i] && k < of[i].size; k++)
-                store(of[i].dtype,
-                      (char *)x->out[i] + (b * of[i].size + k) * (int64_t)dtype_size(of[i].dtype),
-                      t.x[i][k]);
+            for (int64_t k = 0; t.x[i] && k < size[i]; k++)
+                store(of[i].dtype, matrix[i] + k * (int64_t)dtype_size(of[i].dtype), t.x[i][k]);
         if (hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     for (int i = 0; i < LIB_MATRICES; i++) mem_free(t.x[i]);
-    mem_free(t.more);
+    mem_free(t.scratch);
     return rc;
 }

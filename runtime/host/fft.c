@@ -30,7 +30,7 @@ static void plan_free(plan *p) {
 }
 
 static gpa_code plan_new(int64_t n, bool inverse, const atomic_bool *stop, plan *p, gpa_err *e) {
-    const double turn = (inverse ? 2 : -2) * 3.14159265358979323846 / (double)n;
+    const double angle = (inverse ? 2 : -2) * 3.14159265358979323846 / (double)n;
     size_t bytes = (size_t)n * sizeof(gpa_c128);
     *p = (plan){n, mem_new(bytes), mem_new(bytes), mem_new(bytes), mem_new(bytes), stop};
     if (!p->root || !p->in || !p->out || !p->terms) {
@@ -39,7 +39,7 @@ static gpa_code plan_new(int64_t n, bool inverse, const atomic_bool *stop, plan 
         return gpa_no_memory(e);
     }
     for (int64_t k = 0; k < n; k++)
-        p->root[k] = (gpa_c128){cos(turn * (double)k), sin(turn * (double)k)};
+        p->root[k] = (gpa_c128){cos(angle * (double)k), sin(angle * (double)k)};
     return GPA_OK;
 }
 
@@ -49,22 +49,24 @@ static int64_t smallest_factor(int64_t n) {
     return n;
 }
 
-/* Transforms the n points in[0], in[step], ... to out[0 .. n - 1]; step is the row length over
- * n. */
-static void split(const plan *p, const gpa_c128 *in, int64_t step, gpa_c128 *out, int64_t n) {
+/* Decimation in time: transforms the n points in[0], in[step], ... to out[0 .. n - 1], where n step
+ * is the row length. */
+static void transform_points(const plan *p, const gpa_c128 *in, int64_t step, gpa_c128 *out,
+                             int64_t n) {
     if (n == 1) {
         *out = *in;
         return;
     }
-    int64_t parts = smallest_factor(n), m = n / parts;
-    for (int64_t r = 0; r < parts; r++) split(p, in + r * step, step * parts, out + r * m, m);
+    const int64_t radix = smallest_factor(n), m = n / radix;
+    for (int64_t r = 0; r < radix; r++)
+        transform_points(p, in + r * step, step * radix, out + r * m, m);
     for (int64_t k = 0; k < m && !hostcall_stopped(p->stop); k++) {
-        for (int64_t r = 0; r < parts; r++)
+        for (int64_t r = 0; r < radix; r++)
             p->terms[r] = times(out[r * m + k], p->root[r * k * step]);
-        for (int64_t q = 0; q < parts; q++) {
+        for (int64_t q = 0; q < radix; q++) {
             gpa_c128 sum = p->terms[0];
-            int64_t angle = 0; /* of term r: q r / parts of a circle, in n-ths */
-            for (int64_t r = 1; r < parts; r++) {
+            int64_t angle = 0; /* of term r: q r / radix of a circle, in n-ths */
+            for (int64_t r = 1; r < radix; r++) {
                 angle += q * m * step;
                 if (angle >= p->n) angle -= p->n;
                 gpa_c128 t = times(p->terms[r], p->root[angle]);
@@ -102,15 +104,16 @@ typedef struct {
     const int64_t *is, *os; /* strides over the space */
     int64_t n_in, n_out;    /* points read and written of a row */
     bool half;              /* the other points are conjugates of those read */
-} lines;
+} row_layout;
 
-static void one_line(const plan *p, const lines *l, int axis, int64_t in_at, int64_t out_at) {
+static void transform_row(const plan *p, const row_layout *l, int axis, int64_t in_at,
+                          int64_t out_at) {
     for (int64_t k = 0; k < l->n_in; k++) p->in[k] = load(l->in, in_at + k * l->is[axis], l->from);
     if (l->half) p->in[0].im = 0;
     for (int64_t k = l->n_in; k < p->n; k++)
         p->in[k] = (gpa_c128){p->in[p->n - k].re, -p->in[p->n - k].im};
     if (l->half && p->n % 2 == 0) p->in[p->n / 2].im = 0;
-    split(p, p->in, 1, p->out, p->n);
+    transform_points(p, p->in, 1, p->out, p->n);
     if (!dtype_is_complex(l->from)) p->out[0].im = 0;
     if (!dtype_is_complex(l->from) && p->n % 2 == 0) p->out[p->n / 2].im = 0;
     for (int64_t k = 0; k < l->n_out; k++)
@@ -118,11 +121,11 @@ static void one_line(const plan *p, const lines *l, int axis, int64_t in_at, int
 }
 
 /* Every row along an axis of a space whose other extents are n. */
-static gpa_code all_lines(const plan *p, const lines *l, int ndim, const int64_t *n, int axis,
-                          gpa_err *e) {
+static gpa_code transform_rows(const plan *p, const row_layout *l, int ndim, const int64_t *n,
+                               int axis, gpa_err *e) {
     int64_t at[KIR_MAX_DIMS] = {0}, in = 0, out = 0;
     for (;;) {
-        one_line(p, l, axis, in, out);
+        transform_row(p, l, axis, in, out);
         if (hostcall_stopped(p->stop)) return gpa_interrupted(e);
         int d = ndim - 1;
         for (; d >= 0; d--) {
@@ -153,8 +156,9 @@ gpa_code hostcall_fft(const gpa_libcall *call, const host_operands *x, const ato
     /* The last dimension goes from in to out, the others in place in out. */
     for (int axis = last; axis >= 0; axis--) {
         bool first = axis == last;
-        lines l = {out,     out,     complex, complex, call->fft.out.stride, call->fft.out.stride,
-                   n[axis], n[axis], false};
+        row_layout l = {
+            out,     out,     complex, complex, call->fft.out.stride, call->fft.out.stride,
+            n[axis], n[axis], false};
         if (first) {
             l.in = in;
             l.is = call->fft.in.stride;
@@ -169,7 +173,7 @@ gpa_code hostcall_fft(const gpa_libcall *call, const host_operands *x, const ato
             l.n_in = n[axis] / 2 + 1;
         }
         gpa_code rc = plan_new(n[axis], call->fft.inverse, stop, &p, e);
-        if (!rc) rc = all_lines(&p, &l, call->fft.ndim, n, axis, e);
+        if (!rc) rc = transform_rows(&p, &l, call->fft.ndim, n, axis, e);
         plan_free(&p);
         if (rc) return rc;
         n[axis] = l.n_out;

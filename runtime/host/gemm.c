@@ -9,155 +9,65 @@
 #include "runtime/host/host.h"
 #include "runtime/base/simd_clones.h"
 
-/* FEW: most multiplications of a product that does not pay for vectors; BITS_FROM: terms of a bool
- * sum from which packing pays; THIN: columns that do not fill vectors. */
 enum {
     BLOCK_K = 128,
     BLOCK_N = 512,
-    FEW = 128,
-    BITS_FROM = 2,
-    WORD = 64,
-    THIN = 32,
-    THIN_ROWS = 64,
-    THIN_K = 64,
-    DEEP_K = 2048
+    SMALL_MULTIPLICATIONS = 128, /* of a product that does not pay for vectors */
+    PACK_MIN_TERMS = 2,          /* of a sum of bools, from which packing pays */
+    WORD = 64,                   /* bits */
+    NARROW_COLS = 32,            /* columns that do not fill vectors */
+    TALL_ROWS = 64,
+    TALL_K = 64,
+    DOT_MIN_TERMS = 64,
+    DOT_K = 2048
 };
 
-/* One product: strides in elements. */
+/* One product. */
 typedef struct {
     int64_t m, n, k;
     const void *a, *b;
-    int64_t ar, ac, br, bc; /* row and column strides */
-    void *c;                /* contiguous, zeroed */
+    int64_t a_row, a_col, b_row, b_col; /* strides in elements */
+    void *c;                            /* contiguous, zeroed */
     const atomic_bool *stop;
 } product;
 
-/* GEMM(ID, C type, accumulate a * b onto c). */
-#define NUMBERS(GEMM)                                        \
-    GEMM(U8, uint8_t, c = (uint8_t)(c + a * b))              \
-    GEMM(U16, uint16_t, c = (uint16_t)(c + (uint32_t)a * b)) \
-    GEMM(U32, uint32_t, c += a * b)                          \
-    GEMM(U64, uint64_t, c += a * b)
-#define INTEGERS(GEMM)                                       \
-    GEMM(BOOL, uint8_t, c |= (uint8_t)((a != 0) & (b != 0))) \
-    NUMBERS(GEMM)
-#define GEMMS(GEMM)              \
-    INTEGERS(GEMM)               \
-    GEMM(F32, float, c += a * b) \
-    GEMM(F64, double, c += a * b)
+/* ---- the loops of each dtype ---- */
 
-#define GEMM(id, T, STEP)                                                                     \
-    GPA_SIMD_CLONES static void gemm_##id(const product *p) {                                 \
-        const T *pa = p->a, *pb = p->b;                                                       \
-        for (int64_t k0 = 0; k0 < p->k; k0 += BLOCK_K)                                        \
-            for (int64_t j0 = 0; j0 < p->n; j0 += BLOCK_N) {                                  \
-                int64_t k1 = MIN(k0 + BLOCK_K, p->k), j1 = MIN(j0 + BLOCK_N, p->n);           \
-                for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++)              \
-                    for (int64_t k = k0; k < k1; k++) {                                       \
-                        const T a = pa[i * p->ar + k * p->ac], *restrict rb = pb + k * p->br; \
-                        T *restrict rc = (T *)p->c + i * p->n;                                \
-                        for (int64_t j = j0; j < j1; j++) {                                   \
-                            const T b = rb[j];                                                \
-                            T c = rc[j];                                                      \
-                            STEP;                                                             \
-                            rc[j] = c;                                                        \
-                        }                                                                     \
-                    }                                                                         \
-            }                                                                                 \
-    }
-GEMMS(GEMM)
-#undef GEMM
-
-/* A batch of small products, `next_a` and `next_b` elements apart. */
-#define GEMM(id, T, STEP)                                                                     \
-    static void few_##id(const product *p, int64_t count, int64_t next_a, int64_t next_b) {   \
-        const T *pa = p->a, *pb = p->b;                                                       \
-        T *to = p->c;                                                                         \
-        for (; count > 0 && !hostcall_stopped(p->stop); count--, pa += next_a, pb += next_b)  \
-            for (int64_t i = 0; i < p->m; i++)                                                \
-                for (int64_t j = 0; j < p->n; j++) {                                          \
-                    T c = 0;                                                                  \
-                    for (int64_t k = 0; k < p->k; k++) {                                      \
-                        const T a = pa[i * p->ar + k * p->ac], b = pb[k * p->br + j * p->bc]; \
-                        STEP;                                                                 \
-                    }                                                                         \
-                    *to++ = c;                                                                \
-                }                                                                             \
-    }
-INTEGERS(GEMM)
-#undef GEMM
-
-/* A product with few columns: blocks of rows of A are transposed, so that the rows of a column are
- * vectorized. */
-#define GEMM(id, T, STEP)                                                                      \
-    GPA_SIMD_CLONES static void thin_##id(const product *p) {                                  \
-        T at[THIN_K * THIN_ROWS] = {0}, sum[THIN_ROWS];                                        \
-        for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i += THIN_ROWS)            \
-            for (int64_t k0 = 0; k0 < p->k; k0 += THIN_K) {                                    \
-                const int64_t rows = MIN(p->m - i, THIN_ROWS), terms = MIN(p->k - k0, THIN_K); \
-                const T *pa = (const T *)p->a + i * p->ar + k0 * p->ac,                        \
-                        *pb = (const T *)p->b + k0 * p->br;                                    \
-                for (int64_t r = 0; r < rows; r++)                                             \
-                    for (int64_t k = 0; k < terms; k++)                                        \
-                        at[k * THIN_ROWS + r] = pa[r * p->ar + k * p->ac];                     \
-                for (int64_t j = 0; j < p->n; j++) {                                           \
-                    T *to = (T *)p->c + i * p->n + j;                                          \
-                    for (int64_t r = 0; r < THIN_ROWS; r++)                                    \
-                        sum[r] = k0 && r < rows ? to[r * p->n] : 0;                            \
-                    for (int64_t k = 0; k < terms; k++) {                                      \
-                        const T b = pb[k * p->br + j * p->bc];                                 \
-                        for (int64_t r = 0; r < THIN_ROWS; r++) {                              \
-                            const T a = at[k * THIN_ROWS + r];                                 \
-                            T c = sum[r];                                                      \
-                            STEP;                                                              \
-                            sum[r] = c;                                                        \
-                        }                                                                      \
-                    }                                                                          \
-                    for (int64_t r = 0; r < rows; r++) to[r * p->n] = sum[r];                  \
-                }                                                                              \
-            }                                                                                  \
-    }
-NUMBERS(GEMM)
-#undef GEMM
-
-/* A product with few rows and columns and long sums: rows of A and columns of B are contiguous, and
- * the terms of a sum are vectorized. */
-#define GEMM(id, T, STEP)                                                           \
-    GPA_SIMD_CLONES static void deep_##id(const product *p) {                       \
-        for (int64_t k0 = 0; k0 < p->k && !hostcall_stopped(p->stop); k0 += DEEP_K) \
-            for (int64_t i = 0; i < p->m; i++)                                      \
-                for (int64_t j = 0; j < p->n; j++) {                                \
-                    const int64_t terms = MIN(p->k - k0, DEEP_K);                   \
-                    const T *ra = (const T *)p->a + i * p->ar + k0,                 \
-                            *cb = (const T *)p->b + j * p->bc + k0;                 \
-                    T *to = (T *)p->c + i * p->n + j, c = k0 ? *to : 0;             \
-                    for (int64_t k = 0; k < terms; k++) {                           \
-                        const T a = ra[k], b = cb[k];                               \
-                        STEP;                                                       \
-                    }                                                               \
-                    *to = c;                                                        \
-                }                                                                   \
-    }
-NUMBERS(GEMM)
-#undef GEMM
-
-/* Complex numbers, as pairs. */
-#define GEMM_COMPLEX(id, T)                                                           \
-    GPA_SIMD_CLONES static void gemm_##id(const product *p) {                         \
-        const T *pa = p->a, *pb = p->b;                                               \
-        for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++)              \
-            for (int64_t k = 0; k < p->k; k++) {                                      \
-                const T a = pa[i * p->ar + k * p->ac], *restrict rb = pb + k * p->br; \
-                T *restrict rc = (T *)p->c + i * p->n;                                \
-                for (int64_t j = 0; j < p->n; j++) {                                  \
-                    rc[j].re += a.re * rb[j].re - a.im * rb[j].im;                    \
-                    rc[j].im += a.re * rb[j].im + a.im * rb[j].re;                    \
-                }                                                                     \
-            }                                                                         \
-    }
-GEMM_COMPLEX(C64, gpa_c64)
-GEMM_COMPLEX(C128, gpa_c128)
-#undef GEMM_COMPLEX
+/* Products wrap, so signed integers are multiplied as unsigned ones of their size. */
+#define NAME(f) f##_BOOL
+#define T uint8_t
+#define MULTIPLY_ADD(c, a, b) (uint8_t)((c) | (((a) != 0) & ((b) != 0)))
+#include "runtime/host/gemm_rows.inc"
+#include "runtime/host/gemm_small.inc"
+#undef NAME
+#undef T
+#undef MULTIPLY_ADD
+#define MULTIPLY_ADD(c, a, b) (T)((c) + 1u * (a) * (b))
+#define TEMPLATE "runtime/host/gemm_integer.inc"
+#include "runtime/host/word_sizes.inc"
+#undef MULTIPLY_ADD
+#define MULTIPLY_ADD(c, a, b) ((c) + (a) * (b))
+#define NAME(f) f##_F32
+#define T float
+#include "runtime/host/gemm_rows.inc"
+#undef NAME
+#undef T
+#define NAME(f) f##_F64
+#define T double
+#include "runtime/host/gemm_rows.inc"
+#undef NAME
+#undef T
+#undef MULTIPLY_ADD
+#define NAME(f) f##_C64
+#define T gpa_c64
+#include "runtime/host/gemm_complex.inc"
+#undef NAME
+#undef T
+#define NAME(f) f##_C128
+#define T gpa_c128
+#include "runtime/host/gemm_complex.inc"
+#undef NAME
+#undef T
 
 /* ---- bools ---- */
 
@@ -220,9 +130,9 @@ static void gemm_bits(const product *p, uint64_t *scratch) {
         memset(scratch, 0, (size_t)words * sizeof *scratch);
         scratch[words - 1] = spare;
         for (int64_t k = 0; k < p->k && !full; k++) {
-            if (!pa[i * p->ar + k * p->ac]) continue;
+            if (!pa[i * p->a_row + k * p->a_col]) continue;
             for (; ready <= k; ready++)
-                pack_bits(pb + ready * p->br, p->n, p->bc, rows + ready * words);
+                pack_bits(pb + ready * p->b_row, p->n, p->b_col, rows + ready * words);
             full = fill_row(rows + k * words, words, scratch);
         }
         if (full)
@@ -238,13 +148,14 @@ static void gemm_word(const product *p, uint64_t *rows) {
     const uint8_t *pa = p->a, *pb = p->b, *end = (const uint8_t *)p->c + p->m * p->n;
     const uint64_t spare = p->n % WORD ? ~UINT64_C(0) << p->n % WORD : 0;
     int64_t ready = 0;
-    for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++, pa += p->ar) {
+    for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++, pa += p->a_row) {
         uint64_t row = spare;
         for (int64_t k = 0; k < p->k && row != ~UINT64_C(0); k += TERMS) {
             const int64_t last = MIN(k + TERMS, p->k);
-            for (; ready < last; ready++) pack_bits(pb + ready * p->br, p->n, p->bc, rows + ready);
+            for (; ready < last; ready++)
+                pack_bits(pb + ready * p->b_row, p->n, p->b_col, rows + ready);
             for (int64_t l = k; l < last; l++)
-                row |= rows[l] & (0 - (uint64_t)(pa[l * p->ac] != 0));
+                row |= rows[l] & (0 - (uint64_t)(pa[l * p->a_col] != 0));
         }
         unpack_bits(&row, p->n, (uint8_t *)p->c + i * p->n, end);
     }
@@ -252,146 +163,139 @@ static void gemm_word(const product *p, uint64_t *rows) {
 
 /* ---- calls ---- */
 
-/* Products wrap, so signed integers are multiplied as unsigned ones of their size. */
-static void multiply(gpa_dtype t, const product *p) {
-    switch (t) {
-        case DT_BOOL: gemm_BOOL(p); return;
-        case DT_I8:
-        case DT_U8: gemm_U8(p); return;
-        case DT_I16:
-        case DT_U16: gemm_U16(p); return;
-        case DT_I32:
-        case DT_U32: gemm_U32(p); return;
-        case DT_I64:
-        case DT_U64: gemm_U64(p); return;
-        case DT_F16:
-        case DT_BF16:
-        case DT_F32: gemm_F32(p); return;
-        case DT_F64: gemm_F64(p); return;
-        case DT_C64: gemm_C64(p); return;
-        case DT_C128: gemm_C128(p); return;
-        case DT_COUNT: return;
-    }
-}
+typedef void gemm_function(const product *p);
 
-/* A product with few columns, of a tall matrix (by columns) or a wide one (dot products); C need
- * not be zeroed. */
-static void multiply_thin(gpa_dtype t, const product *p) {
-    bool tall = p->m >= THIN_ROWS;
-    switch (t) {
-        case DT_I8:
-        case DT_U8: (tall ? thin_U8 : deep_U8)(p); return;
-        case DT_I16:
-        case DT_U16: (tall ? thin_U16 : deep_U16)(p); return;
-        case DT_I32:
-        case DT_U32: (tall ? thin_U32 : deep_U32)(p); return;
-        case DT_I64:
-        case DT_U64: (tall ? thin_U64 : deep_U64)(p); return;
-        default: return;
-    }
-}
+/* By dtype; halves are computed as floats. */
+static gemm_function *const gemm_functions[DT_COUNT] = {
+    [DT_BOOL] = gemm_BOOL, [DT_I8] = gemm_1,    [DT_U8] = gemm_1,     [DT_I16] = gemm_2,
+    [DT_U16] = gemm_2,     [DT_I32] = gemm_4,   [DT_U32] = gemm_4,    [DT_I64] = gemm_8,
+    [DT_U64] = gemm_8,     [DT_F16] = gemm_F32, [DT_BF16] = gemm_F32, [DT_F32] = gemm_F32,
+    [DT_F64] = gemm_F64,   [DT_C64] = gemm_C64, [DT_C128] = gemm_C128};
+#define INTEGER_TABLE(f)                                                                    \
+    [DT_I8] = f##_1, [DT_U8] = f##_1, [DT_I16] = f##_2, [DT_U16] = f##_2, [DT_I32] = f##_4, \
+    [DT_U32] = f##_4, [DT_I64] = f##_8, [DT_U64] = f##_8
+static gemm_function *const tall_functions[DT_COUNT] = {INTEGER_TABLE(tall)},
+                            *const dot_functions[DT_COUNT] = {INTEGER_TABLE(dot)};
+typedef void small_function(const product *p, int64_t batch, int64_t next_a, int64_t next_b);
+static small_function *const small_functions[DT_COUNT] = {[DT_BOOL] = small_BOOL,
+                                                          INTEGER_TABLE(small)};
 
-/* True if a batch of small products of integers or bools was done. */
-static bool multiply_few(gpa_dtype t, const product *p, int64_t count, int64_t next_a,
-                         int64_t next_b) {
-    if (p->m * p->n > FEW || p->m * p->n * p->k > FEW) return false;
-    switch (t) {
-        case DT_BOOL: few_BOOL(p, count, next_a, next_b); return true;
-        case DT_I8:
-        case DT_U8: few_U8(p, count, next_a, next_b); return true;
-        case DT_I16:
-        case DT_U16: few_U16(p, count, next_a, next_b); return true;
-        case DT_I32:
-        case DT_U32: few_U32(p, count, next_a, next_b); return true;
-        case DT_I64:
-        case DT_U64: few_U64(p, count, next_a, next_b); return true;
-        default: return false;
-    }
-}
+/* A matrix to be packed: strides in elements. */
+typedef struct {
+    const char *first;
+    int64_t rows, cols, row_stride, col_stride;
+} matrix_view;
 
-/* Packs a matrix in C order in the dtype of the computation. */
-static void pack(gpa_dtype t, gpa_dtype work, const char *from, int64_t rows, int64_t cols,
-                 int64_t rs, int64_t cs, char *to) {
-    int64_t item = (int64_t)dtype_size(t), size = (int64_t)dtype_size(work);
+/* Packs a matrix of dtype t in C order in dtype `work`. */
+static void pack(matrix_view m, gpa_dtype t, gpa_dtype work, char *to) {
+    const int64_t item = (int64_t)dtype_size(t), size = (int64_t)dtype_size(work);
     if (t == work) {
-        strided_copy(to, (int64_t[]){cols, 1}, from, (int64_t[]){rs, cs}, (size_t)item, 2,
-                     (int64_t[]){rows, cols});
+        strided_copy(to, (int64_t[]){m.cols, 1}, m.first, (int64_t[]){m.row_stride, m.col_stride},
+                     &(strided_elems){(size_t)item, 2, (int64_t[]){m.rows, m.cols}});
         return;
     }
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < cols; j++, to += size)
-            dtype_store(to, work,
-                        dtype_cast(dtype_load(from + (i * rs + j * cs) * item, t), t, work));
+    for (int64_t i = 0; i < m.rows; i++)
+        for (int64_t j = 0; j < m.cols; j++, to += size) {
+            const char *x = m.first + (i * m.row_stride + j * m.col_stride) * item;
+            dtype_store(to, work, dtype_cast(dtype_load(x, t), t, work));
+        }
+}
+
+/* How a call is computed. */
+typedef struct {
+    gpa_dtype t, work;    /* of the arrays; of the computation */
+    bool tall, dot, bits; /* gemm_narrow.inc; packed bools */
+    bool pack_a, pack_b;  /* B is packed by columns for dot products */
+    char *a, *b, *c;      /* packed matrices of the batch */
+    uint64_t *words;      /* of gemm_bits */
+} method;
+
+static method choose_method(const gpa_libcall *call) {
+    const int64_t m = call->gemm.m, n = call->gemm.n, k = call->gemm.k;
+    const int64_t *as = call->gemm.a.stride, *bs = call->gemm.b.stride;
+    const gpa_dtype t = call->dtype;
+    const bool narrow = n <= NARROW_COLS && dtype_is_int(t);
+    method w = {.t = t, .work = dtype_info[t].compute, .tall = narrow && m >= TALL_ROWS};
+    w.dot = narrow && !w.tall && k >= DOT_MIN_TERMS;
+    w.bits = t == DT_BOOL && k >= PACK_MIN_TERMS;
+    w.pack_a = w.work != t || (w.dot && as[2] != 1);
+    w.pack_b = w.work != t || (w.dot ? bs[1] != 1 : !w.tall && !w.bits && bs[2] != 1);
+    return w;
+}
+
+static void method_free(method *w) {
+    mem_free(w->a);
+    mem_free(w->b);
+    mem_free(w->c);
+    mem_free(w->words);
+}
+
+static gpa_code method_new(const gpa_libcall *call, method *w, gpa_err *e) {
+    const int64_t m = call->gemm.m, n = call->gemm.n, k = call->gemm.k;
+    const size_t size = dtype_size(w->work);
+    const bool convert = w->work != w->t;
+    if (w->pack_a) w->a = mem_new((size_t)(m * k) * size);
+    if (w->pack_b) w->b = mem_new((size_t)(k * n) * size);
+    if (convert) w->c = mem_new((size_t)(m * n) * size);
+    if (w->bits) w->words = mem_new((size_t)words_of(n, k) * sizeof *w->words);
+    const bool fits = (!w->pack_a || w->a) && (!w->pack_b || w->b) && (!convert || w->c) &&
+                      (!w->bits || w->words);
+    return fits ? GPA_OK : gpa_no_memory(e);
+}
+
+/* One product of the batch; p is packed where the method says so. */
+static void multiply(const method *w, product p) {
+    char *const to = p.c;
+    const bool convert = w->work != w->t;
+    if (w->pack_a) {
+        pack((matrix_view){p.a, p.m, p.k, p.a_row, p.a_col}, w->t, w->work, w->a);
+        p.a = w->a;
+        p.a_row = p.k;
+        p.a_col = 1;
+    }
+    if (w->pack_b) {
+        pack(w->dot ? (matrix_view){p.b, p.n, p.k, p.b_col, p.b_row}
+                    : (matrix_view){p.b, p.k, p.n, p.b_row, p.b_col},
+             w->t, w->work, w->b);
+        p.b = w->b;
+        p.b_row = w->dot ? 1 : p.n;
+        p.b_col = w->dot ? p.k : 1;
+    }
+    if (convert) p.c = w->c;
+    if (w->bits) {
+        (p.n > WORD ? gemm_bits : gemm_word)(&p, w->words);
+    } else if (w->tall || w->dot) {
+        (w->tall ? tall_functions : dot_functions)[w->t](&p);
+    } else {
+        memset(p.c, 0, (size_t)(p.m * p.n) * dtype_size(w->work));
+        gemm_functions[w->t](&p);
+    }
+    if (convert) pack((matrix_view){w->c, p.m, p.n, p.n, 1}, w->work, w->t, to);
 }
 
 gpa_code hostcall_gemm(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
                        gpa_err *e) {
-    const void *a = x->in[0], *b = x->in[1];
-    void *c = x->out[0];
-    const int64_t m = call->gemm.m, n = call->gemm.n, k = call->gemm.k, *as = call->gemm.a.stride,
-                  *bs = call->gemm.b.stride;
-    gpa_dtype t = call->dtype, work = dtype_info[t].compute;
-    int64_t item = (int64_t)dtype_size(t);
-    bool narrow = n <= THIN && dtype_is_int(t), tall = m >= THIN_ROWS && narrow;
-    bool deep = narrow && !tall && k >= THIN_K, bits = !tall && t == DT_BOOL && k >= BITS_FROM;
-    bool pack_a = work != t || (deep && as[2] != 1),
-         pack_b = work != t || (deep ? bs[1] != 1 : !tall && !bits && bs[2] != 1);
-    const product all = {m,
-                         n,
-                         k,
-                         (const char *)a + call->gemm.a.offset * item,
-                         (const char *)b + call->gemm.b.offset * item,
-                         as[1],
-                         as[2],
-                         bs[1],
-                         bs[2],
-                         (char *)c + call->gemm.c.offset * item,
-                         stop};
-    if (multiply_few(t, &all, call->gemm.batch, as[0], bs[0]))
+    const int64_t m = call->gemm.m, n = call->gemm.n, k = call->gemm.k;
+    const int64_t *as = call->gemm.a.stride, *bs = call->gemm.b.stride;
+    const int64_t item = (int64_t)dtype_size(call->dtype);
+    const char *a = (const char *)x->in[0] + call->gemm.a.offset * item,
+               *b = (const char *)x->in[1] + call->gemm.b.offset * item;
+    char *c = (char *)x->out[0] + call->gemm.c.offset * item;
+    small_function *small = small_functions[call->dtype];
+    product p = {m, n, k, a, b, as[1], as[2], bs[1], bs[2], c, stop};
+    if (small && m * n <= SMALL_MULTIPLICATIONS && m * n * k <= SMALL_MULTIPLICATIONS) {
+        small(&p, call->gemm.batch, as[0], bs[0]);
         return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
-    size_t size = dtype_size(work);
-    char *ra = pack_a ? mem_new((size_t)(m * k) * size) : NULL,
-         *rb = pack_b ? mem_new((size_t)(k * n) * size) : NULL;
-    char *rc = work != t ? mem_new((size_t)(m * n) * size) : NULL;
-    uint64_t *words = bits ? mem_new((size_t)words_of(n, k) * sizeof *words) : NULL;
-    gpa_code code = GPA_OK;
-    if ((pack_a && !ra) || (work != t && !rc) || (pack_b && !rb) || (bits && !words))
-        code = gpa_no_memory(e);
-    for (int64_t i = 0; i < call->gemm.batch && !code; i++) {
-        const char *pa = (const char *)a + (call->gemm.a.offset + i * as[0]) * item;
-        const char *pb = (const char *)b + (call->gemm.b.offset + i * bs[0]) * item;
-        char *to = (char *)c + (call->gemm.c.offset + i * m * n) * item;
-        product p = {m, n, k, pa, pb, as[1], as[2], bs[1], bs[2], to, stop};
-        if (pack_a) {
-            pack(t, work, pa, m, k, as[1], as[2], ra);
-            p.a = ra;
-            p.ar = k;
-            p.ac = 1;
-        }
-        if (pack_b) {
-            if (deep)
-                pack(t, work, pb, n, k, bs[2], bs[1], rb);
-            else
-                pack(t, work, pb, k, n, bs[1], bs[2], rb);
-            p.b = rb;
-            p.br = deep ? 1 : n;
-            p.bc = deep ? k : 1;
-        }
-        if (work != t) p.c = rc;
-        if (bits)
-            (n > WORD ? gemm_bits : gemm_word)(&p, words);
-        else if (tall || deep)
-            multiply_thin(t, &p);
-        else {
-            memset(p.c, 0, (size_t)(m * n) * size);
-            multiply(t, &p);
-        }
-        if (work != t) pack(work, t, rc, m, n, n, 1, to);
-        if (hostcall_stopped(stop)) code = gpa_interrupted(e);
     }
-    mem_free(ra);
-    mem_free(rb);
-    mem_free(rc);
-    mem_free(words);
-    return code;
+    method w = choose_method(call);
+    gpa_code rc = method_new(call, &w, e);
+    for (int64_t i = 0; i < call->gemm.batch && !rc; i++) {
+        p.a = a + i * as[0] * item;
+        p.b = b + i * bs[0] * item;
+        p.c = c + i * m * n * item;
+        multiply(&w, p);
+        if (hostcall_stopped(stop)) rc = gpa_interrupted(e);
+    }
+    method_free(&w);
+    return rc;
 }

@@ -22,6 +22,8 @@ static bool has_compress(void) {
 #define HAVE_COMPRESS 0
 #endif
 
+#define SMALL_COPY static inline __attribute__((always_inline))
+
 /* ---- counting ---- */
 
 /* SWAR: eight bytes at a time; any nonzero byte counts once. */
@@ -48,44 +50,53 @@ static int64_t scalar_indices(const uint8_t *mask, int64_t i, int64_t n, int64_t
     return found;
 }
 
-static void scalar_compress(char *to, const char *from, const uint8_t *mask, int64_t i,
-                            int64_t kept, int64_t count, size_t item) {
-#define COMPACT(bytes)                                      \
-    for (; kept < count; i++) {                             \
-        memcpy(to + kept * bytes, from + i * bytes, bytes); \
-        kept += mask[i] != 0;                               \
-    }                                                       \
-    break
-    switch (item) {
-        case 1: COMPACT(1);
-        case 2: COMPACT(2);
-        case 4: COMPACT(4);
-        case 8: COMPACT(8);
-        case 16: COMPACT(16);
-        default:
-            for (; kept < count; i++)
-                if (mask[i]) memcpy(to + (size_t)kept++ * item, from + (size_t)i * item, item);
+/* A compress or expand: `count` elements are selected. */
+typedef struct {
+    char *to;
+    const char *from;
+    const uint8_t *mask;
+    int64_t count;
+} mask_copy;
+
+/* The rest of one, from entry i on, after `kept` selected ones. An element size that is a
+ * compile-time constant makes the copies single moves. */
+SMALL_COPY void compress_items(mask_copy c, int64_t i, int64_t kept, int64_t item) {
+    for (; kept < c.count; i++) {
+        memcpy(c.to + kept * item, c.from + i * item, (size_t)item);
+        kept += c.mask[i] != 0;
     }
-#undef COMPACT
 }
 
-static void scalar_expand(char *to, const char *from, const uint8_t *mask, int64_t i, int64_t kept,
-                          int64_t count, size_t item) {
-#define EXPAND(bytes)                                                   \
-    for (; kept < count; i++) {                                         \
-        const char *x = mask[i] ? from + kept * bytes : to + i * bytes; \
-        memmove(to + i * bytes, x, bytes);                              \
-        kept += mask[i] != 0;                                           \
-    }                                                                   \
-    break
-    switch (item) {
-        case 1: EXPAND(1);
-        case 2: EXPAND(2);
-        case 4: EXPAND(4);
-        case 8: EXPAND(8);
-        case 16: EXPAND(16);
+SMALL_COPY void expand_items(mask_copy c, int64_t i, int64_t kept, int64_t item) {
+    for (; kept < c.count; i++) {
+        const char *x = c.mask[i] ? c.from + kept * item : c.to + i * item;
+        memmove(c.to + i * item, x, (size_t)item);
+        kept += c.mask[i] != 0;
     }
-#undef EXPAND
+}
+
+static void compress_rest(mask_copy c, int64_t i, int64_t kept, size_t item) {
+    switch (item) {
+        case 1: compress_items(c, i, kept, 1); break;
+        case 2: compress_items(c, i, kept, 2); break;
+        case 4: compress_items(c, i, kept, 4); break;
+        case 8: compress_items(c, i, kept, 8); break;
+        case 16: compress_items(c, i, kept, 16); break;
+        default:
+            for (; kept < c.count; i++)
+                if (c.mask[i])
+                    memcpy(c.to + (size_t)kept++ * item, c.from + (size_t)i * item, item);
+    }
+}
+
+static void expand_rest(mask_copy c, int64_t i, int64_t kept, size_t item) {
+    switch (item) {
+        case 1: expand_items(c, i, kept, 1); break;
+        case 2: expand_items(c, i, kept, 2); break;
+        case 4: expand_items(c, i, kept, 4); break;
+        case 8: expand_items(c, i, kept, 8); break;
+        case 16: expand_items(c, i, kept, 16); break;
+    }
 }
 
 /* ---- vectors ---- */
@@ -118,69 +129,71 @@ TARGET_COMPRESS static int64_t vector_indices(const uint8_t *mask, int64_t n, in
     return scalar_indices(mask, i, n, to, found, capacity);
 }
 
-/* vpcompress of elements of 1 to 8 bytes. */
-#define VECTOR_COMPRESS(bytes, mask_type, compress)                                           \
-    TARGET_COMPRESS static void vector_compress_##bytes(char *to, const char *from,           \
-                                                        const uint8_t *mask, int64_t count) { \
-        enum { LANES = 64 / bytes };                                                          \
-        int64_t kept = 0, i = 0;                                                              \
-        for (; count - kept >= 64; i += 64) {                                                 \
-            uint64_t set = selected(mask + i);                                                \
-            for (int k = 0; k < bytes; k++) {                                                 \
-                mask_type some = (mask_type)(set >> k * LANES);                               \
-                __m512i x = _mm512_loadu_si512(from + (i + k * LANES) * bytes);               \
-                _mm512_storeu_si512(to + kept * bytes, compress(some, x));                    \
-                kept += __builtin_popcountll(some);                                           \
-            }                                                                                 \
-        }                                                                                     \
-        scalar_compress(to, from, mask, i, kept, count, bytes);                               \
-    }
-VECTOR_COMPRESS(1, __mmask64, _mm512_maskz_compress_epi8)
-VECTOR_COMPRESS(2, __mmask32, _mm512_maskz_compress_epi16)
-VECTOR_COMPRESS(4, __mmask16, _mm512_maskz_compress_epi32)
-VECTOR_COMPRESS(8, __mmask8, _mm512_maskz_compress_epi64)
-#undef VECTOR_COMPRESS
-
-/* vpexpand, which keeps the elements that are not selected. */
-#define VECTOR_EXPAND(bytes, mask_type, expand)                                             \
-    TARGET_COMPRESS static void vector_expand_##bytes(char *to, const char *from,           \
-                                                      const uint8_t *mask, int64_t count) { \
-        enum { LANES = 64 / bytes };                                                        \
-        int64_t kept = 0, i = 0;                                                            \
-        for (; count - kept >= 64; i += 64) {                                               \
-            uint64_t set = selected(mask + i);                                              \
-            for (int k = 0; set && k < bytes; k++) {                                        \
-                char *at = to + (i + k * LANES) * bytes;                                    \
-                mask_type some = (mask_type)(set >> k * LANES);                             \
-                if (!some) continue;                                                        \
-                _mm512_storeu_si512(at, expand(_mm512_loadu_si512(at), some,                \
-                                               _mm512_loadu_si512(from + kept * bytes)));   \
-                kept += __builtin_popcountll(some);                                         \
-            }                                                                               \
-        }                                                                                   \
-        scalar_expand(to, from, mask, i, kept, count, bytes);                               \
-    }
-VECTOR_EXPAND(1, __mmask64, _mm512_mask_expand_epi8)
-VECTOR_EXPAND(2, __mmask32, _mm512_mask_expand_epi16)
-VECTOR_EXPAND(4, __mmask16, _mm512_mask_expand_epi32)
-VECTOR_EXPAND(8, __mmask8, _mm512_mask_expand_epi64)
-#undef VECTOR_EXPAND
+#define NAME(f) f##_1
+#define BYTES 1
+#define MASK __mmask64
+#define COMPRESS _mm512_maskz_compress_epi8
+#define EXPAND _mm512_mask_expand_epi8
+#include "runtime/host/mask_select_vector.inc"
+#undef NAME
+#undef BYTES
+#undef MASK
+#undef COMPRESS
+#undef EXPAND
+#define NAME(f) f##_2
+#define BYTES 2
+#define MASK __mmask32
+#define COMPRESS _mm512_maskz_compress_epi16
+#define EXPAND _mm512_mask_expand_epi16
+#include "runtime/host/mask_select_vector.inc"
+#undef NAME
+#undef BYTES
+#undef MASK
+#undef COMPRESS
+#undef EXPAND
+#define NAME(f) f##_4
+#define BYTES 4
+#define MASK __mmask16
+#define COMPRESS _mm512_maskz_compress_epi32
+#define EXPAND _mm512_mask_expand_epi32
+#include "runtime/host/mask_select_vector.inc"
+#undef NAME
+#undef BYTES
+#undef MASK
+#undef COMPRESS
+#undef EXPAND
+#define NAME(f) f##_8
+#define BYTES 8
+#define MASK __mmask8
+#define COMPRESS _mm512_maskz_compress_epi64
+#define EXPAND _mm512_mask_expand_epi64
+#include "runtime/host/mask_select_vector.inc"
+#undef NAME
+#undef BYTES
+#undef MASK
+#undef COMPRESS
+#undef EXPAND
 
 /* Dispatch on the element size; false: no vector code for it. */
-#define BY_SIZE(name)                                                                \
-    static bool name(char *to, const char *from, const uint8_t *mask, int64_t count, \
-                     size_t item) {                                                  \
-        switch (item) {                                                              \
-            case 1: name##_1(to, from, mask, count); return true;                    \
-            case 2: name##_2(to, from, mask, count); return true;                    \
-            case 4: name##_4(to, from, mask, count); return true;                    \
-            case 8: name##_8(to, from, mask, count); return true;                    \
-            default: return false;                                                   \
-        }                                                                            \
+static bool vector_compress(mask_copy c, size_t item) {
+    switch (item) {
+        case 1: vector_compress_1(c); return true;
+        case 2: vector_compress_2(c); return true;
+        case 4: vector_compress_4(c); return true;
+        case 8: vector_compress_8(c); return true;
+        default: return false;
     }
-BY_SIZE(vector_compress)
-BY_SIZE(vector_expand)
-#undef BY_SIZE
+}
+
+static bool vector_expand(mask_copy c, size_t item) {
+    switch (item) {
+        case 1: vector_expand_1(c); return true;
+        case 2: vector_expand_2(c); return true;
+        case 4: vector_expand_4(c); return true;
+        case 8: vector_expand_8(c); return true;
+        default: return false;
+    }
+}
 
 #endif
 
@@ -202,15 +215,17 @@ int64_t mask_select_indices(const void *mask, int64_t n, int64_t *to, int64_t ca
 
 void mask_select_compress(void *to, const void *from, const void *mask, int64_t count,
                           size_t item) {
+    const mask_copy c = {to, from, mask, count};
 #if HAVE_COMPRESS
-    if (has_compress() && vector_compress(to, from, mask, count, item)) return;
+    if (has_compress() && vector_compress(c, item)) return;
 #endif
-    scalar_compress(to, from, mask, 0, 0, count, item);
+    compress_rest(c, 0, 0, item);
 }
 
 void mask_select_expand(void *to, const void *from, const void *mask, int64_t count, size_t item) {
+    const mask_copy c = {to, from, mask, count};
 #if HAVE_COMPRESS
-    if (has_compress() && vector_expand(to, from, mask, count, item)) return;
+    if (has_compress() && vector_expand(c, item)) return;
 #endif
-    scalar_expand(to, from, mask, 0, 0, count, item);
+    expand_rest(c, 0, 0, item);
 }

@@ -99,71 +99,72 @@ static bool_fold bool_fold_of(gpa_red red) {
 #define CASE_X(...) CASE_OF(__VA_ARGS__)
 #define CASE_OF(id, v, none, ...) CASE_OF_##none(id, v)
 #define CASE_OF_1(id, v)
-#define CASE_OF_0(id, v)                                                                       \
-    case RED_##id: {                                                                           \
-        const bool least = SEGMENTED_##id & SEG_MIN, skip_nan = SEGMENTED_##id & SEG_SKIP_NAN, \
-                   extremum = FLOATS && SEGMENTED_##id & (SEG_MIN | SEG_MAX);                  \
-        if ((SEGMENTED_##id & NEEDS) != NEEDS) return false;                                   \
-        FOLD_SEGMENTS(v)                                                                       \
-        return true;                                                                           \
-    }
+#define CASE_OF_0(id, v) ROW(id, v)
 
-#define ID i8
+/* How segments are folded. */
+typedef struct {
+    gpa_red red;
+    int traits;
+} fold_kind;
+
+#define FOLD_INLINE static inline __attribute__((always_inline))
+
+#define NAME(f) f##_i8
 #define T int8_t
 #define INT int8_t
 #define UT uint8_t
 #define NEEDS (SEG_INT | SEG_NARROW)
 #include "runtime/host/segmented_reduce.inc"
-#define ID i16
+#define NAME(f) f##_i16
 #define T int16_t
 #define INT int16_t
 #define UT uint16_t
 #define NEEDS (SEG_INT | SEG_NARROW)
 #include "runtime/host/segmented_reduce.inc"
-#define ID i32
+#define NAME(f) f##_i32
 #define T int32_t
 #define INT int32_t
 #define UT uint32_t
 #define NEEDS SEG_INT
 #include "runtime/host/segmented_reduce.inc"
-#define ID i64
+#define NAME(f) f##_i64
 #define T int64_t
 #define INT int64_t
 #define UT uint64_t
 #define NEEDS SEG_INT
 #include "runtime/host/segmented_reduce.inc"
-#define ID u8
+#define NAME(f) f##_u8
 #define T uint8_t
 #define INT int8_t
 #define UT uint8_t
 #define NEEDS SEG_UNSIGNED
 #include "runtime/host/segmented_reduce.inc"
-#define ID u16
+#define NAME(f) f##_u16
 #define T uint16_t
 #define INT int16_t
 #define UT uint16_t
 #define NEEDS SEG_UNSIGNED
 #include "runtime/host/segmented_reduce.inc"
-#define ID u32
+#define NAME(f) f##_u32
 #define T uint32_t
 #define INT int32_t
 #define UT uint32_t
 #define NEEDS SEG_UNSIGNED
 #include "runtime/host/segmented_reduce.inc"
-#define ID u64
+#define NAME(f) f##_u64
 #define T uint64_t
 #define INT int64_t
 #define UT uint64_t
 #define NEEDS SEG_UNSIGNED
 #include "runtime/host/segmented_reduce.inc"
-#define ID f32
+#define NAME(f) f##_f32
 #define T float
 #define INT int32_t
 #define UT float
 #define FLOATS 1
 #define NEEDS SEG_FLOAT
 #include "runtime/host/segmented_reduce.inc"
-#define ID f64
+#define NAME(f) f##_f64
 #define T double
 #define INT int64_t
 #define UT double
@@ -171,11 +172,11 @@ static bool_fold bool_fold_of(gpa_red red) {
 #define NEEDS SEG_FLOAT
 #include "runtime/host/segmented_reduce.inc"
 
-#define ID c64
+#define NAME(f) f##_c64
 #define T float
 #define INT int32_t
 #include "runtime/host/segmented_sum_complex.inc"
-#define ID c128
+#define NAME(f) f##_c128
 #define T double
 #define INT int64_t
 #include "runtime/host/segmented_sum_complex.inc"

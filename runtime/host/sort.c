@@ -9,7 +9,17 @@
 #include "runtime/host/host.h"
 #include "runtime/host/sort_key.h"
 
-enum { SHORT = 40, MIDDLE = 3000, BLOCK = 1 << 20, MOST_PLACES = 64 };
+enum {
+    INSERTION_SORT_MAX = 40, /* items */
+    SHORT_DIGITS_MAX =
+        3000, /* items that are sorted by digits of 8 bits, more of them by 11 bits */
+    MAX_DIGIT_BITS = 11,
+    MAX_DIGITS = 1 << MAX_DIGIT_BITS,
+    STOP_ITEMS = 1 << 20, /* items between two polls of *stop */
+    MAX_KTH = 64          /* requested indices of a partition; with more all is sorted */
+};
+
+static int digit_bits(int64_t n) { return n <= SHORT_DIGITS_MAX ? 8 : MAX_DIGIT_BITS; }
 
 /* ---- keys ---- */
 
@@ -40,7 +50,7 @@ static inline uint64_t key_of(const key_rule *k, const char *from, int64_t i, in
 /* A key and the index of its element. */
 typedef struct {
     uint64_t key;
-    int64_t at;
+    int64_t index;
 } ranked;
 
 static bool is_sorted_ranks(const ranked *r, int64_t n) {
@@ -48,47 +58,6 @@ static bool is_sorted_ranks(const ranked *r, int64_t n) {
         if (r[i - 1].key > r[i].key) return false;
     return true;
 }
-
-/* Sorts n items of type T, whose key is KEY(item): few by insertion, many by LSD radix sort.
- * Returns the array with the result, r or spare; the result is incomplete when *stop is set
- * meanwhile. A digit that all keys share is skipped. */
-#define SORT(name, T, KEY)                                                                         \
-    static T *name(T *r, T *spare, int64_t n, int bits, int64_t *count, const atomic_bool *stop) { \
-        const int digit = n <= MIDDLE ? 8 : 11;                                                    \
-        const uint64_t places = 1ull << digit;                                                     \
-        for (int64_t i = 1; n <= SHORT && i < n; i++) {                                            \
-            T x = r[i];                                                                            \
-            int64_t j = i;                                                                         \
-            for (; j > 0 && KEY(r[j - 1]) > KEY(x); j--) r[j] = r[j - 1];                          \
-            r[j] = x;                                                                              \
-        }                                                                                          \
-        for (int shift = 0; n > SHORT && shift < bits && !hostcall_stopped(stop);                  \
-             shift += digit) {                                                                     \
-            memset(count, 0, places * sizeof *count);                                              \
-            for (int64_t i = 0; i < n; i++) count[KEY(r[i]) >> shift & (places - 1)]++;            \
-            if (count[KEY(r[0]) >> shift & (places - 1)] == n) continue;                           \
-            int64_t sum = 0;                                                                       \
-            for (uint64_t d = 0; d < places; d++) {                                                \
-                int64_t c = count[d];                                                              \
-                count[d] = sum;                                                                    \
-                sum += c;                                                                          \
-            }                                                                                      \
-            for (int64_t i = 0, end = 0; end < n && !hostcall_stopped(stop); i = end) {            \
-                end = MIN(end + BLOCK, n);                                                         \
-                for (; i < end; i++) spare[count[KEY(r[i]) >> shift & (places - 1)]++] = r[i];     \
-            }                                                                                      \
-            if (hostcall_stopped(stop)) break;                                                     \
-            T *t = r;                                                                              \
-            r = spare;                                                                             \
-            spare = t;                                                                             \
-        }                                                                                          \
-        return r;                                                                                  \
-    }
-#define OWN_KEY(x) (x)
-#define RANKED_KEY(x) ((x).key)
-SORT(sort_keys, uint64_t, OWN_KEY)
-SORT(sort_ranks, ranked, RANKED_KEY)
-#undef SORT
 
 /* Scratch memory of a row: ranks, or keys alone. */
 typedef struct {
@@ -109,7 +78,7 @@ static bool scratch_new(scratch *w, size_t n, bool ranks, const atomic_bool *sto
     const size_t size = n * (ranks ? sizeof *w->r : sizeof *w->key);
     void *at = NULL, *spare = NULL;
     *w = (scratch){.stop = stop,
-                   .count = mem_new(sizeof *w->count << 11),
+                   .count = mem_new(sizeof *w->count * MAX_DIGITS),
                    .block = {mem_large(size, &at), mem_large(size, &spare)}};
     if (ranks)
         w->r = at, w->spare = spare;
@@ -118,120 +87,134 @@ static bool scratch_new(scratch *w, size_t n, bool ranks, const atomic_bool *sto
     return w->count && w->block[0] && w->block[1];
 }
 
+#define NAME(f) f##_keys
+#define T uint64_t
+#define KEY(x) (x)
+#include "runtime/host/sort_radix.inc"
+#undef NAME
+#undef T
+#undef KEY
+#define NAME(f) f##_ranks
+#define T ranked
+#define KEY(x) ((x).key)
+#include "runtime/host/sort_radix.inc"
+#undef NAME
+#undef T
+#undef KEY
+
 /* ---- partitions ---- */
 
-/* Keys that share the digit of some requested indices. */
+/* The requested indices, ascending, as indices of a whole row; the items begin at index `first`. */
+typedef struct {
+    const int64_t *kth;
+    int n_kth;
+    int64_t first;
+} selection;
+
+/* Items from .. to - 1, which share a digit and hold some requested indices. */
 typedef struct {
     int64_t from, to;
     int kth, n_kth; /* which indices */
 } group;
 
-/* State of a scatter by a digit: the bin of each digit, and the next offset of each bin. */
+/* A scatter by a digit: the groups; the bin of each digit, and the next offset of each bin. */
 typedef struct {
-    uint8_t of[1 << 11];
-    int64_t next[2 * MOST_PLACES + 1];
-} bins;
+    scratch *w;
+    int n_groups;
+    group groups[MAX_KTH];
+    uint8_t bin[MAX_DIGITS];
+    int64_t next[2 * MAX_KTH + 1];
+} partition_step;
 
-/* From the histogram of digits, the bins: adjacent digits without a requested index share one,
- * which keeps the number of write streams low; and the groups, which are digits with requested
- * indices; `first` is the index of the first item. Returns the number of groups. */
-static int join_digits(const int64_t *count, uint64_t digits, int64_t first, const int64_t *kth,
-                       int n_kth, bins *b, group *found) {
+/* From the histogram of digits, the groups, which are digits with requested indices, and the bins:
+ * adjacent digits without a requested index share one, which keeps the number of write streams
+ * low. */
+static void find_groups(const int64_t *count, uint64_t digits, const selection *s,
+                        partition_step *p) {
     int groups = 0, n = 0;
     bool open = false;
     int64_t at = 0;
     for (uint64_t d = 0; d < digits; d++) {
         group g = {.from = at,
                    .to = at + count[d],
-                   .kth = groups ? found[groups - 1].kth + found[groups - 1].n_kth : 0};
-        while (g.kth + g.n_kth < n_kth && kth[g.kth + g.n_kth] - first < g.to) g.n_kth++;
-        if (g.n_kth) found[groups++] = g;
-        if (g.n_kth || !open) b->next[n++] = at;
+                   .kth = groups ? p->groups[groups - 1].kth + p->groups[groups - 1].n_kth : 0};
+        while (g.kth + g.n_kth < s->n_kth && s->kth[g.kth + g.n_kth] - s->first < g.to) g.n_kth++;
+        if (g.n_kth) p->groups[groups++] = g;
+        if (g.n_kth || !open) p->next[n++] = at;
         open = !g.n_kth;
-        b->of[d] = (uint8_t)(n - 1);
+        p->bin[d] = (uint8_t)(n - 1);
         at = g.to;
     }
-    return groups;
+    p->n_groups = groups;
 }
 
-static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first,
-                       const int64_t *kth, int n_kth, scratch *w);
+/* The requested indices in a group of the items of s. */
+static selection group_selection(const selection *s, const group *g) {
+    return (selection){s->kth + g->kth, g->n_kth, s->first + g->from};
+}
 
-/* Sorts the groups of keys that were scattered into bins by the digit at `shift`. */
-static void place_groups(uint64_t *key, uint64_t *spare, int shift, const group *found, int groups,
-                         int64_t first, const int64_t *kth, scratch *w) {
-    for (int i = 0; i < groups && shift && !hostcall_stopped(w->stop); i++) {
-        const group *g = &found[i];
-        place_keys(key + g->from, spare, g->to - g->from, shift, first + g->from, kth + g->kth,
-                   g->n_kth, w);
+static void partition_keys(uint64_t *key, int64_t n, int bits, const selection *s, scratch *w);
+
+/* Partitions the groups of keys that were scattered by the digit at `shift`. */
+static void partition_groups(uint64_t *key, int shift, const selection *s,
+                             const partition_step *p) {
+    for (int i = 0; i < p->n_groups && shift && !hostcall_stopped(p->w->stop); i++) {
+        const group *g = &p->groups[i];
+        const selection inner = group_selection(s, g);
+        partition_keys(key + g->from, g->to - g->from, shift, &inner, p->w);
     }
 }
 
-/* Partitions n keys, which differ in the lowest `bits` at most, at the indices kth, relative to
- * `first`. */
-static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first,
-                       const int64_t *kth, int n_kth, scratch *w) {
-    int digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
-    uint64_t digits = 1ull << digit;
-    group found[MOST_PLACES];
-    bins b;
-    if (n <= SHORT || !bits) {
-        uint64_t *sorted = sort_keys(key, spare, n, bits, w->count, w->stop);
+/* Partitions n keys, which differ in the lowest `bits` at most. */
+static void partition_keys(uint64_t *key, int64_t n, int bits, const selection *s, scratch *w) {
+    const int digit = MIN(bits, digit_bits(n)), shift = bits - digit;
+    const uint64_t digits = 1ull << digit;
+    uint64_t *spare = w->key_spare;
+    partition_step p;
+    p.w = w;
+    if (n <= INSERTION_SORT_MAX || !bits) {
+        uint64_t *sorted = sort_keys(key, spare, n, bits, w);
         if (sorted != key) memcpy(key, sorted, (size_t)n * sizeof *key);
         return;
     }
     memcpy(spare, key, (size_t)n * sizeof *key);
     memset(w->count, 0, digits * sizeof *w->count);
     for (int64_t i = 0; i < n; i++) w->count[spare[i] >> shift & (digits - 1)]++;
-    int groups = join_digits(w->count, digits, first, kth, n_kth, &b, found);
+    find_groups(w->count, digits, s, &p);
     for (int64_t i = 0; i < n; i++)
-        key[b.next[b.of[spare[i] >> shift & (digits - 1)]]++] = spare[i];
-    place_groups(key, spare, shift, found, groups, first, kth, w);
+        key[p.next[p.bin[spare[i] >> shift & (digits - 1)]]++] = spare[i];
+    partition_groups(key, shift, s, &p);
 }
 
-/* The same for the elements of a row, whose keys are computed during the scatter by their highest
- * digit. */
-static void place_values(const gpa_libcall *c, const char *in, int64_t n, const sortkey_order *o,
-                         scratch *w) {
-    size_t item = dtype_size(c->dtype);
-    int bits = (int)item * 8, digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
-    uint64_t digits = 1ull << digit, *key = w->key;
-    sortkey_order own = *o; /* a copy, which the compiler knows to be constant */
-    group found[MOST_PLACES];
-    bins b;
-    int groups = 0;
-    memset(w->count, 0, digits * sizeof *w->count);
-#define PLACE(T)                                                                          \
-    {                                                                                     \
-        const T *x = (const void *)in;                                                    \
-        for (int64_t i = 0; i < n; i++)                                                   \
-            w->count[sortkey_of_bits(x[i], &own) >> shift & (digits - 1)]++;              \
-        groups = join_digits(w->count, digits, 0, c->sort.kth, c->sort.n_kth, &b, found); \
-        for (int64_t i = 0; i < n; i++) {                                                 \
-            uint64_t k = sortkey_of_bits(x[i], &own);                                     \
-            key[b.next[b.of[k >> shift & (digits - 1)]]++] = k;                           \
-        }                                                                                 \
-        break;                                                                            \
+#define TEMPLATE "runtime/host/sort_partition.inc"
+#include "runtime/host/word_sizes.inc"
+
+/* Partitions the elements of a row to keys: their highest digit is computed during the scatter. */
+static void partition_values(const gpa_libcall *c, const char *in, const sortkey_order *o,
+                             scratch *w) {
+    const int64_t n = c->sort.n;
+    const int bits = (int)o->item * 8, shift = bits - MIN(bits, digit_bits(n));
+    const selection s = {c->sort.kth, c->sort.n_kth, 0};
+    partition_step p;
+    p.w = w;
+    switch (o->item) {
+        case 1: scatter_1(in, n, o, shift, &s, &p); break;
+        case 2: scatter_2(in, n, o, shift, &s, &p); break;
+        case 4: scatter_4(in, n, o, shift, &s, &p); break;
+        default: scatter_8(in, n, o, shift, &s, &p);
     }
-    switch (item) {
-        case 1: PLACE(uint8_t)
-        case 2: PLACE(uint16_t)
-        case 4: PLACE(uint32_t)
-        case 8: PLACE(uint64_t)
-    }
-#undef PLACE
-    place_groups(key, w->key_spare, shift, found, groups, 0, c->sort.kth, w);
+    partition_groups(w->key, shift, &s, &p);
 }
 
 static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *out, scratch *w) {
     sortkey_order o = sortkey_order_of(c->dtype);
     uint64_t *sorted = w->key;
-    if (c->sort.n_kth > 0 && c->sort.n_kth <= MOST_PLACES) {
-        place_values(c, in, n, &o, w);
+    if (c->sort.n_kth > 0 && c->sort.n_kth <= MAX_KTH) {
+        partition_values(c, in, &o, w);
     } else {
         sortkey_load(in, o.item, n, w->key);
         for (int64_t i = 0; i < n; i++) w->key[i] = sortkey_of_bits(w->key[i], &o);
-        sorted = sort_keys(w->key, w->key_spare, n, (int)o.item * 8, w->count, w->stop);
+        sorted = sort_keys(w->key, w->key_spare, n, (int)o.item * 8, w);
     }
     for (int64_t i = 0; i < n; i++) sorted[i] = sortkey_to_bits(sorted[i], &o);
     sortkey_save(out, o.item, n, sorted);
@@ -241,89 +224,84 @@ static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *o
 
 /* ---- argsort ---- */
 
-/* Argsort of a row: element r[i].at is the i-th. With n_kth > 0 only at the indices kth. */
+/* Argsort of a row: element r[i].index is the i-th. With n_kth > 0 only at the indices kth. */
 typedef struct {
     scratch *w;
     key_rule rule;
     const char *from;
-} ordered;
+} ranking;
 
-static void order_level(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth,
-                        int n_kth);
+static void rank_level(const ranking *o, int64_t n, int level, const selection *s);
 
-/* Orders runs of equal keys of a level, among n items from lo on, by the keys of the next level. */
-static void order_ties(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth,
-                       int n_kth) {
+/* Orders runs of equal keys of a level by the keys of the next level. */
+static void rank_ties(const ranking *o, int64_t n, int level, const selection *s) {
     const ranked *r = o->w->r;
+    const int64_t *kth = s->kth, end_all = s->first + n;
+    int n_kth = s->n_kth;
     if (level + 1 == o->rule.levels) return;
-    for (int64_t i = lo, end; i < lo + n && !hostcall_stopped(o->w->stop); i = end) {
+    for (int64_t i = s->first, end; i < end_all && !hostcall_stopped(o->w->stop); i = end) {
         int within = 0;
-        for (end = i + 1; end < lo + n && r[end].key == r[i].key;) end++;
+        for (end = i + 1; end < end_all && r[end].key == r[i].key;) end++;
         for (; n_kth && *kth < i; n_kth--) kth++;
         while (within < n_kth && kth[within] < end) within++;
-        if (end - i > 1 && (within || !n_kth)) order_level(o, i, end - i, level + 1, kth, within);
+        if (end - i > 1 && (within || !n_kth))
+            rank_level(o, end - i, level + 1, &(selection){kth, within, i});
         if (n_kth && within == n_kth) return;
     }
 }
 
-/* Orders n items from lo on, whose keys differ in the lowest `bits` at most, by their keys and the
- * levels after. */
-static void order_keys(const ordered *o, int64_t lo, int64_t n, int bits, int level,
-                       const int64_t *kth, int n_kth) {
+/* Orders n items, whose keys differ in the lowest `bits` at most, by their keys and the levels
+ * after. */
+static void rank_keys(const ranking *o, int64_t n, int bits, int level, const selection *s) {
     scratch *w = o->w;
-    ranked *r = w->r + lo, *spare = w->spare + lo;
-    group found[MOST_PLACES];
-    bins b;
-    bool sorted = is_sorted_ranks(r, n);
-    if (!sorted && n_kth && n > MIDDLE) {
-        const int digit = MIN(bits, 11), shift = bits - digit;
+    ranked *r = w->r + s->first, *spare = w->spare + s->first;
+    const bool sorted = is_sorted_ranks(r, n);
+    if (!sorted && s->n_kth && n > SHORT_DIGITS_MAX) {
+        const int digit = MIN(bits, MAX_DIGIT_BITS), shift = bits - digit;
         const uint64_t digits = 1ull << digit;
+        partition_step p;
+        p.w = w;
         memcpy(spare, r, (size_t)n * sizeof *r);
         memset(w->count, 0, digits * sizeof *w->count);
         for (int64_t i = 0; i < n; i++) w->count[spare[i].key >> shift & (digits - 1)]++;
-        int groups = join_digits(w->count, digits, lo, kth, n_kth, &b, found);
+        find_groups(w->count, digits, s, &p);
         for (int64_t i = 0; i < n; i++)
-            r[b.next[b.of[spare[i].key >> shift & (digits - 1)]]++] = spare[i];
-        for (int i = 0; i < groups && !hostcall_stopped(w->stop); i++)
-            order_keys(o, lo + found[i].from, found[i].to - found[i].from, shift, level,
-                       kth + found[i].kth, found[i].n_kth);
+            r[p.next[p.bin[spare[i].key >> shift & (digits - 1)]]++] = spare[i];
+        for (int i = 0; i < p.n_groups && !hostcall_stopped(w->stop); i++) {
+            const group *g = &p.groups[i];
+            const selection inner = group_selection(s, g);
+            rank_keys(o, g->to - g->from, shift, level, &inner);
+        }
         return;
     }
-    if (!sorted && sort_ranks(r, spare, n, bits, w->count, w->stop) == spare)
+    if (!sorted && sort_ranks(r, spare, n, bits, w) == spare)
         memcpy(r, spare, (size_t)n * sizeof *r);
-    order_ties(o, lo, n, level, kth, n_kth);
+    rank_ties(o, n, level, s);
 }
 
-static void order_level(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth,
-                        int n_kth) {
-    ranked *r = o->w->r + lo;
+static void rank_level(const ranking *o, int64_t n, int level, const selection *s) {
+    ranked *r = o->w->r + s->first;
     const key_rule rule = o->rule; /* a copy, which the compiler knows to be constant */
     const char *from = o->from;
-    for (int64_t i = 0; i < n; i++) r[i].key = key_of(&rule, from, r[i].at, level);
-    order_keys(o, lo, n, (int)o->rule.part.item * 8, level, kth, n_kth);
+    for (int64_t i = 0; i < n; i++) r[i].key = key_of(&rule, from, r[i].index, level);
+    rank_keys(o, n, (int)o->rule.part.item * 8, level, s);
 }
 
 /* Argsort of n elements. */
-static const ranked *order(const gpa_libcall *c, const char *from, scratch *w) {
-    ordered o = {w, rule_of(c->dtype), from};
-    for (int64_t i = 0; i < c->sort.n; i++) w->r[i].at = i;
-    order_level(&o, 0, c->sort.n, 0, c->sort.kth, c->sort.n_kth <= MOST_PLACES ? c->sort.n_kth : 0);
+static const ranked *rank_row(const gpa_libcall *c, const char *from, scratch *w) {
+    const ranking o = {w, rule_of(c->dtype), from};
+    const selection s = {c->sort.kth, c->sort.n_kth <= MAX_KTH ? c->sort.n_kth : 0, 0};
+    for (int64_t i = 0; i < c->sort.n; i++) w->r[i].index = i;
+    rank_level(&o, c->sort.n, 0, &s);
     return w->r;
 }
 
-/* Writes the indices of an order, or the elements themselves. */
-static void write_order(const ranked *r, int64_t n, bool arg, const char *row, size_t item,
-                        char *out) {
-#define ELEMENTS(bytes)             \
-    for (int64_t i = 0; i < n; i++) \
-    memcpy(out + (size_t)i * (bytes), row + (size_t)r[i].at * (bytes), bytes)
-    if (arg)
-        for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)out)[i] = r[i].at;
-    else if (item == sizeof(gpa_c64))
-        ELEMENTS(sizeof(gpa_c64));
-    else
-        ELEMENTS(sizeof(gpa_c128));
-#undef ELEMENTS
+/* Writes the elements of a row, of `item` bytes, in their order. */
+static inline __attribute__((always_inline)) void gather_ranked(const ranked *r, int64_t n,
+                                                                const char *row, size_t item,
+                                                                char *out) {
+    for (int64_t i = 0; i < n; i++)
+        memcpy(out + (size_t)i * item, row + (size_t)r[i].index * item, item);
 }
 
 /* ---- calls ---- */
@@ -346,7 +324,13 @@ gpa_code hostcall_sort(const gpa_libcall *call, const host_operands *x, const at
             sort_values(call, row, n, result, &w);
             continue;
         }
-        write_order(order(call, row, &w), n, arg, row, item, result);
+        const ranked *r = rank_row(call, row, &w);
+        if (arg)
+            for (int64_t k = 0; k < n; k++) ((int64_t *)(void *)result)[k] = r[k].index;
+        else if (item == sizeof(gpa_c64))
+            gather_ranked(r, n, row, sizeof(gpa_c64), result);
+        else
+            gather_ranked(r, n, row, sizeof(gpa_c128), result);
     }
     scratch_free(&w);
     if (!fits) return gpa_no_memory(e);

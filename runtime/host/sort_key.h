@@ -69,29 +69,39 @@ static inline uint64_t sortkey_complex(uint64_t re, uint64_t im, int level,
 
 /* Loads and stores of n elements of `item` bytes as 64-bit integers. */
 static inline void sortkey_load(const void *from, size_t item, int64_t n, uint64_t *to) {
-#define LOAD(T)                                                   \
-    for (int64_t i = 0; i < n; i++) to[i] = ((const T *)from)[i]; \
-    break
+    const uint8_t *bytes = from;
+    const uint16_t *halves = from;
+    const uint32_t *words = from;
     switch (item) {
-        case 1: LOAD(uint8_t);
-        case 2: LOAD(uint16_t);
-        case 4: LOAD(uint32_t);
-        case 8: LOAD(uint64_t);
+        case 1:
+            for (int64_t i = 0; i < n; i++) to[i] = bytes[i];
+            break;
+        case 2:
+            for (int64_t i = 0; i < n; i++) to[i] = halves[i];
+            break;
+        case 4:
+            for (int64_t i = 0; i < n; i++) to[i] = words[i];
+            break;
+        default: memcpy(to, from, (size_t)n * sizeof *to);
     }
-#undef LOAD
 }
 
 static inline void sortkey_save(void *to, size_t item, int64_t n, const uint64_t *from) {
-#define SAVE(T)                                                \
-    for (int64_t i = 0; i < n; i++) ((T *)to)[i] = (T)from[i]; \
-    break
+    uint8_t *bytes = to;
+    uint16_t *halves = to;
+    uint32_t *words = to;
     switch (item) {
-        case 1: SAVE(uint8_t);
-        case 2: SAVE(uint16_t);
-        case 4: SAVE(uint32_t);
-        case 8: SAVE(uint64_t);
+        case 1:
+            for (int64_t i = 0; i < n; i++) bytes[i] = (uint8_t)from[i];
+            break;
+        case 2:
+            for (int64_t i = 0; i < n; i++) halves[i] = (uint16_t)from[i];
+            break;
+        case 4:
+            for (int64_t i = 0; i < n; i++) words[i] = (uint32_t)from[i];
+            break;
+        default: memcpy(to, from, (size_t)n * sizeof *from);
     }
-#undef SAVE
 }
 
 /* Makes a sort stable for 0 and -0, which are equal: rewrites the zeros of n sorted floats `out` in

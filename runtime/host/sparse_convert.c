@@ -1,164 +1,135 @@
-/* Conversions of CSR matrices in host memory: COO, transpose (CSC), dense, diagonals (DIA),
+/* Conversions of sparse matrices in host memory: COO, transpose (CSC), dense, diagonals (DIA),
  * horizontal stack.
  *
  * Values are moved by size; only those that may be summed need their dtype. Reading order: row
  * indices, transposes, dense matrices, diagonals, stacks. */
 #include "runtime/base/base.h"
-#include "runtime/tables/by_size.h"
-#include "runtime/host/host.h"
-#include "runtime/host/sum_dtypes.h"
+#include "runtime/host/sparse.h"
 #include "runtime/base/simd_clones.h"
 
-enum { LANES = 16, AHEAD = 12 /* entries that are prefetched */ };
+enum {
+    LANES = 16,
+    AHEAD = 12,        /* entries that are prefetched */
+    ROWS_TOGETHER = 8, /* rows of a diagonal whose values are stored together */
+    PATTERN = 512      /* columns of the repeated pattern of rows; minimum of one row */
+};
+
+/* Rows i .. i + rows - 1 of a matrix by diagonals, which all have the diagonals low .. low + width
+ * - 1. */
+typedef struct {
+    int64_t i, rows, low, width;
+} dia_rows;
+
+#define TEMPLATE "runtime/host/sparse_convert_item.inc"
+#include "runtime/host/item_sizes.inc"
 
 /* ---- row indices ---- */
 
 /* Every row stores at least LANES entries, and the next row overwrites the surplus: branch-free, as
  * lengths are unpredictable. */
-GPA_SIMD_CLONES void hostcall_csr_row_indices(const int32_t *start, int64_t m, int32_t *line) {
-    const int32_t last = start[m] - LANES;
-    for (int64_t i = 0; i < m; i++) {
-        int32_t s = start[i];
+GPA_SIMD_CLONES void hostcall_csr_row_indices(const int32_t *indptr, int64_t rows, int32_t *row) {
+    const int32_t last = indptr[rows] - LANES;
+    for (int64_t i = 0; i < rows; i++) {
+        int32_t s = indptr[i];
         if (s <= last) {
-            for (int32_t w = 0; w < LANES; w++) line[s + w] = (int32_t)i;
+            for (int32_t w = 0; w < LANES; w++) row[s + w] = (int32_t)i;
             s += LANES;
         }
-        for (; s < start[i + 1]; s++) line[s] = (int32_t)i;
+        for (; s < indptr[i + 1]; s++) row[s] = (int32_t)i;
     }
 }
 
-bool hostcall_coo_row_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m,
-                             int32_t *start) {
+bool hostcall_coo_indptr(const host_coo *a, int32_t *indptr) {
+    const int32_t *row = a->row, *col = a->col;
     int64_t i = 0; /* rows begun */
-    for (int64_t s = 0; s < count; s++) {
-        if (s && !(line[s - 1] < line[s] || (line[s - 1] == line[s] && other[s - 1] < other[s])))
+    for (int64_t s = 0; s < a->nnz; s++) {
+        if (s && !(row[s - 1] < row[s] || (row[s - 1] == row[s] && col[s - 1] < col[s])))
             return false;
-        for (; i <= line[s]; i++) start[i] = (int32_t)s;
+        for (; i <= row[s]; i++) indptr[i] = (int32_t)s;
     }
-    for (; i <= m; i++) start[i] = (int32_t)count;
+    for (; i <= a->rows; i++) indptr[i] = (int32_t)a->nnz;
     return true;
 }
 
 /* ---- transposes ---- */
 
-#define TURN(T)                                                                                \
-    for (int64_t i = 0; i < a->m; i++)                                                         \
-        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++) {                              \
-            const int32_t to = start[column[s]]++, next = start[column[MIN(s + AHEAD, last)]]; \
-            __builtin_prefetch(line + next, 1);                                                \
-            __builtin_prefetch((T *)at + next, 1);                                             \
-            line[to] = (int32_t)i;                                                             \
-            ((T *)at)[to] = ((const T *)a->at)[s];                                             \
-        }
-
-void hostcall_csr_transpose(size_t item, const host_csr *a, int32_t *start, int32_t *line,
-                            void *at) {
-    const int32_t *column = a->column, last = (int32_t)a->count - 1;
-    memset(start, 0, (size_t)(a->n + 1) * sizeof *start);
-    for (int64_t s = 0; s < a->count; s++) start[column[s]]++;
-    for (int64_t k = 0, before = 0; k <= a->n; k++) {
-        const int32_t here = start[k];
-        start[k] = (int32_t)before;
-        before += here;
+/* A counting sort begins with this histogram of nnz keys below n as an exclusive prefix sum,
+ * indptr[0 .. n]; the scatter advances each start to the next one. */
+static void count_keys(const int32_t *key, int64_t nnz, int64_t n, int32_t *indptr) {
+    memset(indptr, 0, (size_t)(n + 1) * sizeof *indptr);
+    for (int64_t s = 0; s < nnz; s++) indptr[key[s]]++;
+    for (int64_t k = 0, sum = 0; k <= n; k++) {
+        const int32_t count = indptr[k];
+        indptr[k] = (int32_t)sum;
+        sum += count;
     }
-    BY_SIZE(item, TURN);
-    memmove(start + 1, start,
-            (size_t)a->n * sizeof *start); /* each start has become the next one */
-    start[0] = 0;
 }
-#undef TURN
+
+/* Takes the advance of the starts back. */
+static void restore_starts(int64_t n, int32_t *indptr) {
+    memmove(indptr + 1, indptr, (size_t)n * sizeof *indptr);
+    indptr[0] = 0;
+}
+
+gpa_code hostcall_sparse_transpose(const gpa_libcall *call, const host_operands *x,
+                                   const atomic_bool *stop, gpa_err *e) {
+    const int64_t cols = call->transpose.cols, nnz = call->transpose.nnz;
+    int32_t *indptr = x->out[0];
+    count_keys(x->in[0], nnz, cols, indptr);
+    BY_SIZE(scatter_coo, dtype_size(call->dtype))(x, nnz);
+    restore_starts(cols, indptr);
+    return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
+}
+
+void hostcall_csr_transpose(const host_csr *a, const host_csr_out *out) {
+    count_keys(a->indices, a->nnz, a->cols, out->indptr);
+    BY_SIZE(scatter_csr, dtype_size(a->dtype))(a, out);
+    restore_starts(a->cols, out->indptr);
+}
 
 /* ---- dense matrices ---- */
 
-#define DENSE(id, T, ADD)                                                                  \
-    static void dense_##id(const host_csr *p, int64_t down, int64_t across, void *out) {   \
-        const T *at = p->at;                                                               \
-        for (int64_t i = 0; i < p->m; i++)                                                 \
-            for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                      \
-                T *to = (T *)out + i * down + p->column[s] * across, c = *to;              \
-                const T a = at[s];                                                         \
-                ADD;                                                                       \
-                *to = c;                                                                   \
-            }                                                                              \
-    }                                                                                      \
-    static void places_##id(const int32_t *row, const int32_t *column, const void *values, \
-                            int64_t count, int64_t n, void *out) {                         \
-        for (int64_t s = 0; s < count; s++) {                                              \
-            const T a = ((const T *)values)[s];                                            \
-            T *to = (T *)out + row[s] * n + column[s], c = *to;                            \
-            ADD;                                                                           \
-            *to = c;                                                                       \
-        }                                                                                  \
-    }
-SUM_TYPES(DENSE)
-#undef DENSE
+#define TEMPLATE "runtime/host/sparse_convert_sum.inc"
+#include "runtime/host/sum_dtypes.inc"
 
-void hostcall_csr_add_to_dense(gpa_dtype t, const host_csr *a, bool turned, void *out) {
-    const int64_t down = turned ? 1 : a->n, across = turned ? a->m : 1;
-#define SUM(id, T, ADD) \
-    if (t == DT_##id) dense_##id(a, down, across, out);
-    SUM_TYPES(SUM)
-#undef SUM
+typedef void add_csr_function(const host_csr *a, int64_t row_stride, int64_t col_stride, void *out);
+static add_csr_function *const add_csr_functions[DT_COUNT] = {SUM_TABLE(add_csr)};
+typedef void add_coo_function(const host_coo *a, void *out);
+static add_coo_function *const add_coo_functions[DT_COUNT] = {SUM_TABLE(add_coo)};
+
+void hostcall_csr_add_to_dense(const host_csr *a, bool transposed, void *out) {
+    add_csr_functions[a->dtype](a, transposed ? 1 : a->cols, transposed ? a->rows : 1, out);
 }
 
-void hostcall_coo_add_to_dense(gpa_dtype t, const int32_t *row, const int32_t *column,
-                               const void *at, int64_t count, int64_t m, int64_t n, void *out) {
-    memset(out, 0, (size_t)(m * n) * dtype_size(t));
-#define SUM(id, T, ADD) \
-    if (t == DT_##id) places_##id(row, column, at, count, n, out);
-    SUM_TYPES(SUM)
-#undef SUM
+void hostcall_coo_to_dense(const host_coo *a, void *out) {
+    memset(out, 0, (size_t)(a->rows * a->cols) * dtype_size(a->dtype));
+    add_coo_functions[a->dtype](a, out);
 }
 
 /* ---- diagonals ---- */
 
-int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset) {
-    return MAX(0, MIN(m + MIN(offset, 0), n - MAX(offset, 0)));
+int64_t hostcall_diagonal_size(int64_t rows, int64_t cols, int64_t offset) {
+    return MAX(0, MIN(rows + MIN(offset, 0), cols - MAX(offset, 0)));
 }
 
-enum {
-    TOGETHER = 8, /* rows whose values are stored together */
-    PATTERN = 512 /* columns of the repeated pattern of rows; minimum of one row */
-};
-
-/* Row starts and columns of `rows` rows that have the same `wide` diagonals: after the first rows
- * the pattern of columns repeats, shifted. */
-static GPA_SIMD_CLONES void diagonal_places(int64_t i, int64_t rows, const int64_t *offset,
-                                            int64_t wide, int32_t to, int32_t *restrict start,
-                                            int32_t *restrict column) {
-    const int64_t some = MIN(rows, MAX(1, PATTERN / MAX(1, wide)));
-    for (int64_t j = 0; j < rows; j++) start[j] = to + (int32_t)((j + 1) * wide);
+/* Columns, and row starts from value `to` on, of rows of the same diagonals: after the first rows
+ * the pattern of columns repeats, shifted. `start` is that of row i + 1. */
+static GPA_SIMD_CLONES void diagonal_indices(const int64_t *offset, dia_rows r, int32_t to,
+                                             int32_t *restrict start, int32_t *restrict column) {
+    const int64_t width = r.width, some = MIN(r.rows, MAX(1, PATTERN / MAX(1, width)));
+    for (int64_t j = 0; j < r.rows; j++) start[j] = to + (int32_t)((j + 1) * width);
     for (int64_t j = 0; j < some; j++)
-        for (int64_t d = 0; d < wide; d++) column[j * wide + d] = (int32_t)(i + j + offset[d]);
-    for (int64_t j = some; j < rows; j += some) {
+        for (int64_t d = 0; d < width; d++)
+            column[j * width + d] = (int32_t)(r.i + j + offset[r.low + d]);
+    for (int64_t j = some; j < r.rows; j += some) {
         const int32_t *pattern = column;
-        int32_t *restrict put = column + j * wide;
-        for (int64_t s = 0, n = MIN(some, rows - j) * wide; s < n; s++)
+        int32_t *restrict put = column + j * width;
+        for (int64_t s = 0, n = MIN(some, r.rows - j) * width; s < n; s++)
             put[s] = pattern[s] + (int32_t)j;
     }
 }
 
-/* The values of these rows, several rows of each diagonal at a time, so that reads and writes are
- * contiguous. */
-#define PUT(T)                                                                                 \
-    for (int64_t j = 0; j < rows; j += TOGETHER)                                               \
-        for (int64_t d = 0; d < wide; d++) {                                                   \
-            const T *from = (const T *)values + first[d] + (MIN(0, offset[d]) + i + j) * step; \
-            T *put = (T *)at + j * wide + d;                                                   \
-            if (rows - j >= TOGETHER)                                                          \
-                for (int64_t w = 0; w < TOGETHER; w++) put[w * wide] = from[w * step];         \
-            else                                                                               \
-                for (int64_t w = 0; w < rows - j; w++) put[w * wide] = from[w * step];         \
-        }
-
-static void diagonal_values(size_t item, int64_t i, int64_t rows, const int64_t *offset,
-                            const int64_t *first, int64_t wide, const void *values, int64_t step,
-                            void *at) {
-    BY_SIZE(item, PUT);
-}
-#undef PUT
-
-/* A word of a value of dtype t with a bit set if the value is not 0. */
+/* A word of a value of dtype t with a bit set if the value is not 0: all but the sign of floats. */
 static uint64_t value_bits(gpa_dtype t) {
     const uint64_t floats = UINT64_MAX >> 1, halves = UINT64_C(0x7fffffff7fffffff);
     return t == DT_F16 || t == DT_BF16   ? 0x7fff
@@ -167,92 +138,56 @@ static uint64_t value_bits(gpa_dtype t) {
                                          : UINT64_MAX;
 }
 
-#define MARK(STAYS)                         \
-    for (int64_t s = 0; s < n; s++) {       \
-        const uint8_t stays = (STAYS) != 0; \
-        on[s] = stays;                      \
-        left += stays;                      \
-    }
-#define MARK_OF(T) MARK(((const T *)at)[s] & (T)bits)
+#define WORD(s) word[s]
+#define TEMPLATE "runtime/host/sparse_nonzero.inc"
+#include "runtime/host/word_sizes.inc"
+#undef WORD
+#define WORD(s) (word[2 * (s)] | word[2 * (s) + 1])
+#define NAME(f) f##_16
+#define T uint64_t
+#include "runtime/host/sparse_nonzero.inc"
+#undef NAME
+#undef T
+#undef WORD
 
-/* Marks the nonzeros among n values, and counts them. */
-static GPA_SIMD_CLONES int64_t mark(gpa_dtype t, const void *at, int64_t n, uint8_t *restrict on) {
-    const uint64_t bits = value_bits(t), *words = at;
-    const size_t item = dtype_size(t);
-    int64_t left = 0;
-    if (item == 1)
-        MARK_OF(uint8_t)
-    else if (item == 2)
-        MARK_OF(uint16_t)
-    else if (item == 4)
-        MARK_OF(uint32_t)
-    else if (item == 8)
-        MARK_OF(uint64_t)
-    else
-        MARK((words[2 * s] | words[2 * s + 1]) & bits)
-    return left;
-}
-#undef MARK_OF
-#undef MARK
-
-/* Compacts consecutive rows of values to the marked ones, branch-free: every value is stored, and
- * overwritten by the next unless it is marked. */
-#define KEEP(T)                                                        \
-    for (int64_t l = 0, s = 0; l < rows; l++, start[l] = first + to)   \
-        for (const int64_t end = start[l + 1] - first; s < end; s++) { \
-            column[to] = column[s];                                    \
-            ((T *)at)[to] = ((const T *)at)[s];                        \
-            to += on[s];                                               \
-        }
-
-static void leave_out(size_t item, int64_t rows, const uint8_t *on, int32_t *start, int32_t *column,
-                      void *at) {
-    const int32_t first = start[0];
-    int32_t to = 0;
-    BY_SIZE(item, KEEP);
-}
-#undef KEEP
-
-void hostcall_dia_to_csr(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset,
-                         const int64_t *first, int64_t count, const void *values, int64_t step,
-                         uint8_t *on, int32_t *start, int32_t *column, void *at) {
-    const size_t item = dtype_size(t);
-    int64_t low = count, high = count;
-    start[0] = 0;
-    for (int64_t i = 0, end; i < m;
-         i = end) { /* rows i .. end - 1 have the diagonals low .. high - 1 */
-        const int64_t to = start[i];
+void hostcall_dia_to_csr(const host_dia *a, uint8_t *mask, const host_csr_out *out) {
+    const size_t item = dtype_size(a->dtype);
+    const int64_t *offset = a->offsets;
+    int64_t low = a->count, high = a->count;
+    out->indptr[0] = 0;
+    for (int64_t i = 0, end; i < a->rows; i = end) { /* rows i .. end - 1 at a time */
+        const int64_t to = out->indptr[i];
         for (; low && offset[low - 1] >= -i; low--) continue;
-        for (; high && offset[high - 1] >= n - i; high--) continue;
-        const int64_t wide = high - low;
-        end = MIN(m, low ? -offset[low - 1] : m);
-        if (high) end = MIN(end, MAX(i + 1, n - offset[high - 1]));
-        end = MIN(end, i + MAX(1, DIA_CHUNK / MAX(1, wide)));
-        char *put = (char *)at + to * (int64_t)item;
-        const int64_t all = (end - i) * wide;
-        diagonal_places(i, end - i, offset + low, wide, (int32_t)to, start + i + 1, column + to);
-        diagonal_values(item, i, end - i, offset + low, first + low, wide, values, step, put);
-        if (mark(t, put, all, on) < all) leave_out(item, end - i, on, start + i, column + to, put);
+        for (; high && offset[high - 1] >= a->cols - i; high--) continue;
+        const int64_t width = high - low;
+        end = MIN(a->rows, low ? -offset[low - 1] : a->rows);
+        if (high) end = MIN(end, MAX(i + 1, a->cols - offset[high - 1]));
+        end = MIN(end, i + MAX(1, DIA_CHUNK / MAX(1, width)));
+        const dia_rows r = {i, end - i, low, width};
+        const int64_t n = r.rows * width;
+        const host_csr_out here = {out->indptr + i, out->indices + to,
+                                   (char *)out->data + to * (int64_t)item};
+        diagonal_indices(offset, r, (int32_t)to, here.indptr + 1, here.indices);
+        BY_SIZE(diagonal_values, item)(a, r, here.data);
+        if (BY_SIZE(mark, item)(here.data, value_bits(a->dtype), n, mask) < n)
+            BY_SIZE(compact, item)(r.rows, mask, &here);
     }
 }
 
 /* ---- stacks ---- */
 
-#define COPY(T) \
-    for (int32_t s = from; s < end; s++) ((T *)at)[to + s - from] = ((const T *)b->at)[s];
-
-void hostcall_csr_hstack(size_t item, const host_csr *a, int64_t blocks, int32_t *start,
-                         int32_t *column, void *at) {
-    int32_t to = start[0] = 0;
-    for (int64_t i = 0; i < a->m; i++) {
-        int32_t before = 0;
-        for (const host_csr *b = a; b < a + blocks; before += (int32_t)b->n, b++) {
-            const int32_t from = b->start[i], end = b->start[i + 1];
-            for (int32_t s = from; s < end; s++) column[to + s - from] = b->column[s] + before;
-            BY_SIZE(item, COPY);
+void hostcall_csr_hstack(const host_csr *a, int64_t blocks, const host_csr_out *out) {
+    const size_t item = dtype_size(a->dtype);
+    int32_t to = out->indptr[0] = 0;
+    for (int64_t i = 0; i < a->rows; i++) {
+        int32_t before = 0; /* columns of the blocks to the left */
+        for (const host_csr *b = a; b < a + blocks; before += (int32_t)b->cols, b++) {
+            const int32_t from = b->indptr[i], end = b->indptr[i + 1];
+            for (int32_t s = from; s < end; s++)
+                out->indices[to + s - from] = b->indices[s] + before;
+            BY_SIZE(copy_values, item)(b->data, from, end, out->data, to);
             to += end - from;
         }
-        start[i + 1] = to;
+        out->indptr[i + 1] = to;
     }
 }
-#undef COPY

@@ -4,7 +4,7 @@
  * lower factor, in time proportional to the operations (J. R. Gilbert, T. Peierls, SIAM Journal on
  * Scientific and Statistical Computing 9, 862-874, 1988), with symmetric pruning of the search (S.
  * C. Eisenstat, J. W. H. Liu, SIAM Journal on Matrix Analysis 14, 253-257, 1993). Reading order:
- * reach of a column, factors, solves. */
+ * reach of a column, factors and solves of one dtype (sparse_lu_dtype.inc), calls. */
 #include "runtime/host/sparse_lu.h"
 
 #include <complex.h>
@@ -12,45 +12,37 @@
 
 #include "runtime/base/base.h"
 
-enum { NONE = -1, LOOK = 256 /* columns between two polls of *stop */ };
-
-typedef float _Complex c64;
-typedef double _Complex c128;
-
-#define REAL_SIZE(x) fabs((double)(x))
-#define COMPLEX_SIZE(x) (fabs(creal((c128)(x))) + fabs(cimag((c128)(x))))
-/* TYPE(dtype, C type, magnitude of a value). */
-#define TYPES(TYPE)             \
-    TYPE(F32, float, REAL_SIZE) \
-    TYPE(F64, double, REAL_SIZE) TYPE(C64, c64, COMPLEX_SIZE) TYPE(C128, c128, COMPLEX_SIZE)
+enum { NONE = -1, STOP_COLUMNS = 256 /* columns between two polls of *stop */ };
 
 /* ---- reach of a column ---- */
 
+/* The search for the columns that update a column, and the column itself. */
 typedef struct {
-    int32_t *place;        /* per row: the column whose pivot it is, or NONE */
-    int32_t *walked;       /* per column: the rows of its pruned list */
-    int32_t *mark;         /* per row: the last column that reached it */
+    const int32_t *perm_r; /* per row: the column whose pivot it is, or NONE */
+    int32_t *pruned;       /* per column: the rows of its list that are searched */
+    int32_t *visited;      /* per row: the last column that reached it */
     int32_t *reached;      /* filled from the end: rows in topological order */
-    int32_t *stack, *next; /* of the search: path, and next entry of each row on it */
-} walk;
+    int32_t *stack, *next; /* path of the search, and next entry of each row on it */
+    void *x;               /* per row: the value of the column */
+} search;
 
-static int32_t walk_from(const walk *w, const lu_factor *lower, int32_t row, int32_t column,
-                         int32_t top) {
+static int32_t search_from(const search *w, const lu_factor *lower, int32_t row, int32_t column,
+                           int32_t top) {
     int32_t depth = 0;
     w->stack[0] = row;
     w->next[0] = NONE;
     while (depth >= 0) {
-        const int32_t i = w->stack[depth], k = w->place[i];
+        const int32_t i = w->stack[depth], k = w->perm_r[i];
         int32_t s = w->next[depth];
         if (s == NONE) {
-            w->mark[i] = column;
-            s = k == NONE ? 0 : lower->start[k];
+            w->visited[i] = column;
+            s = k == NONE ? 0 : lower->indptr[k];
         }
-        const int32_t end = k == NONE ? 0 : lower->start[k] + w->walked[k];
-        while (s < end && w->mark[lower->row[s]] == column) s++;
+        const int32_t end = k == NONE ? 0 : lower->indptr[k] + w->pruned[k];
+        while (s < end && w->visited[lower->indices[s]] == column) s++;
         if (s < end) {
             w->next[depth++] = s + 1;
-            w->stack[depth] = lower->row[s];
+            w->stack[depth] = lower->indices[s];
             w->next[depth] = NONE;
             continue;
         }
@@ -61,198 +53,134 @@ static int32_t walk_from(const walk *w, const lu_factor *lower, int32_t row, int
 }
 
 static gpa_code reserve(lu_factor *p, size_t more, size_t item, gpa_err *e) {
-    if (p->count + more > INT32_MAX) return hostcall_too_many_values(e);
-    if (p->count + more <= p->capacity) return GPA_OK;
-    const size_t size = MIN((size_t)INT32_MAX, 2 * (p->count + more));
-    int32_t *row = mem_resize(p->row, size * sizeof *row);
-    if (row) p->row = row;
-    char *at = row ? mem_resize(p->at, size * item) : NULL;
-    if (at) p->at = at;
-    if (at) p->capacity = size;
-    return at ? GPA_OK : gpa_no_memory(e);
+    if (p->nnz + more > INT32_MAX) return hostcall_too_many_values(e);
+    if (p->nnz + more <= p->capacity) return GPA_OK;
+    const size_t size = MIN((size_t)INT32_MAX, 2 * (p->nnz + more));
+    int32_t *indices = mem_resize(p->indices, size * sizeof *indices);
+    if (indices) p->indices = indices;
+    char *data = indices ? mem_resize(p->data, size * item) : NULL;
+    if (data) p->data = data;
+    if (data) p->capacity = size;
+    return data ? GPA_OK : gpa_no_memory(e);
 }
 
-void hostlu_free(lu_factor *p) {
-    mem_free(p->start);
-    mem_free(p->row);
-    mem_free(p->at);
-}
-
-/* Symmetric pruning: if the later column `by`, whose pivot is row `pivot`, has all rows of column k
- * of the lower factor that have no pivot yet, only the others are searched from now on. */
-static int32_t parted(const walk *w, const lu_factor *lower, int32_t k, size_t item, char *spare) {
-    int32_t low = lower->start[k], high = lower->start[k + 1];
+/* Symmetric pruning: once a later column has all rows of column k of the lower factor that have no
+ * pivot yet, only the others are searched. Moves these to the front, with their values of `item`
+ * bytes; returns their number. */
+static int32_t prune(const host_lu *lu, int32_t k, size_t item) {
+    const lu_factor *lower = &lu->lower;
+    char swap[sizeof(double _Complex)];
+    int32_t low = lower->indptr[k], high = lower->indptr[k + 1];
     while (low < high) {
-        if (w->place[lower->row[low]] != NONE) {
+        if (lu->perm_r[lower->indices[low]] != NONE) {
             low++;
             continue;
         }
         high--;
-        const int32_t row = lower->row[low];
-        lower->row[low] = lower->row[high];
-        lower->row[high] = row;
-        char *x = lower->at + (size_t)low * item, *y = lower->at + (size_t)high * item;
-        memcpy(spare, x, item);
+        const int32_t row = lower->indices[low];
+        lower->indices[low] = lower->indices[high];
+        lower->indices[high] = row;
+        char *x = lower->data + (size_t)low * item, *y = lower->data + (size_t)high * item;
+        memcpy(swap, x, item);
         memcpy(x, y, item);
-        memcpy(y, spare, item);
+        memcpy(y, swap, item);
     }
-    return low - lower->start[k];
+    return low - lower->indptr[k];
 }
 
 /* True if column k of the lower factor has this row. */
 static bool has_row(const lu_factor *lower, int32_t k, int32_t row) {
-    for (int32_t s = lower->start[k]; s < lower->start[k + 1]; s++)
-        if (lower->row[s] == row) return true;
+    for (int32_t s = lower->indptr[k]; s < lower->indptr[k + 1]; s++)
+        if (lower->indices[s] == row) return true;
     return false;
 }
 
-/* ---- factors ---- */
+/* ---- one dtype ---- */
 
-#define FACTOR(id, T, SIZE)                                                                      \
-    static gpa_code factor_##id(const host_csr *a, const int32_t *order, lu_factor *lower,       \
-                                lu_factor *upper, walk *w, void *work, const atomic_bool *stop,  \
-                                gpa_err *e) {                                                    \
-        const int32_t n = (int32_t)a->m;                                                         \
-        T *x = work;                                                                             \
-        char spare[sizeof(T)];                                                                   \
-        for (int32_t k = 0; k < n; k++) {                                                        \
-            const int32_t j = order[k];                                                          \
-            int32_t top = n, pivot = NONE;                                                       \
-            double most = -1;                                                                    \
-            lower->start[k] = (int32_t)lower->count;                                             \
-            upper->start[k] = (int32_t)upper->count;                                             \
-            for (int32_t s = a->start[j]; s < a->start[j + 1]; s++)                              \
-                if (w->mark[a->column[s]] != k) top = walk_from(w, lower, a->column[s], k, top); \
-            for (int32_t r = top; r < n; r++) x[w->reached[r]] = 0;                              \
-            for (int32_t s = a->start[j]; s < a->start[j + 1]; s++)                              \
-                x[a->column[s]] += ((const T *)a->at)[s];                                        \
-            gpa_code rc = reserve(lower, (size_t)(n - top), sizeof(T), e);                       \
-            if (!rc) rc = reserve(upper, (size_t)(n - top) + 1, sizeof(T), e);                   \
-            if (rc) return rc;                                                                   \
-            T *low = (T *)(void *)lower->at, *up = (T *)(void *)upper->at;                       \
-            for (int32_t r = top; r < n; r++) {                                                  \
-                const int32_t i = w->reached[r], before = w->place[i];                           \
-                const T c = x[i];                                                                \
-                if (before == NONE) {                                                            \
-                    if (!(SIZE(c) <= most)) most = SIZE(c), pivot = i;                           \
-                    continue;                                                                    \
-                }                                                                                \
-                upper->row[upper->count] = before;                                               \
-                up[upper->count++] = c;                                                          \
-                for (int32_t s = lower->start[before]; s < lower->start[before + 1]; s++)        \
-                    x[lower->row[s]] -= low[s] * c;                                              \
-            }                                                                                    \
-            if (pivot == NONE || most == 0) return gpa_fail(e, GPA_E_LINALG, "Singular matrix"); \
-            if (w->mark[j] == k && w->place[j] == NONE && 10 * SIZE(x[j]) >= most) pivot = j;    \
-            const T by = x[pivot];                                                               \
-            upper->row[upper->count] = k;                                                        \
-            up[upper->count++] = by;                                                             \
-            w->place[pivot] = k;                                                                 \
-            for (int32_t r = top; r < n; r++) {                                                  \
-                const int32_t i = w->reached[r];                                                 \
-                if (w->place[i] != NONE) continue;                                               \
-                lower->row[lower->count] = i;                                                    \
-                low[lower->count++] = x[i] / by;                                                 \
-            }                                                                                    \
-            w->walked[k] = (int32_t)lower->count - lower->start[k];                              \
-            lower->start[k + 1] = (int32_t)lower->count;                                         \
-            for (int32_t s = upper->start[k]; s < (int32_t)upper->count - 1; s++) {              \
-                const int32_t c = upper->row[s];                                                 \
-                if (w->walked[c] == lower->start[c + 1] - lower->start[c] &&                     \
-                    has_row(lower, c, pivot))                                                    \
-                    w->walked[c] = parted(w, lower, c, sizeof(T), spare);                        \
-            }                                                                                    \
-            if (k % LOOK == 0 && hostcall_stopped(stop)) return gpa_interrupted(e);              \
-        }                                                                                        \
-        upper->start[n] = (int32_t)upper->count;                                                 \
-        lower->start[n] = (int32_t)lower->count;                                                 \
-        return GPA_OK;                                                                           \
-    }
-TYPES(FACTOR)
-#undef FACTOR
+/* What the search of a column found: reached[top ..], and the pivot row with its magnitude. */
+typedef struct {
+    int32_t top, row;
+    double magnitude;
+} column_pivot;
 
-bool hostlu_can(gpa_dtype t) { return t == DT_F32 || t == DT_F64 || t == DT_C64 || t == DT_C128; }
+#define MAGNITUDE(x) fabs((double)(x))
+#define NAME(f) f##_F32
+#define T float
+#include "runtime/host/sparse_lu_dtype.inc"
+#undef NAME
+#undef T
+#define NAME(f) f##_F64
+#define T double
+#include "runtime/host/sparse_lu_dtype.inc"
+#undef NAME
+#undef T
+#undef MAGNITUDE
+#define MAGNITUDE(x) (fabs(creal((double _Complex)(x))) + fabs(cimag((double _Complex)(x))))
+#define NAME(f) f##_C64
+#define T float _Complex
+#include "runtime/host/sparse_lu_dtype.inc"
+#undef NAME
+#undef T
+#define NAME(f) f##_C128
+#define T double _Complex
+#include "runtime/host/sparse_lu_dtype.inc"
+#undef NAME
+#undef T
+#undef MAGNITUDE
 
-gpa_code hostlu_factor(gpa_dtype t, const host_csr *a, const int32_t *order, lu_factor *lower,
-                       lu_factor *upper, int32_t *place, const atomic_bool *stop, gpa_err *e) {
-    const size_t n = (size_t)a->m, ints = n * sizeof(int32_t);
-    walk w = {place, mem_zero(ints), mem_new(ints), mem_new(ints), mem_new(ints), mem_new(ints)};
-    void *work = mem_zero(n * dtype_size(t));
+#define LU_TABLE(f) \
+    { [DT_F32] = f##_F32, [DT_F64] = f##_F64, [DT_C64] = f##_C64, [DT_C128] = f##_C128 }
+typedef gpa_code factor_function(const host_csr *a, host_lu *lu, const search *w, int32_t k,
+                                 gpa_err *e);
+static factor_function *const factor_functions[DT_COUNT] = LU_TABLE(factor_column);
+typedef void solve_function(const host_lu *lu, bool transposed, int64_t count, const void *b,
+                            void *x, void *scratch);
+static solve_function *const solve_functions[DT_COUNT] = LU_TABLE(solve_all);
+
+/* ---- calls ---- */
+
+bool hostlu_can(gpa_dtype t) { return factor_functions[t] != NULL; }
+
+gpa_code hostlu_factor(const host_csr *a, host_lu *lu, const atomic_bool *stop, gpa_err *e) {
+    const size_t n = (size_t)a->rows, ints = n * sizeof(int32_t), item = dtype_size(a->dtype);
+    lu_factor *lower = &lu->lower, *upper = &lu->upper;
+    lu->dtype = a->dtype;
+    lu->n = (int32_t)n;
+    search w = {lu->perm_r,    mem_zero(ints), mem_new(ints),     mem_new(ints),
+                mem_new(ints), mem_new(ints),  mem_zero(n * item)};
     gpa_code rc = GPA_OK;
-    lower->start = mem_zero(ints + sizeof(int32_t));
-    upper->start = mem_zero(ints + sizeof(int32_t));
-    if (!w.walked || !w.mark || !w.reached || !w.stack || !w.next || !work || !lower->start ||
-        !upper->start)
+    lower->indptr = mem_zero(ints + sizeof(int32_t));
+    upper->indptr = mem_zero(ints + sizeof(int32_t));
+    if (!w.pruned || !w.visited || !w.reached || !w.stack || !w.next || !w.x || !lower->indptr ||
+        !upper->indptr)
         rc = gpa_no_memory(e);
-    for (size_t i = 0; i < n && !rc; i++) place[i] = w.mark[i] = NONE;
-    if (!rc) rc = reserve(lower, (size_t)a->count * 2, dtype_size(t), e);
-    if (!rc) rc = reserve(upper, (size_t)a->count * 2, dtype_size(t), e);
-#define TYPE(id, T, SIZE) \
-    if (!rc && t == DT_##id) rc = factor_##id(a, order, lower, upper, &w, work, stop, e);
-    TYPES(TYPE)
-#undef TYPE
-    for (size_t s = 0; s < lower->count && !rc; s++) lower->row[s] = place[lower->row[s]];
-    void *const all[] = {w.walked, w.mark, w.reached, w.stack, w.next, work};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
+    for (size_t i = 0; i < n && !rc; i++) lu->perm_r[i] = w.visited[i] = NONE;
+    if (!rc) rc = reserve(lower, (size_t)a->nnz * 2, item, e);
+    if (!rc) rc = reserve(upper, (size_t)a->nnz * 2, item, e);
+    for (int32_t k = 0; k < lu->n && !rc; k++) {
+        rc = factor_functions[a->dtype](a, lu, &w, k, e);
+        if (!rc && k % STOP_COLUMNS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+    }
+    if (!rc) upper->indptr[n] = (int32_t)upper->nnz;
+    if (!rc) lower->indptr[n] = (int32_t)lower->nnz;
+    for (size_t s = 0; s < lower->nnz && !rc; s++)
+        lower->indices[s] = lu->perm_r[lower->indices[s]];
+    void *const all[] = {w.pruned, w.visited, w.reached, w.stack, w.next, w.x};
+    for (size_t i = 0; i < COUNT_OF(all); i++) mem_free(all[i]);
     return rc;
 }
 
-/* ---- solves ---- */
+void hostlu_free(host_lu *lu) {
+    void *const all[] = {lu->lower.indptr, lu->lower.indices, lu->lower.data,
+                         lu->upper.indptr, lu->upper.indices, lu->upper.data};
+    for (size_t i = 0; i < COUNT_OF(all); i++) mem_free(all[i]);
+}
 
-#define SOLVE(id, T, SIZE)                                                                         \
-    static void solve_##id(int32_t n, const lu_factor *lower, const lu_factor *upper, bool turned, \
-                           T *y) {                                                                 \
-        const T *low = (const T *)(const void *)lower->at,                                         \
-                *up = (const T *)(const void *)upper->at;                                          \
-        for (int32_t k = 0; k < n; k++) {                                                          \
-            const int32_t last = upper->start[k + 1] - 1;                                          \
-            T c = y[k];                                                                            \
-            if (turned) {                                                                          \
-                for (int32_t s = upper->start[k]; s < last; s++) c -= up[s] * y[upper->row[s]];    \
-                y[k] = c / up[last];                                                               \
-            } else {                                                                               \
-                for (int32_t s = lower->start[k]; s < lower->start[k + 1]; s++)                    \
-                    y[lower->row[s]] -= low[s] * c;                                                \
-            }                                                                                      \
-        }                                                                                          \
-        for (int32_t k = n - 1; k >= 0; k--) {                                                     \
-            const int32_t last = upper->start[k + 1] - 1;                                          \
-            T c = y[k];                                                                            \
-            if (turned) {                                                                          \
-                for (int32_t s = lower->start[k]; s < lower->start[k + 1]; s++)                    \
-                    c -= low[s] * y[lower->row[s]];                                                \
-                y[k] = c;                                                                          \
-            } else {                                                                               \
-                y[k] = c / up[last];                                                               \
-                for (int32_t s = upper->start[k]; s < last; s++) y[upper->row[s]] -= up[s] * y[k]; \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    static void solve_all_##id(int32_t n, const int32_t *order, const int32_t *place,              \
-                               const lu_factor *lower, const lu_factor *upper, int64_t count,      \
-                               bool turned, const void *b, void *x, void *work) {                  \
-        T *y = work;                                                                               \
-        for (int64_t j = 0; j < count; j++) {                                                      \
-            for (int32_t i = 0; i < n; i++)                                                        \
-                y[turned ? i : place[i]] = ((const T *)b)[(turned ? order[i] : i) * count + j];    \
-            solve_##id(n, lower, upper, turned, y);                                                \
-            for (int32_t i = 0; i < n; i++)                                                        \
-                ((T *)x)[(turned ? i : order[i]) * count + j] = y[turned ? place[i] : i];          \
-        }                                                                                          \
-    }
-TYPES(SOLVE)
-#undef SOLVE
-
-gpa_code hostlu_solve(gpa_dtype t, int64_t n, const int32_t *order, const int32_t *place,
-                      const lu_factor *lower, const lu_factor *upper, int64_t count, bool turned,
-                      const void *b, void *x, gpa_err *e) {
-    void *work = mem_new((size_t)n * dtype_size(t));
-    if (!work) return gpa_no_memory(e);
-#define TYPE(id, T, SIZE) \
-    if (t == DT_##id)     \
-        solve_all_##id((int32_t)n, order, place, lower, upper, count, turned, b, x, work);
-    TYPES(TYPE)
-#undef TYPE
-    mem_free(work);
+gpa_code hostlu_solve(const host_lu *lu, bool transposed, int64_t count, const void *b, void *x,
+                      gpa_err *e) {
+    void *scratch = mem_new((size_t)lu->n * dtype_size(lu->dtype));
+    if (!scratch) return gpa_no_memory(e);
+    solve_functions[lu->dtype](lu, transposed, count, b, x, scratch);
+    mem_free(scratch);
     return GPA_OK;
 }

@@ -1,24 +1,22 @@
-/* Sparse matrices (CSR) in host memory: products of two, transposes.
+/* Products of two sparse matrices (SpGEMM, CSR) in host memory, and checks of index arrays.
  *
  * Row-wise SpGEMM (F. G. Gustavson, ACM Transactions on Mathematical Software 4, 250-269, 1978);
  * for large products a symbolic pass first counts the columns of each row, to allocate the result,
  * then the numeric pass sums. The columns of a row are in SciPy's order, last inserted first.
- * Reading order: checks, products, transposes. */
+ * Reading order: checks, products. */
 #include "runtime/base/base.h"
-#include "runtime/tables/by_size.h"
-#include "runtime/host/host.h"
+#include "runtime/host/sparse.h"
 #include "runtime/host/sparse_accumulator.h"
-#include "runtime/host/spmm.h"
 #include "runtime/base/simd_clones.h"
 
 enum {
-    ROWS = 256 /* between two polls of *stop */,
-    AHEAD = 4 /* rows of B that are prefetched */
+    STOP_ROWS = 256, /* rows between two polls of *stop */
+    AHEAD = 4        /* rows of B that are prefetched */
 };
 
 /* ---- checks ---- */
 
-static GPA_SIMD_CLONES bool rises(const int32_t *index, int64_t n) {
+static GPA_SIMD_CLONES bool is_nondecreasing(const int32_t *index, int64_t n) {
     uint32_t fall = 0;
     for (int64_t i = 1; i < n; i++) fall |= index[i - 1] > index[i];
     return !fall;
@@ -30,179 +28,100 @@ static GPA_SIMD_CLONES uint32_t largest(const int32_t *index, int64_t n) {
     return most;
 }
 
-void hostcall_index_range(const int32_t *index, int64_t n, uint32_t *most, bool *rise) {
-    *most = largest(index, n);
-    *rise = rises(index, n);
+void hostcall_index_range(const int32_t *index, int64_t n, uint32_t *max, bool *nondecreasing) {
+    *max = largest(index, n);
+    *nondecreasing = is_nondecreasing(index, n);
 }
 
 gpa_code hostcall_too_many_values(gpa_err *e) {
     return gpa_fail(e, GPA_E_VALUE, "a sparse matrix cannot have 2**31 values or more");
 }
 
-/* Exclusive prefix sum: counts to starts. */
-static gpa_code add_up(int64_t m, int32_t *start, gpa_err *e) {
-    int64_t all = 0;
-    start[0] = 0;
+/* Inclusive prefix sum over indptr[1 .. m]: counts to offsets. */
+static gpa_code prefix_sum(int64_t m, int32_t *indptr, gpa_err *e) {
+    int64_t sum = 0;
+    indptr[0] = 0;
     for (int64_t i = 1; i <= m; i++) {
-        all += start[i];
-        if (all > INT32_MAX) return hostcall_too_many_values(e);
-        start[i] = (int32_t)all;
+        sum += indptr[i];
+        if (sum > INT32_MAX) return hostcall_too_many_values(e);
+        indptr[i] = (int32_t)sum;
     }
     return GPA_OK;
 }
 
 /* ---- products ---- */
 
-gpa_code hostcall_spgemm_row_starts(const host_csr *a, const host_csr *b, int32_t *start,
-                                    const atomic_bool *stop, gpa_err *e) {
-    int32_t *seen =
-        mem_new((size_t)MAX(b->n, 1) * sizeof *seen); /* the last row that has the column */
+gpa_code hostcall_spgemm_indptr(const host_csr *a, const host_csr *b, int32_t *indptr,
+                                const atomic_bool *stop, gpa_err *e) {
+    /* per column the last row that has it */
+    int32_t *seen = mem_new((size_t)MAX(b->cols, 1) * sizeof *seen);
     gpa_code rc = seen ? GPA_OK : gpa_no_memory(e);
-    for (int64_t j = 0; j < b->n && !rc; j++) seen[j] = -1;
-    for (int64_t i = 0; i < a->m && !rc; i++) {
+    for (int64_t j = 0; j < b->cols && !rc; j++) seen[j] = -1;
+    for (int64_t i = 0; i < a->rows && !rc; i++) {
         const int32_t row = (int32_t)i;
         int32_t n = 0;
-        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++) {
-            __builtin_prefetch(b->column + b->start[a->column[MIN(s + AHEAD, a->count - 1)]]);
-            for (int32_t t = b->start[a->column[s]], end = b->start[a->column[s] + 1]; t < end;
+        for (int32_t s = a->indptr[i]; s < a->indptr[i + 1]; s++) {
+            __builtin_prefetch(b->indices + b->indptr[a->indices[MIN(s + AHEAD, a->nnz - 1)]]);
+            for (int32_t t = b->indptr[a->indices[s]], end = b->indptr[a->indices[s] + 1]; t < end;
                  t++) {
-                n += seen[b->column[t]] != row;
-                seen[b->column[t]] = row;
+                n += seen[b->indices[t]] != row;
+                seen[b->indices[t]] = row;
             }
         }
-        start[i + 1] = n;
-        if (i % ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+        indptr[i + 1] = n;
+        if (i % STOP_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     mem_free(seen);
-    return rc ? rc : add_up(a->m, start, e);
+    return rc ? rc : prefix_sum(a->rows, indptr, e);
+}
+
+/* Multiplications that row i of A takes. */
+static int64_t row_products(const host_csr *a, const host_csr *b, int64_t i) {
+    int64_t n = 0;
+    for (int32_t s = a->indptr[i]; s < a->indptr[i + 1]; s++)
+        n += b->indptr[a->indices[s] + 1] - b->indptr[a->indices[s]];
+    return n;
 }
 
 int64_t hostcall_spgemm_products(const host_csr *a, const host_csr *b) {
-    int64_t all = 0;
-    for (int64_t s = 0; s < a->count; s++)
-        all += b->start[a->column[s] + 1] - b->start[a->column[s]];
-    return all;
+    int64_t n = 0;
+    for (int64_t i = 0; i < a->rows; i++) n += row_products(a, b, i);
+    return n;
 }
 
-#define THERE(id, T) \
-    static inline bool there_##id(T c) { return c != 0; }
-THERE(I32, uint32_t)
-THERE(I64, uint64_t)
-THERE(F32, float)
-THERE(F64, double)
-#undef THERE
-#define THERE(id, T) \
-    static inline bool there_##id(T c) { return (c.re != 0) | (c.im != 0); }
-THERE(C64, gpa_c64)
-THERE(C128, gpa_c128)
-#undef THERE
+/* A product in progress; sums: the value of each column of the accumulator. */
+typedef struct {
+    const host_csr *a, *b;
+    const host_csr_out *out;
+    column_accumulator set;
+    void *sums;
+} product;
 
-/* Row i of the product from `to` on; returns the end. `sums`: scratch for a value of each
- * column. */
-#define TIMES(id, T, ADD)                                                                     \
-    static int64_t times_##id(const host_csr *p, const host_csr *q, int64_t i,                \
-                              column_accumulator *r, void *sums, int64_t to, int32_t *column, \
-                              void *at) {                                                     \
-        T *sum = sums, *out = at;                                                             \
-        column_accumulator set = *r; /* in registers: stores cannot change it */              \
-        set.n = 0;                                                                            \
-        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                             \
-            const int32_t l = p->column[s];                                                   \
-            const T a = ((const T *)p->at)[s];                                                \
-            const int32_t next = q->start[p->column[MIN(s + AHEAD, p->count - 1)]];           \
-            __builtin_prefetch(q->column + next);                                             \
-            __builtin_prefetch((const T *)q->at + next);                                      \
-            for (int32_t t = q->start[l], end = q->start[l + 1]; t < end; t++) {              \
-                const int32_t n = set.n, k = accumulator_find(&set, q->column[t]);            \
-                const T b = ((const T *)q->at)[t];                                            \
-                T c = {0};                                                                    \
-                if (k < n) c = sum[k];                                                        \
-                ADD;                                                                          \
-                sum[k] = c;                                                                   \
-            }                                                                                 \
-        }                                                                                     \
-        for (int32_t k = set.n - 1; k >= 0; k--) {                                            \
-            column[to] = set.column[k];                                                       \
-            out[to] = sum[k];                                                                 \
-            to += there_##id(sum[k]);                                                         \
-        }                                                                                     \
-        return to;                                                                            \
-    }
-SPMM_TYPES(TIMES)
-#undef TIMES
+#define TEMPLATE "runtime/host/spgemm_row.inc"
+#include "runtime/host/product_dtypes.inc"
 
-typedef int64_t times_row(const host_csr *, const host_csr *, int64_t, column_accumulator *, void *,
-                          int64_t, int32_t *, void *);
+typedef int64_t row_function(const product *w, int64_t i, int64_t to);
+static row_function *const row_functions[DT_COUNT] = {PRODUCT_TABLE(multiply_row)};
 
-static times_row *times_of(gpa_dtype t) {
-#define TIMES(id, T, ADD) \
-    if (t == DT_##id) return times_##id;
-    SPMM_TYPES(TIMES)
-#undef TIMES
-    return NULL;
-}
-
-/* The most values that a row of A combines. */
-static int64_t longest(const host_csr *a, const host_csr *b) {
-    int64_t most = 1;
-    for (int64_t i = 0; i < a->m; i++) {
-        int64_t here = 0;
-        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++)
-            here += b->start[a->column[s] + 1] - b->start[a->column[s]];
-        most = MAX(most, here);
-    }
-    return MIN(most, MAX(b->n, 1));
-}
-
-gpa_code hostcall_spgemm(gpa_dtype t, const host_csr *a, const host_csr *b, int32_t *start,
-                         int32_t *column, void *at, const atomic_bool *stop, gpa_err *e) {
-    times_row *times = times_of(t);
-    column_accumulator r;
-    if (!times)
+gpa_code hostcall_spgemm(const host_csr *a, const host_csr *b, const host_csr_out *out,
+                         const atomic_bool *stop, gpa_err *e) {
+    row_function *multiply_row = row_functions[a->dtype];
+    product w = {.a = a, .b = b, .out = out};
+    int64_t most = 1, to = out->indptr[0] = 0;
+    if (!multiply_row)
         return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products",
-                        dtype_info[t].name);
-    const int64_t most = longest(a, b);
-    gpa_code rc = accumulator_new(&r, most, e);
-    void *sums = mem_new((size_t)most * dtype_size(t));
-    int64_t to = start[0] = 0;
-    if (!rc && !sums) rc = gpa_no_memory(e);
-    for (int64_t i = 0; i < a->m && !rc; i++) {
-        to = times(a, b, i, &r, sums, to, column, at);
-        start[i + 1] = (int32_t)to;
-        if (i % ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+                        dtype_info[a->dtype].name);
+    for (int64_t i = 0; i < a->rows; i++) most = MAX(most, row_products(a, b, i));
+    most = MIN(most, MAX(b->cols, 1));
+    gpa_code rc = accumulator_new(&w.set, most, e);
+    w.sums = mem_new((size_t)most * dtype_size(a->dtype));
+    if (!rc && !w.sums) rc = gpa_no_memory(e);
+    for (int64_t i = 0; i < a->rows && !rc; i++) {
+        to = multiply_row(&w, i, to);
+        out->indptr[i + 1] = (int32_t)to;
+        if (i % STOP_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
-    mem_free(sums);
-    accumulator_free(&r);
+    mem_free(w.sums);
+    accumulator_free(&w.set);
     return rc;
 }
-
-/* ---- transposes ---- */
-
-#define TURN(T)                                \
-    for (int64_t i = 0; i < count; i++) {      \
-        const int32_t to = start[key[i]]++;    \
-        to_other[to] = other[i];               \
-        ((T *)to_at)[to] = ((const T *)at)[i]; \
-    }
-
-gpa_code hostcall_sparse_transpose(const gpa_libcall *call, const host_operands *x,
-                                   const atomic_bool *stop, gpa_err *e) {
-    const int32_t *key = x->in[0], *other = x->in[1];
-    const void *at = x->in[2];
-    int32_t *start = x->out[0], *to_other = x->out[1];
-    void *to_at = x->out[2];
-    const int64_t n = call->transpose.cols, count = call->transpose.nnz;
-    const size_t item = dtype_size(call->dtype);
-    for (int64_t k = 0; k <= n; k++) start[k] = 0;
-    for (int64_t i = 0; i < count; i++) start[key[i]]++;
-    for (int64_t k = 0, before = 0; k <= n; k++) {
-        const int32_t here = start[k];
-        start[k] = (int32_t)before;
-        before += here;
-    }
-    BY_SIZE(item, TURN);
-    for (int64_t k = n; k > 0; k--) start[k] = start[k - 1];
-    start[0] = 0;
-    return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
-}
-#undef TURN

@@ -8,77 +8,32 @@
 #include "runtime/base/simd_clones.h"
 #include "runtime/tables/tuning.h"
 
-/* A SPMM call (libcall.h) in host memory. */
+/* Y = A X in host memory: A in CSR (CSC and COO: spmm.c), X and Y dense with k columns, in C
+ * order. */
 typedef struct {
     int64_t k;
-    const int32_t *start, *column;
-    const void *at, *x;
+    const int32_t *indptr, *indices;
+    const void *data, *x;
     void *y;
 } spmm;
 
-enum { SPMM_AHEAD = TUNE_SPMM_PREFETCH_ROWS };
+/* Rows from .. to - 1 of a product. */
+typedef void spmm_function(const spmm *p, int64_t from, int64_t to);
 
-/* SPMM(ID, C type, statement that adds a * b to c). */
-#define SPMM_TYPES(SPMM)                                                                     \
-    SPMM(I32, uint32_t, c += a * b)                                                          \
-    SPMM(I64, uint64_t, c += a * b)                                                          \
-    SPMM(F32, float, c += a * b)                                                             \
-    SPMM(F64, double, c += a * b)                                                            \
-    SPMM(C64, gpa_c64, c.re += a.re * b.re - a.im * b.im; c.im += a.re * b.im + a.im * b.re) \
-    SPMM(C128, gpa_c128, c.re += a.re * b.re - a.im * b.im; c.im += a.re * b.im + a.im * b.re)
+enum { SPMM_WIDTH = 8 }; /* columns of a row that are accumulated in registers */
 
-/* Columns j .. j + WIDTH - 1 of a row of the product, accumulated in registers. */
-#define SPMM_BLOCK(T, WIDTH, ADD)                                                           \
-    for (; p->k - j >= WIDTH; j += WIDTH) {                                                 \
-        T sum[WIDTH];                                                                       \
-        for (int w = 0; w < WIDTH; w++) sum[w] = (T){0};                                    \
-        for (int64_t s = p->start[i]; s < p->start[i + 1]; s++) {                           \
-            const T a = at[s], *row = x + p->column[s] * p->k + j;                          \
-            if (WIDTH > 1)                                                                  \
-                __builtin_prefetch(x + p->column[MIN(s + SPMM_AHEAD, end - 1)] * p->k + j); \
-            for (int w = 0; w < WIDTH; w++) {                                               \
-                const T b = row[w];                                                         \
-                T c = sum[w];                                                               \
-                ADD;                                                                        \
-                sum[w] = c;                                                                 \
-            }                                                                               \
-        }                                                                                   \
-        for (int w = 0; w < WIDTH; w++) y[w + j] = sum[w];                                  \
-    }
-#define SPMM(id, T, ADD)                                                             \
-    static inline void spmv_##id(const spmm *p, int64_t from, int64_t to) {          \
-        const T *at = p->at, *x = p->x;                                              \
-        for (int64_t i = from; i < to; i++) {                                        \
-            T c = {0};                                                               \
-            for (int64_t s = p->start[i], end = p->start[i + 1]; s < end; s++) {     \
-                const T a = at[s], b = x[p->column[s]];                              \
-                ADD;                                                                 \
-            }                                                                        \
-            ((T *)p->y)[i] = c;                                                      \
-        }                                                                            \
-    }                                                                                \
-    static GPA_SIMD_CLONES void spmm_##id(const spmm *p, int64_t from, int64_t to) { \
-        const T *at = p->at, *x = p->x;                                              \
-        const int64_t end = from < to ? p->start[to] : 0;                            \
-        for (int64_t i = from; i < to; i++) {                                        \
-            T *y = (T *)p->y + i * p->k;                                             \
-            int64_t j = 0;                                                           \
-            SPMM_BLOCK(T, 8, ADD)                                                    \
-            SPMM_BLOCK(T, 4, ADD)                                                    \
-            SPMM_BLOCK(T, 1, ADD)                                                    \
-        }                                                                            \
-    }
-SPMM_TYPES(SPMM)
-#undef SPMM
-#undef SPMM_BLOCK
+#define SPMM_INLINE static inline __attribute__((always_inline))
 
-/* Rows from .. to - 1 of the product in dtype t; false: no code for this dtype. */
+#define TEMPLATE "runtime/host/spmm_rows.inc"
+#include "runtime/host/product_dtypes.inc"
+
+/* Computes rows from .. to - 1 in dtype t; false: no code for this dtype. */
 static inline bool spmm_rows(gpa_dtype t, const spmm *p, int64_t from, int64_t to) {
-#define SPMM(id, T, ADD) \
-    if (t == DT_##id) return p->k == 1 ? spmv_##id(p, from, to) : spmm_##id(p, from, to), true;
-    SPMM_TYPES(SPMM)
-#undef SPMM
-    return false;
+    static spmm_function *const vectors[DT_COUNT] = {PRODUCT_TABLE(spmv)},
+                                *const matrices[DT_COUNT] = {PRODUCT_TABLE(spmm)};
+    spmm_function *f = p->k == 1 ? vectors[t] : matrices[t];
+    if (f) f(p, from, to);
+    return f != NULL;
 }
 
 #endif

@@ -6,16 +6,13 @@
 
 enum { ASSUMED_TRIPS = 16 }; /* assumed trip count of a loop, for its cost */
 
-static bool opens_region(uint8_t code) { return kir_info[code].result == 'R'; }
-
 static uint32_t cost_of(const kir_func *f) {
     uint32_t cost = 0, trips = 1, depth = 0, loops[64] = {0};
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *x = &f->code[i];
-        if (opens_region(x->code)) {
+        if (kir_has(x->code, KI_REGION)) {
             uint32_t before = trips;
-            if ((x->code == KIR_FOR || x->code == KIR_LOOP) && trips < 1u << 16)
-                trips *= ASSUMED_TRIPS;
+            if (kir_has(x->code, KI_LOOP) && trips < 1u << 16) trips *= ASSUMED_TRIPS;
             if (depth < COUNT_OF(loops)) loops[depth] = before;
             depth++;
         } else if (x->code == KIR_END) {
@@ -35,7 +32,7 @@ gpa_code body_new_take(kir_func *f, const int32_t *values, int n, gpa_body **out
         if (values[i] < 0) TRY(gpa_no_memory(e));
     TRY(kir_check(f, e));
     for (size_t i = 0; i < f->n_code; i++)
-        if (!kir_info[f->code[i].code].in_body)
+        if (!kir_has(f->code[i].code, KI_BODY))
             TRY(gpa_fail(e, GPA_E_INTERNAL, "%s in a body", kir_info[f->code[i].code].name));
     b = mem_zero(sizeof *b);
     if (!b || !(b->at = mem_new(f->n_code * sizeof *b->at))) TRY(gpa_no_memory(e));
@@ -79,7 +76,7 @@ bool body_emit(const gpa_body *b, kir_func *f, const int32_t *in) {
         else if (x.code == KIR_END)
             kir_close(f);
         else
-            b->at[i] = opens_region(x.code) ? kir_open(f, x) : kir_emit(f, x);
+            b->at[i] = kir_has(x.code, KI_REGION) ? kir_open(f, x) : kir_emit(f, x);
         if (f->failed) return false;
     }
     return true;

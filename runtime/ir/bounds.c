@@ -53,7 +53,7 @@ typedef struct {
     const gpa_launch *l;
     bounds *x;
     int32_t *close, *other; /* per region opener: its END; the ELSE of an IF, or -1 */
-    int8_t *var;            /* per VAR: its number, or -1 */
+    int32_t *var;           /* per VAR: its number, or -1 */
     uint32_t *sets;         /* per region opener: bit set of the variables that it sets */
     bool *recorded;         /* per instruction: it is a recorded fact */
     interval *leaf;         /* of counters, and of variables where they are read */
@@ -109,7 +109,7 @@ static interval fact_of(analysis *s, int32_t v) {
     return (interval){n, n};
 }
 
-/* Whether all facts that the last analysis used are the same in this launch. */
+/* True if all facts that the last analysis used are the same in this launch. */
 static bool same_facts(const bounds *x, const kir_func *f, const gpa_launch *l) {
     if (memcmp(x->grid, l->grid, sizeof x->grid) != 0 ||
         memcmp(x->block, l->block, sizeof x->block) != 0)
@@ -170,7 +170,7 @@ static interval value_of_op(analysis *s, const kir_ins *i) {
     const int32_t from[3] = {i->a, i->b, i->c};
     interval in[3] = {none, none, none};
     for (int k = 0; k < 3; k++)
-        if (from[k] >= 0 && k < op_info[i->sub].arity) in[k] = value_of(s, from[k]);
+        if (from[k] >= 0 && k < kir_arity(i)) in[k] = value_of(s, from[k]);
     return interval_of_op((gpa_op)i->sub, (gpa_dtype)s->f->code[i->a].type, (gpa_dtype)i->type, in);
 }
 
@@ -183,7 +183,7 @@ static interval checked_index(interval index, interval extent) {
 static interval find_value(analysis *s, int32_t v) {
     const kir_ins *i = &s->f->code[v];
     gpa_dtype t = (gpa_dtype)i->type;
-    switch ((kir_code)i->code) {
+    switch ((int)i->code) {
         case KIR_CONST:
             if (t == DT_U64 && s->f->consts[i->imm].v.U64 > INT64_MAX) break;
             return (interval){dtype_cast(s->f->consts[i->imm].v, t, DT_I64).I64,
@@ -197,33 +197,7 @@ static interval find_value(analysis *s, int32_t v) {
         case KIR_BOUND: return checked_index(value_of(s, i->a), value_of(s, i->b));
         case KIR_GET:
         case KIR_FOR: return s->leaf[v];
-        case KIR_INDEX:
-        case KIR_STRIDE:
-        case KIR_LOAD:
-        case KIR_STORE:
-        case KIR_IOTA:
-        case KIR_LOADX:
-        case KIR_STOREX:
-        case KIR_ATOMIC:
-        case KIR_VAR:
-        case KIR_SET:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_IF:
-        case KIR_ELSE:
-        case KIR_LOOP:
-        case KIR_BLOCK:
-        case KIR_BREAK:
-        case KIR_NEXT:
-        case KIR_END:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT:
-        case KIR_COUNT: break;
+        default: break;
     }
     return interval_of_type(t);
 }
@@ -285,7 +259,7 @@ static void narrow(analysis *s, int32_t v, interval to) {
     }
 }
 
-/* Whether `a is truth` cannot be where `c is truth_of_c`, as the program writes `and` and `or`. */
+/* True if `a is truth` cannot be where `c is truth_of_c`, as the program writes `and` and `or`. */
 static bool contradicts(const kir_func *f, int32_t a, bool truth, int32_t c, bool truth_of_c) {
     if (a == c) return truth != truth_of_c;
     if (is_op(&f->code[a], OP_LOGICAL_NOT) && f->code[a].a == c) return truth == truth_of_c;
@@ -504,7 +478,7 @@ static bool walk(analysis *s, int32_t lo, int32_t hi) {
     for (int32_t at = lo; at < hi && s->steps > 0; at++) {
         const kir_ins *i = &s->f->code[at];
         bool through = true;
-        switch ((kir_code)i->code) {
+        switch ((int)i->code) {
             case KIR_BOUND: walk_bound(s, at); break;
             case KIR_VAR: walk_var(s, at); break;
             case KIR_GET: walk_get(s, at); break;
@@ -514,33 +488,7 @@ static bool walk(analysis *s, int32_t lo, int32_t hi) {
             case KIR_FOR: walk_for(s, at); break;
             case KIR_LOOP:
             case KIR_EACH: walk_loop(s, at); break;
-            case KIR_BREAK:
-            case KIR_NEXT:
-            case KIR_FAULT: through = false; break;
-            case KIR_CONST:
-            case KIR_PARAM:
-            case KIR_OP:
-            case KIR_CAST:
-            case KIR_INDEX:
-            case KIR_SIZE:
-            case KIR_STRIDE:
-            case KIR_LOAD:
-            case KIR_STORE:
-            case KIR_IOTA:
-            case KIR_LOADX:
-            case KIR_STOREX:
-            case KIR_ATOMIC:
-            case KIR_REDUCE:
-            case KIR_SCAN:
-            case KIR_ELSE:
-            case KIR_END:
-            case KIR_THREAD:
-            case KIR_BARRIER:
-            case KIR_FENCE:
-            case KIR_WARP:
-            case KIR_ARG:
-            case KIR_PRINT:
-            case KIR_COUNT: break;
+            default: through = !kir_has(i->code, KI_ENDS);
         }
         if (!through) return false;
         if (s->close[at] >= 0) at = s->close[at];
@@ -555,11 +503,8 @@ static double work_within(analysis *s, int32_t lo, int32_t hi) {
     double work = 0;
     for (int32_t at = lo; at < hi; at++) {
         const kir_ins *i = &s->f->code[at];
-        work += i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC ||
-                        i->code == KIR_BARRIER
-                    ? 4
-                    : 1;
-        if (kir_info[i->code].result != 'R') continue;
+        work += kir_has(i->code, KI_OFFSET) || i->code == KIR_BARRIER ? 4 : 1;
+        if (!kir_has(i->code, KI_REGION)) continue;
         double inner = work_within(s, at + 1, s->close[at]),
                trips =
                    i->code == KIR_LOOP || (i->code == KIR_FOR && s->trips[at] < 0) ? INFINITY : 1;
@@ -578,12 +523,12 @@ static double work_within(analysis *s, int32_t lo, int32_t hi) {
 static void find_vars(analysis *s) {
     const kir_func *f = s->f;
     int n = 0;
-    memset(s->var, -1, f->n_code);
+    memset(s->var, -1, f->n_code * sizeof *s->var);
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         if (i->code == KIR_GET && n < MAX_VARS && s->var[i->a] < 0 &&
             (i->type == DT_BOOL || dtype_is_int((gpa_dtype)i->type)))
-            s->var[i->a] = (int8_t)n++;
+            s->var[i->a] = n++;
     }
 }
 
@@ -608,7 +553,7 @@ static void find_regions(analysis *s) {
 
 /* Allocates all tables in one block. */
 static void *alloc_tables(analysis *s, size_t n) {
-    char *block = mem_zero(n * (2 * sizeof(interval) + sizeof(int64_t) + 5 * sizeof(uint32_t) + 2)),
+    char *block = mem_zero(n * (2 * sizeof(interval) + sizeof(int64_t) + 6 * sizeof(uint32_t) + 1)),
          *at = block;
     if (!block) return NULL;
     s->leaf = (interval *)(void *)at, at += n * sizeof(interval);
@@ -619,7 +564,7 @@ static void *alloc_tables(analysis *s, size_t n) {
     s->sets = (uint32_t *)(void *)at, at += n * sizeof(uint32_t);
     s->of_var = (uint32_t *)(void *)at, at += n * sizeof(uint32_t);
     s->when = (uint32_t *)(void *)at, at += n * sizeof(uint32_t);
-    s->var = (int8_t *)at, at += n;
+    s->var = (int32_t *)(void *)at, at += n * sizeof(int32_t);
     s->recorded = (bool *)at;
     return block;
 }

@@ -29,21 +29,56 @@ struct kir_builder {
 };
 
 const struct kir_info kir_info[KIR_COUNT] = {
-#define KI(id, name_, args_, result_, reuse_, in_body_, doc_) \
-    [KIR_##id] = {.name = name_,                              \
-                  .doc = doc_,                                \
-                  .args = args_,                              \
-                  .reuse = KIR_REUSE_##reuse_,                \
-                  .in_body = in_body_,                        \
-                  .result = #result_[0]},
+#define KI(id, name, args, reuse, facts, sub, imm, doc) \
+    [KIR_##id] = {name, doc, facts, args, KIR_REUSE_##reuse, KIR_FIELD_##sub, KIR_FIELD_##imm},
 #include "runtime/ir/kir.def"
 #undef KI
 };
 
+static const char *const atomics[] = {
+#define ATOMIC_ROW(id, name, op) name,
+#include "runtime/ir/kir_rows.def"
+};
+static const char *const threads[] = {
+#define THREAD_ROW(id, name) name,
+#include "runtime/ir/kir_rows.def"
+};
+static const char *const barriers[] = {
+#define BARRIER_ROW(id, name) name,
+#include "runtime/ir/kir_rows.def"
+};
+static const char *const fences[] = {
+#define FENCE_ROW(id, name) name,
+#include "runtime/ir/kir_rows.def"
+};
+static const char *const warps[] = {
+#define WARP_ROW(id, name) name,
+#include "runtime/ir/kir_rows.def"
+};
+static const char *const faults[] = {
+#define FAULT_ROW(id, name) name,
+#include "runtime/ir/kir_rows.def"
+};
+static const char *const bound_modes[] = {"", [KIR_IN_BOUNDS] = "inside"};
+static const char *const for_modes[] = {
+    "", [KIR_SHORT_LOOP] = "few", [KIR_SHORT_LOOP_DOWN] = "few down"};
+static const char *const if_modes[] = {"", [KIR_NEVER] = "never"};
+
+const struct kir_rows kir_rows[KIR_FIELD_COUNT] = {
+    [KIR_FIELD_ATOMIC] = {atomics, COUNT_OF(atomics)},
+    [KIR_FIELD_THREAD] = {threads, COUNT_OF(threads)},
+    [KIR_FIELD_BARRIER] = {barriers, COUNT_OF(barriers)},
+    [KIR_FIELD_FENCE] = {fences, COUNT_OF(fences)},
+    [KIR_FIELD_WARP] = {warps, COUNT_OF(warps)},
+    [KIR_FIELD_FAULT] = {faults, COUNT_OF(faults)},
+    [KIR_FIELD_BOUND] = {bound_modes, COUNT_OF(bound_modes)},
+    [KIR_FIELD_FOR] = {for_modes, COUNT_OF(for_modes)},
+    [KIR_FIELD_IF] = {if_modes, COUNT_OF(if_modes)},
+};
+
 const gpa_op kir_atomic_op[KIR_AT_ROWS] = {
-#define KX(id, name, op) [KIR_AT_##id] = OP_##op,
-    KIR_ATOMICS(KX)
-#undef KX
+#define ATOMIC_ROW(id, name, op) [KIR_AT_##id] = OP_##op,
+#include "runtime/ir/kir_rows.def"
 };
 
 gpa_val kir_atomic_result(kir_atomic row, gpa_dtype t, gpa_val old, gpa_val b, gpa_val c) {
@@ -179,7 +214,7 @@ static bool same_ins(const kir_ins *x, const kir_ins *y) {
 
 /* Sets operands beyond the instruction's to -1, so that equal instructions have equal fields. */
 static void normalise(kir_ins *i) {
-    unsigned args = i->code == KIR_OP ? op_info[i->sub].arity : kir_info[i->code].args;
+    int args = kir_arity(i);
     if (args < 1 || i->a < 0) i->a = -1;
     if (args < 2 || i->b < 0) i->b = -1;
     if (args < 3 || i->c < 0) i->c = -1;
@@ -221,8 +256,8 @@ int32_t kir_const(kir_func *f, gpa_dtype type, gpa_val v) {
     gpa_val clean = {.bits = {0, 0}};
     dtype_store(&clean, type, v);
     uint32_t i = 0;
-    while (i < f->n_consts &&
-           (f->consts[i].type != type || memcmp(&f->consts[i].v, &clean, sizeof clean) != 0))
+    while (i < f->n_consts && (f->consts[i].type != type ||
+                               memcmp(f->consts[i].v.bits, clean.bits, sizeof clean.bits) != 0))
         i++;
     if (i == f->n_consts) {
         if (!mem_grow(&f->consts, f->n_consts, &f->cap_consts, sizeof *f->consts)) {

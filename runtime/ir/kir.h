@@ -106,77 +106,35 @@ enum {
     KIR_F_REGISTERS = 256 /* KERNEL: bits 8 to 15 are the register limit of a thread; 0: none */
 };
 
-/* Rows of the smaller tables: KX(ID, name); atomics KX(ID, name, OP): the new element is OP of the
- * old one and b. OP COUNT: not an operation of op.def, see kir_atomic_result. */
-// clang-format off
-#define KIR_ATOMICS(KX)                                                     \
-    KX(ADD, "add", ADD)         KX(SUB, "sub", SUBTRACT)                    \
-    KX(MIN, "min", FMIN)        KX(MAX, "max", FMAX)                        \
-    KX(AND, "and", BITWISE_AND) KX(OR, "or", BITWISE_OR)                    \
-    KX(XOR, "xor", BITWISE_XOR) KX(EXCH, "exch", COUNT)                     \
-    KX(INC, "inc", COUNT)       KX(DEC, "dec", COUNT)                       \
-    KX(CAS, "cas", COUNT)
-#define KIR_THREADS(KX)                                                     \
-    KX(TID, "threadIdx")  KX(BID, "blockIdx")                               \
-    KX(BDIM, "blockDim")  KX(GDIM, "gridDim")                               \
-    KX(LANE, "laneid")    KX(WARPSIZE, "warpsize")
-#define KIR_BARRIERS(KX)                                                    \
-    KX(BLOCK, "syncthreads")   KX(COUNT, "syncthreads_count")               \
-    KX(AND, "syncthreads_and") KX(OR, "syncthreads_or")                     \
-    KX(WARP, "syncwarp")
-#define KIR_FENCES(KX)                                                      \
-    KX(BLOCK, "threadfence_block") KX(DEVICE, "threadfence")                \
-    KX(SYSTEM, "threadfence_system")
-#define KIR_WARPS(KX)                                                       \
-    KX(SHFL, "shfl")           KX(SHFL_UP, "shfl_up")                       \
-    KX(SHFL_DOWN, "shfl_down") KX(SHFL_XOR, "shfl_xor")                     \
-    KX(ALL, "all")             KX(ANY, "any")                               \
-    KX(EQ, "eq")               KX(BALLOT, "ballot")                         \
-    KX(MATCH_ANY, "match_any") KX(MATCH_ALL, "match_all")                   \
-    KX(ACTIVEMASK, "activemask")
-/* RACE .. LANE are found by the reference device; STOPPED: an interrupt ended the program early. */
-#define KIR_FAULTS(KX)                                                      \
-    KX(INDEX, "index")     KX(ASSERT, "assert")   KX(RAISE, "raise")        \
-    KX(DIVIDE, "divide")   KX(SHAPE, "shape")     KX(RACE, "race")          \
-    KX(BARRIER, "barrier") KX(UNWRITTEN, "unwritten")                       \
-    KX(LANE, "lane")       KX(STOPPED, "stopped")
-// clang-format on
-
 typedef enum {
-#define KX(id, name, op) KIR_AT_##id,
-    KIR_ATOMICS(KX)
-#undef KX
-        KIR_AT_ROWS
+#define ATOMIC_ROW(id, ...) KIR_AT_##id,
+#include "runtime/ir/kir_rows.def"
+    KIR_AT_ROWS
 } kir_atomic;
 typedef enum {
-#define KX(id, name) KIR_TH_##id,
-    KIR_THREADS(KX)
-#undef KX
-        KIR_TH_ROWS
+#define THREAD_ROW(id, ...) KIR_TH_##id,
+#include "runtime/ir/kir_rows.def"
+    KIR_TH_ROWS
 } kir_thread;
 typedef enum {
-#define KX(id, name) KIR_BA_##id,
-    KIR_BARRIERS(KX)
-#undef KX
-        KIR_BA_ROWS
+#define BARRIER_ROW(id, ...) KIR_BA_##id,
+#include "runtime/ir/kir_rows.def"
+    KIR_BA_ROWS
 } kir_barrier;
 typedef enum {
-#define KX(id, name) KIR_FE_##id,
-    KIR_FENCES(KX)
-#undef KX
-        KIR_FE_ROWS
+#define FENCE_ROW(id, ...) KIR_FE_##id,
+#include "runtime/ir/kir_rows.def"
+    KIR_FE_ROWS
 } kir_fence;
 typedef enum {
-#define KX(id, name) KIR_WA_##id,
-    KIR_WARPS(KX)
-#undef KX
-        KIR_WA_ROWS
+#define WARP_ROW(id, ...) KIR_WA_##id,
+#include "runtime/ir/kir_rows.def"
+    KIR_WA_ROWS
 } kir_warp;
 typedef enum {
-#define KX(id, name) KIR_FT_##id,
-    KIR_FAULTS(KX)
-#undef KX
-        KIR_FT_ROWS
+#define FAULT_ROW(id, ...) KIR_FT_##id,
+#include "runtime/ir/kir_rows.def"
+    KIR_FT_ROWS
 } kir_fault;
 
 /* A program's fault report, read after the launch: of the first point that faults (on a GPU: of one
@@ -254,13 +212,84 @@ gpa_val kir_atomic_result(kir_atomic row, gpa_dtype t, gpa_val old, gpa_val b, g
 
 typedef enum { KIR_REUSE_PURE, KIR_REUSE_LOADED, KIR_REUSE_EFFECT, KIR_REUSE_WRITES } kir_reuse;
 
+/* Facts about an instruction, column FACTS of kir.def. */
+enum {
+    KI_VALUE = 1,      /* its result is a value */
+    KI_COUNTER = 2,    /* a region whose counter is a value */
+    KI_REGION = 4,     /* opens a region, closed by END */
+    KI_LOOP = 8,       /* a region that BREAK leaves and NEXT continues */
+    KI_BREAKABLE = 16, /* a region that BREAK leaves */
+    KI_ENDS = 32,      /* control does not reach the instruction after it */
+    KI_FIXED = 64, /* a launch constant: known when the launch starts, one value for all of it */
+    KI_COMPUTES = 128, /* a function of its operands, defined for all of them */
+    KI_READS = 256,    /* accesses an element of array `sub` ... */
+    KI_WRITES = 512,   /* */
+    KI_OFFSET = 1024,  /* ... at offset a; otherwise at the current point */
+    KI_FAULTS = 2048,  /* may end the program with a fault */
+    KI_KERNEL = 4096,  /* is about threads: not in a MAP */
+    KI_BODY = 8192     /* allowed in a body (body.h) */
+};
+
+/* What the fields `sub` and `imm` hold. */
+typedef enum {
+    KIR_FIELD_NONE,
+    KIR_FIELD_OP,     /* a row of op.def */
+    KIR_FIELD_RED,    /* a row of reduce.def */
+    KIR_FIELD_ARRAY,  /* an index into `arrays` */
+    KIR_FIELD_CONST,  /* an index into `consts` */
+    KIR_FIELD_PARAM,  /* an index into `params` */
+    KIR_FIELD_TEXT,   /* an index into `texts` */
+    KIR_FIELD_DIM,    /* a dimension of the iteration space, an array or the grid */
+    KIR_FIELD_AXIS,   /* an axis, as a fault names it */
+    KIR_FIELD_DEPTH,  /* how many enclosing regions are skipped */
+    KIR_FIELD_REGION, /* the instruction that opened the region */
+    KIR_FIELD_ATOMIC, /* kir_rows.def, from here on */
+    KIR_FIELD_THREAD,
+    KIR_FIELD_BARRIER,
+    KIR_FIELD_FENCE,
+    KIR_FIELD_WARP,
+    KIR_FIELD_FAULT,
+    KIR_FIELD_BOUND, /* 0 or KIR_IN_BOUNDS */
+    KIR_FIELD_FOR,   /* 0, KIR_SHORT_LOOP or KIR_SHORT_LOOP_DOWN */
+    KIR_FIELD_IF,    /* 0 or KIR_NEVER */
+    KIR_FIELD_COUNT
+} kir_field;
+
 /* The columns of kir.def. */
 extern const struct kir_info {
     const char *name, *doc;
+    uint16_t facts; /* KI_... */
     uint8_t args;
-    uint8_t reuse; /* kir_reuse */
-    bool in_body;
-    char result; /* 'Y', 'N' or 'R' */
+    uint8_t reuse;    /* kir_reuse */
+    uint8_t sub, imm; /* kir_field */
 } kir_info[KIR_COUNT];
+
+/* Per kir_field: the names of its rows, "" where none is printed; NULL: it has none. */
+extern const struct kir_rows {
+    const char *const *names;
+    uint32_t n;
+} kir_rows[KIR_FIELD_COUNT];
+
+/* True if the instruction `which`, a kir_code, has one of the facts. */
+static inline bool kir_has(uint8_t which, unsigned facts) {
+    return (kir_info[which].facts & facts) != 0;
+}
+
+/* True if a BREAK or NEXT (`jump`) counts the enclosing region that `opener` opened. */
+static inline bool kir_counts_region(uint8_t jump, uint8_t opener) {
+    return kir_has(opener, jump == KIR_BREAK ? KI_BREAKABLE : KI_LOOP);
+}
+
+/* How many of a, b, c are operands. */
+static inline int kir_arity(const kir_ins *i) {
+    return i->code == KIR_OP ? op_info[i->sub].arity : kir_info[i->code].args;
+}
+
+/* The number of ARG instructions directly before PRINT `at`. */
+static inline int32_t kir_print_args(const kir_func *f, int32_t at) {
+    int32_t n = 0;
+    while (n < at && f->code[at - n - 1].code == KIR_ARG) n++;
+    return n;
+}
 
 #endif

@@ -6,21 +6,7 @@
 
 static const char *const where_names[] = {"global", "virtual", "shared", "local", "constant"};
 
-#define KX(id, name, op) name,
-static const char *const atomics[] = {KIR_ATOMICS(KX)};
-#undef KX
-#define KX(id, name) name,
-static const char *const threads[] = {KIR_THREADS(KX)}, *const barriers[] = {KIR_BARRIERS(KX)},
-                         *const fences[] = {KIR_FENCES(KX)}, *const warps[] = {KIR_WARPS(KX)},
-                         *const faults[] = {KIR_FAULTS(KX)};
-#undef KX
-
 static const char *type_name(unsigned t) { return t < DT_COUNT ? dtype_info[t].name : "none"; }
-
-static const char *row_name(const char *const *names, size_t n, unsigned row) {
-    return row < n ? names[row] : "?";
-}
-#define ROW(names, row) row_name(names, COUNT_OF(names), row)
 
 static void put_value(gpa_str *out, gpa_dtype t, gpa_val v) {
     char kind = dtype_info[t].kind;
@@ -59,82 +45,62 @@ static void put_array(gpa_str *out, const kir_func *f, size_t i) {
     str_putc(out, '\n');
 }
 
-/* What an instruction prints between its name and its operands. */
-static void put_sub(gpa_str *out, const kir_func *f, const kir_ins *i) {
-    switch ((kir_code)i->code) {
-        case KIR_CONST:
+/* A field `sub` or `imm`; of enumerations the name. */
+static void put_field(gpa_str *out, const kir_func *f, kir_field kind, uint32_t v) {
+    const struct kir_rows *rows = &kir_rows[kind];
+    switch ((int)kind) {
+        case KIR_FIELD_NONE:
+        case KIR_FIELD_OP:
+        case KIR_FIELD_REGION: break;
+        case KIR_FIELD_ARRAY: str_printf(out, " @%u", v); break;
+        case KIR_FIELD_AXIS: str_printf(out, " axis %u", v); break;
+        case KIR_FIELD_PARAM:
+        case KIR_FIELD_DIM:
+        case KIR_FIELD_DEPTH: str_printf(out, " %u", v); break;
+        case KIR_FIELD_RED: str_printf(out, " %s", v < RED_COUNT ? red_info[v].name : "?"); break;
+        case KIR_FIELD_CONST:
             str_putc(out, ' ');
-            if (i->imm < f->n_consts && f->consts[i->imm].type < DT_COUNT)
-                put_value(out, (gpa_dtype)f->consts[i->imm].type, f->consts[i->imm].v);
+            if (v < f->n_consts && f->consts[v].type < DT_COUNT)
+                put_value(out, (gpa_dtype)f->consts[v].type, f->consts[v].v);
             break;
-        case KIR_PARAM:
-        case KIR_INDEX: str_printf(out, " %u", i->imm); break;
-        case KIR_SIZE:
-            if (i->sub == KIR_SPACE)
-                str_printf(out, " space %u", i->imm);
-            else
-                str_printf(out, " @%u %u", i->sub, i->imm);
+        case KIR_FIELD_TEXT:
+            if (v < f->n_texts) str_printf(out, " \"%s\"", f->texts[v]);
             break;
-        case KIR_STRIDE: str_printf(out, " @%u %u", i->sub, i->imm); break;
-        case KIR_LOAD:
-        case KIR_STORE:
-        case KIR_IOTA:
-        case KIR_LOADX:
-        case KIR_STOREX: str_printf(out, " @%u", i->sub); break;
-        case KIR_ATOMIC: str_printf(out, " %s @%u", ROW(atomics, i->imm), i->sub); break;
-        case KIR_BOUND:
-            str_printf(out, i->imm == KIR_IN_BOUNDS ? " inside axis %u" : " axis %u", i->sub);
-            break;
-        case KIR_REDUCE:
-        case KIR_SCAN:
-            str_printf(out, " %s", i->sub < RED_COUNT ? red_info[i->sub].name : "?");
-            break;
-        case KIR_BREAK:
-        case KIR_NEXT: str_printf(out, " %u", i->imm); break;
-        case KIR_THREAD: str_printf(out, " %s %u", ROW(threads, i->sub), i->imm); break;
-        case KIR_BARRIER: str_printf(out, " %s", ROW(barriers, i->sub)); break;
-        case KIR_FENCE: str_printf(out, " %s", ROW(fences, i->sub)); break;
-        case KIR_WARP: str_printf(out, " %s", ROW(warps, i->sub)); break;
-        case KIR_PRINT:
-        case KIR_FAULT:
-            if (i->code == KIR_FAULT) str_printf(out, " %s", ROW(faults, i->sub));
-            if (i->imm < f->n_texts) str_printf(out, " \"%s\"", f->texts[i->imm]);
-            break;
-        case KIR_FOR:
-            str_put(out, i->imm == KIR_SHORT_LOOP        ? " few"
-                         : i->imm == KIR_SHORT_LOOP_DOWN ? " few down"
-                                                         : "");
-            break;
-        case KIR_IF: str_put(out, i->imm == KIR_NEVER ? " never" : ""); break;
-        case KIR_OP:
-        case KIR_CAST:
-        case KIR_VAR:
-        case KIR_GET:
-        case KIR_SET:
-        case KIR_EACH:
-        case KIR_ELSE:
-        case KIR_LOOP:
-        case KIR_BLOCK:
-        case KIR_END:
-        case KIR_ARG:
-        case KIR_COUNT: break;
+        default:
+            if (v >= rows->n)
+                str_put(out, " ?");
+            else if (rows->names[v][0])
+                str_printf(out, " %s", rows->names[v]);
     }
+}
+
+/* The fields between an instruction's name and its operands: `imm` first if it is an enumeration.
+ */
+static void put_fields(gpa_str *out, const kir_func *f, const kir_ins *i) {
+    kir_field sub = (kir_field)kir_info[i->code].sub, imm = (kir_field)kir_info[i->code].imm;
+    bool imm_first = kir_rows[imm].names != NULL;
+    if (imm_first) put_field(out, f, imm, i->imm);
+    if (i->code == KIR_SIZE && i->sub == KIR_SPACE)
+        str_put(out, " space");
+    else
+        put_field(out, f, sub, i->sub);
+    if (!imm_first) put_field(out, f, imm, i->imm);
 }
 
 static void put_ins(gpa_str *out, const kir_func *f, size_t at, size_t depth) {
     const kir_ins *i = &f->code[at];
-    bool region = kir_info[i->code].result == 'R';
+    bool region = kir_has(i->code, KI_REGION);
     str_fill(out, ' ', 2 + 2 * depth);
     if (i->code == KIR_END || i->code == KIR_ELSE) {
         str_put(out, i->code == KIR_END ? "}\n" : "} else {\n");
         return;
     }
-    if (kir_info[i->code].result == 'Y' || i->code == KIR_FOR)
+    if (kir_has(i->code, KI_VALUE | KI_COUNTER))
         str_printf(out, "%%%zu: %s = ", at, type_name(i->type));
     const char *name = kir_info[i->code].name;
     if (i->code == KIR_OP) name = i->sub < OP_COUNT ? op_info[i->sub].name : "?";
     str_put(out, name);
-    put_sub(out, f, i);
+    put_fields(out, f, i);
     const int32_t args[] = {i->a, i->b, i->c};
     for (int k = 0; k < 3; k++)
         if (args[k] >= 0) str_printf(out, "%s%%%d", k ? ", " : " ", args[k]);
@@ -158,6 +124,6 @@ void kir_print(const kir_func *f, gpa_str *out) {
         if (code >= KIR_COUNT) continue;
         if ((code == KIR_END || code == KIR_ELSE) && depth) depth--;
         put_ins(out, f, i, depth);
-        if (code == KIR_ELSE || kir_info[code].result == 'R') depth++;
+        if (code == KIR_ELSE || kir_has(code, KI_REGION)) depth++;
     }
 }

@@ -36,8 +36,8 @@ static uint8_t type_of(const check *c, int32_t v) { return c->f->code[v].type; }
 static bool need_value(check *c, int32_t v) {
     if (!need(c, v >= 0 && v < c->at, "an operand is missing or not yet defined")) return false;
     const kir_ins *d = &c->f->code[v];
-    bool made = kir_info[d->code].result == 'Y' || d->code == KIR_FOR;
-    return need(c, made && d->type < DT_COUNT, "an operand is not a value") &&
+    return need(c, kir_has(d->code, KI_VALUE | KI_COUNTER) && d->type < DT_COUNT,
+                "an operand is not a value") &&
            need(c, c->open[c->home[v]], "an operand is used outside of the region that made it") &&
            need(c, d->code != KIR_REDUCE || c->each < 0 || v < c->each,
                 "a reduction is used inside its own region");
@@ -47,9 +47,8 @@ static bool need_typed(check *c, int32_t v, gpa_dtype t, const char *rule) {
     return need_value(c, v) && need(c, type_of(c, v) == t, rule);
 }
 
-static const kir_array *need_array(check *c) {
-    return need(c, c->i->sub < c->f->n_arrays, "no such array") ? &c->f->arrays[c->i->sub] : NULL;
-}
+/* The array of an instruction, whose fields are checked. */
+static const kir_array *array_of(const check *c) { return &c->f->arrays[c->i->sub]; }
 
 static bool in_memory(const kir_array *a) { return a->where != KIR_VIRTUAL; }
 
@@ -79,26 +78,23 @@ static void need_point(check *c, const kir_array *a) {
 
 static void check_memory(check *c) {
     const kir_ins *i = c->i;
-    const kir_array *a = need_array(c);
-    if (!a) return;
-    bool reads = i->code == KIR_LOAD || i->code == KIR_LOADX || i->code == KIR_ATOMIC;
-    bool writes = i->code == KIR_STORE || i->code == KIR_STOREX || i->code == KIR_ATOMIC;
+    const kir_array *a = array_of(c);
+    bool reads = kir_has(i->code, KI_READS), writes = kir_has(i->code, KI_WRITES);
     need(c, in_memory(a), "a virtual array has no memory");
     need(c, !reads || a->access & KIR_READ, "the array may not be read");
     need(c, !writes || a->access & KIR_WRITE, "the array may not be written");
     need(c, !reads || i->type == a->dtype, "the value has not the array's dtype");
-    if (i->code == KIR_LOAD || i->code == KIR_STORE) {
+    if (kir_has(i->code, KI_OFFSET)) {
+        need_typed(c, i->a, DT_I64, "an offset is not int64");
+    } else {
         need(c, a->where == KIR_GLOBAL, "only global arrays have strides");
         need_point(c, a);
-    } else {
-        need_typed(c, i->a, DT_I64, "an offset is not int64");
     }
     if (i->code == KIR_STORE)
         need_typed(c, i->a, (gpa_dtype)a->dtype, "the value stored has not the array's dtype");
     if (i->code == KIR_STOREX)
         need_typed(c, i->b, (gpa_dtype)a->dtype, "the value stored has not the array's dtype");
     if (i->code != KIR_ATOMIC) return;
-    need(c, i->imm < KIR_AT_ROWS, "no such atomic operation");
     need_typed(c, i->b, (gpa_dtype)a->dtype, "the operand has not the array's dtype");
     if (i->imm == KIR_AT_CAS)
         need_typed(c, i->c, (gpa_dtype)a->dtype, "the operand has not the array's dtype");
@@ -110,7 +106,6 @@ static void check_memory(check *c) {
 
 static void check_op(check *c) {
     const kir_ins *i = c->i;
-    if (!need(c, i->sub < OP_COUNT, "no such operation")) return;
     gpa_op op = (gpa_op)i->sub;
     const int32_t args[] = {i->a, i->b, i->c};
     need(c, !op_info[op].composite, "a composite operation was not expanded");
@@ -134,8 +129,7 @@ static void check_size(check *c) {
         need(c, c->f->form == KIR_MAP && i->imm < c->f->ndim, "no such dimension");
         return;
     }
-    const kir_array *a = need_array(c);
-    if (!a) return;
+    const kir_array *a = array_of(c);
     unsigned dims = c->f->form == KIR_MAP ? KIR_MAX_DIMS : a->ndim;
     bool given = a->where == KIR_SHARED && a->count == 0 && i->code == KIR_SIZE; /* set at launch */
     need(c, i->imm < dims && (a->where == KIR_GLOBAL || a->where == KIR_VIRTUAL || given),
@@ -144,14 +138,12 @@ static void check_size(check *c) {
 
 static void check_const(check *c) {
     const kir_ins *i = c->i;
-    need(c, i->imm < c->f->n_consts && c->f->consts[i->imm].type == i->type,
-         "no such constant of the type");
+    need(c, c->f->consts[i->imm].type == i->type, "a constant has another type");
 }
 
 static void check_param(check *c) {
     const kir_ins *i = c->i;
-    need(c, i->imm < c->f->n_params && c->f->params[i->imm] == i->type,
-         "no such parameter of the type");
+    need(c, c->f->params[i->imm] == i->type, "a parameter has another type");
 }
 
 static void check_index(check *c) {
@@ -164,8 +156,7 @@ static void check_index(check *c) {
 }
 
 static void check_iota(check *c) {
-    const kir_array *a = need_array(c);
-    if (!a) return;
+    const kir_array *a = array_of(c);
     need(c, a->where == KIR_VIRTUAL && c->i->type == DT_I64,
          "iota is of a virtual array, and int64");
     need_point(c, a);
@@ -175,7 +166,6 @@ static void check_bound(check *c) {
     need(c, c->i->type == DT_I64, "an index is not int64");
     need_typed(c, c->i->a, DT_I64, "an index is not int64");
     need_typed(c, c->i->b, DT_I64, "an extent is not int64");
-    need(c, c->i->imm <= KIR_IN_BOUNDS, "no such bound");
 }
 
 static void check_variable(check *c) {
@@ -195,7 +185,7 @@ static void check_variable(check *c) {
 
 static void check_reduction(check *c) {
     const kir_ins *i = c->i;
-    if (!need(c, i->sub < RED_COUNT, "no such reduction") || !need_value(c, i->a)) return;
+    if (!need_value(c, i->a)) return;
     const gpa_red_info *r = &red_info[i->sub];
     gpa_dtype t = (gpa_dtype)type_of(c, i->a);
     need(c, c->each >= 0 && c->stack[c->depth - 1].opener == c->each,
@@ -220,9 +210,7 @@ static void check_jump(check *c) {
     for (size_t d = c->depth; d-- > 1;) {
         uint8_t code = c->f->code[c->stack[d].opener].code;
         if (code == KIR_EACH) break;
-        bool counts =
-            code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && c->i->code == KIR_BREAK);
-        if (counts && left-- == 0) return;
+        if (kir_counts_region(c->i->code, code) && left-- == 0) return;
     }
     need(c, false, "nothing encloses that could be left");
 }
@@ -235,14 +223,12 @@ static void check_open(check *c) {
         c->each = c->at;
     } else if (i->code == KIR_IF) {
         need_typed(c, i->a, DT_BOOL, "a condition is not bool");
-        need(c, i->imm <= KIR_NEVER, "no such condition");
     } else if (i->code == KIR_FOR) {
         need(c, i->type < DT_COUNT && dtype_is_int((gpa_dtype)i->type),
              "a counter is not an integer");
         need_typed(c, i->a, (gpa_dtype)i->type, "a bound has not the counter's type");
         need_typed(c, i->b, (gpa_dtype)i->type, "a bound has not the counter's type");
         need_typed(c, i->c, (gpa_dtype)i->type, "a step has not the counter's type");
-        need(c, i->imm <= KIR_SHORT_LOOP_DOWN, "no such loop");
     }
     enter(c, c->at);
     if (i->code == KIR_FOR) c->home[c->at] = c->stack[c->depth - 1].id;
@@ -274,14 +260,13 @@ static void check_end(check *c) {
 /* ---- kernels and reports ---- */
 
 static void check_thread(check *c) {
-    need(c, c->i->sub < KIR_TH_ROWS && c->i->imm < 3 && c->i->type == DT_I32,
-         "no such thread index, or not int32");
+    need(c, c->i->imm < 3 && c->i->type == DT_I32,
+         "a thread index has no such axis, or is not int32");
 }
 
 static void check_barrier(check *c) {
     const kir_ins *i = c->i;
     bool votes = i->sub == KIR_BA_COUNT || i->sub == KIR_BA_AND || i->sub == KIR_BA_OR;
-    need(c, i->sub < KIR_BA_ROWS, "no such barrier");
     if (votes) need_typed(c, i->a, DT_BOOL, "a predicate is not bool");
     if (i->sub == KIR_BA_WARP && i->a >= 0) need_typed(c, i->a, DT_U32, "a mask is not uint32");
     need(c, i->type == (votes ? DT_I32 : DT_NONE), "the barrier's value is int32 or none");
@@ -289,7 +274,6 @@ static void check_barrier(check *c) {
 
 static void check_warp(check *c) {
     const kir_ins *i = c->i;
-    if (!need(c, i->sub < KIR_WA_ROWS, "no such warp operation")) return;
     bool votes = i->sub == KIR_WA_ALL || i->sub == KIR_WA_ANY || i->sub == KIR_WA_EQ,
          ballot = i->sub == KIR_WA_BALLOT;
     bool shuffles = i->sub <= KIR_WA_SHFL_XOR;
@@ -311,13 +295,8 @@ static void check_report(check *c) {
         uint8_t next = (size_t)c->at + 1 < f->n_code ? f->code[c->at + 1].code : KIR_COUNT;
         need(c, next == KIR_ARG || next == KIR_PRINT, "an argument stands before no print");
     } else if (i->code == KIR_PRINT) {
-        need(c, i->imm < f->n_texts, "no such text");
-        int n = 0;
-        while (n < c->at && f->code[c->at - 1 - n].code == KIR_ARG) n++;
-        need(c, n <= KIR_MAX_PRINT, "a print has too many arguments");
+        need(c, kir_print_args(f, c->at) <= KIR_MAX_PRINT, "a print has too many arguments");
     } else {
-        need(c, i->sub < KIR_FT_ROWS, "no such fault");
-        need(c, i->imm < f->n_texts || i->imm == KIR_NO_TEXT, "no such text");
         if (i->a >= 0) need_typed(c, i->a, DT_I64, "a fault's payload is not int64");
         if (i->b >= 0) need_typed(c, i->b, DT_I64, "a fault's payload is not int64");
     }
@@ -325,16 +304,36 @@ static void check_report(check *c) {
 
 /* ---- the traversal ---- */
 
+/* A field `sub` or `imm` names a row that exists; the numbers among them are checked per family. */
+static void check_field(check *c, uint8_t kind, size_t v) {
+    const struct {
+        size_t n;
+        const char *rule;
+    } rows[KIR_FIELD_COUNT] = {[KIR_FIELD_OP] = {OP_COUNT, "no such operation"},
+                               [KIR_FIELD_RED] = {RED_COUNT, "no such reduction"},
+                               [KIR_FIELD_ARRAY] = {c->f->n_arrays, "no such array"},
+                               [KIR_FIELD_CONST] = {c->f->n_consts, "no such constant"},
+                               [KIR_FIELD_PARAM] = {c->f->n_params, "no such parameter"},
+                               [KIR_FIELD_TEXT] = {c->f->n_texts, "no such text"}};
+    if (rows[kind].rule)
+        need(c, v < rows[kind].n, rows[kind].rule);
+    else if (kir_rows[kind].names)
+        need(c, v < kir_rows[kind].n, "a field names no row");
+}
+
 static void check_ins(check *c) {
     const kir_ins *i = c->i;
     if (!need(c, i->code < KIR_COUNT, "no such instruction")) return;
     c->home[c->at] = c->stack[c->depth - 1].id;
-    bool value = kir_info[i->code].result == 'Y';
-    need(c, !value || i->type < DT_COUNT || i->code == KIR_BARRIER, "a value has no type");
+    need(c, !kir_has(i->code, KI_VALUE) || i->type < DT_COUNT || i->code == KIR_BARRIER,
+         "a value has no type");
     need(c, i->line < c->f->n_spans, "no such line");
-    bool threads = i->code == KIR_THREAD || i->code == KIR_BARRIER || i->code == KIR_FENCE ||
-                   i->code == KIR_WARP;
-    need(c, !threads || c->f->form == KIR_KERNEL, "only a kernel has threads");
+    need(c, !kir_has(i->code, KI_KERNEL) || c->f->form == KIR_KERNEL, "only a kernel has threads");
+    if (!(i->code == KIR_SIZE && i->sub == KIR_SPACE))
+        check_field(c, kir_info[i->code].sub, i->sub);
+    if (!(i->code == KIR_FAULT && i->imm == KIR_NO_TEXT))
+        check_field(c, kir_info[i->code].imm, i->imm);
+    if (c->wrong) return;
     switch ((kir_code)i->code) {
         case KIR_OP: check_op(c); break;
         case KIR_SIZE:
@@ -366,11 +365,11 @@ static void check_ins(check *c) {
         case KIR_NEXT: check_jump(c); break;
         case KIR_THREAD: check_thread(c); break;
         case KIR_BARRIER: check_barrier(c); break;
-        case KIR_FENCE: need(c, c->i->sub < KIR_FE_ROWS, "no such fence"); break;
         case KIR_WARP: check_warp(c); break;
         case KIR_ARG:
         case KIR_PRINT:
         case KIR_FAULT: check_report(c); break;
+        case KIR_FENCE:
         case KIR_COUNT: break;
     }
 }

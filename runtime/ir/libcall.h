@@ -6,6 +6,8 @@
 #ifndef GPA_IR_LIBCALL_H
 #define GPA_IR_LIBCALL_H
 
+#include <stddef.h>
+
 #include "runtime/backend.h"
 
 typedef enum {
@@ -15,7 +17,7 @@ typedef enum {
     LIB_COUNT
 } gpa_lib_kind;
 
-enum { LIB_MATRICES = 4 };
+enum { LIB_MATRICES = 4, LIB_OPERANDS = 7 }; /* of a call: matrices, and operands at most */
 
 /* A sparse matrix in CSR, its arrays named as SciPy does: row i has the values
  * data[indptr[i]] .. data[indptr[i + 1] - 1], in the columns `indices`, nnz in all. indptr and
@@ -98,9 +100,7 @@ typedef struct gpa_libcall {
             int trans;
             bool upper, unit;
             int64_t batch, n, k;
-            gpa_binding a;
-            gpa_mem *pivots; /* of LU: n int32, from 0 */
-            gpa_mem *x;
+            gpa_binding a, pivots, x; /* pivots of LU: n int32, from 0 */
             int32_t *info;
         } solve_factored;
         /* SOLVE_BANDED: X of A X = B for an n x n matrix with kl subdiagonals and ku
@@ -108,7 +108,7 @@ typedef struct gpa_libcall {
          * column; they are overwritten. x: n x k in Fortran order: B, then X. info: LAPACK's. */
         struct {
             int64_t kl, ku, n, k;
-            gpa_mem *bands, *x;
+            gpa_binding bands, x;
             int32_t *info;
         } solve_banded;
         /* SPMM: Y = A X for a matrix in CSR and a dense one of A.cols x k in C order. */
@@ -172,39 +172,76 @@ typedef struct {
     gpa_code (*run)(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
 } gpa_lib_impl;
 
-/* Array i of a call of the matrix arm: whether the call reads it, its dtype, and how many elements
- * it has for one matrix of the batch (0: the call has no such array). */
-typedef struct {
-    bool read;
-    gpa_dtype dtype;
-    int64_t size;
-} lib_matrix;
+/* ---- operands ---- */
 
-static inline lib_matrix lib_matrix_of(const gpa_libcall *c, int i) {
-    const int64_t m = c->matrix.m, n = c->matrix.n, k = c->matrix.k, u = c->matrix.full ? m : n,
+/* An operand of a call, as lib.def describes it. */
+typedef enum { LIB_ABSENT, LIB_READ, LIB_UPDATE, LIB_RESULT } lib_access;
+/* Shape rules besides a number of dimensions: by the array function, or that of operand ndim -
+ * LIB_LIKE. */
+enum { LIB_GIVEN = -1, LIB_LIKE = 16 };
+typedef struct {
+    lib_access access;
+    gpa_dtype dtype;
+    int ndim;
+    int64_t shape[2]; /* of each matrix of the batch; 1 behind ndim */
+    size_t binding;   /* its offset in gpa_libcall; 0: x[i] of the matrix arm */
+} lib_operand;
+
+/* True for the calls of the matrix arm. */
+static inline bool lib_has_matrices(gpa_lib_kind kind) {
+    return kind >= LIB_LU && kind <= LIB_LSTSQ;
+}
+
+/* Operand i of a call; LIB_ABSENT behind the last one. */
+static inline lib_operand lib_operand_of(const gpa_libcall *c, int i) {
+    const bool full = lib_has_matrices(c->kind) && c->matrix.full;
+    const int64_t m = c->matrix.m, n = c->matrix.n, k = c->matrix.k, u = full ? m : n,
                   p = m < n ? m : n, q = m < n ? n : m;
     const gpa_dtype SAME = c->dtype, REAL = dtype_info[SAME].real,
-                    COMPLEX = REAL == DT_F32 ? DT_C64 : DT_C128, INT32 = DT_I32;
-#define IN(t, size) \
-    { true, t, size }
-#define OUT(t, size) \
-    { false, t, size }
-#define NO_X \
-    { false, SAME, 0 }
-#define LIB(id, name, host, failure, ...)      \
-    case LIB_##id: {                           \
-        const lib_matrix of[] = {__VA_ARGS__}; \
-        return of[i];                          \
-    }
+                    COMPLEX = REAL == DT_F32 ? DT_C64 : DT_C128, INT32 = DT_I32, INT64 = DT_I64;
+#define READ(t, b) \
+    { LIB_READ, t, LIB_GIVEN, {0}, offsetof(gpa_libcall, b) }
+#define UPDATE(t, b) \
+    { LIB_UPDATE, t, LIB_GIVEN, {0}, offsetof(gpa_libcall, b) }
+#define RESULT(t, b, ...) \
+    { LIB_RESULT, t, __VA_ARGS__, offsetof(gpa_libcall, b) }
+#define MATRIX_UPDATE(t, ...) \
+    { LIB_UPDATE, t, __VA_ARGS__, 0 }
+#define MATRIX_RESULT(t, ...) \
+    { LIB_RESULT, t, __VA_ARGS__, 0 }
+#define VECTOR(extent) \
+    1, { extent, 1 }
+#define MATRIX(rows, cols) \
+    2, { rows, cols }
+#define LIKE(operand) \
+    LIB_LIKE + (operand), { 0 }
+#define GIVEN \
+    LIB_GIVEN, { 0 }
+#define LIB(id, name, host, failure, ...) \
+    case LIB_##id: return ((const lib_operand[LIB_OPERANDS]){__VA_ARGS__})[i];
     switch (c->kind) {
 #include "runtime/tables/lib.def"
         case LIB_COUNT: break;
     }
 #undef LIB
-#undef IN
-#undef OUT
-#undef NO_X
-    return (lib_matrix){.dtype = SAME};
+#undef READ
+#undef UPDATE
+#undef RESULT
+#undef MATRIX_UPDATE
+#undef MATRIX_RESULT
+#undef VECTOR
+#undef MATRIX
+#undef LIKE
+#undef GIVEN
+    return (lib_operand){.dtype = SAME};
+}
+
+/* Its elements for each matrix of the batch; 0: the call has no such matrix. */
+static inline int64_t lib_operand_size(const lib_operand *x) { return x->shape[0] * x->shape[1]; }
+
+/* The binding of an operand; NULL: x[i] of the matrix arm. */
+static inline gpa_binding *lib_operand_binding(gpa_libcall *c, const lib_operand *x) {
+    return x->binding ? (gpa_binding *)(void *)((char *)c + x->binding) : NULL;
 }
 
 #endif

@@ -18,21 +18,12 @@ typedef struct {
     bool plain_names; /* the whole source has C linkage */
 } raw_source;
 
-/* Properties of a compiled function: FACT(ID, "CuPy's attribute"). */
-#define RAW_FACTS(FACT)                        \
-    FACT(MAX_THREADS, "max_threads_per_block") \
-    FACT(SHARED, "shared_size_bytes")          \
-    FACT(CONST, "const_size_bytes")            \
-    FACT(LOCAL, "local_size_bytes")            \
-    FACT(REGISTERS, "num_regs")                \
-    FACT(PTX, "ptx_version")                   \
-    FACT(BINARY, "binary_version")             \
-    FACT(MAX_DYNAMIC, "max_dynamic_shared_size_bytes")
+/* Properties of a compiled function. */
 typedef enum {
 #define FACT(id, name) RAW_##id,
-    RAW_FACTS(FACT)
+#include "runtime/tables/raw_fact.def"
 #undef FACT
-        RAW_FACT_COUNT
+    RAW_FACT_COUNT
 } raw_fact;
 
 #endif

@@ -1,5 +1,4 @@
 /* DCT and DST of arrays, where the device has a library for them. */
-#include "runtime/exec/explain.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
@@ -33,9 +32,10 @@ static bool describe(const arr_dct_opts *o, const gpa_arr *a, const int64_t *to,
 }
 
 gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, gpa_err *e) {
+    enum { IN, OUT };
+    library_arrays arrays = {.x = {arr_retain(a)}};
     gpa_libcall c;
     gpa_device *d;
-    gpa_arr *made = NULL;
     int64_t strides[GPA_MAX_DIMS];
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
@@ -46,16 +46,11 @@ gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, g
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (a->storage->buf->device != d) goto out;
     describe(o, a, strides, &c); /* the strides of a pending operand are known only now */
-    TRY(arr_empty(rt, c.dtype, a->ndim, a->shape, &made, e));
-    c.dct.in.mem = a->storage->buf->mem;
-    c.dct.in.offset = a->offset;
-    c.dct.out.mem = made->storage->buf->mem;
-    c.dct.out.offset = made->offset;
-    TRY(library_run(rt, d, &c, e));
-    explain_call(rt, library_names[LIB_DCT], d, made);
-    *out = arr_retain(made);
+    if (!library_can(d, &c)) goto out;
+    TRY(library_call(rt, d, &c, &arrays, e));
+    *out = library_take(&arrays, OUT);
 out:
+    library_release(rt, &arrays);
     device_scope_leave(rt, at);
-    arr_release(rt, made);
     return rc;
 }

@@ -4,8 +4,6 @@
  * copy with the transformed axes last; otherwise one axis after the other; otherwise the host
  * computes. Reading order: describing a call, strategies, arr_fft. */
 #include "runtime/exec/explain.h"
-#include "runtime/array/host_view.h"
-#include "runtime/host/host.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
@@ -38,15 +36,16 @@ static void result_shape(const gpa_arr *a, const transform *f, int64_t *shape) {
 
 /* ---- describing a call ---- */
 
-/* Describes a call between two layouts, its memory not yet bound. False when it has more dimensions
- * than a call can have. */
-static bool describe(const transform *f, int ndim, const int64_t *real, const int64_t *in,
-                     const int64_t *out, gpa_dtype t, gpa_libcall *c) {
+/* Describes a call from a, of the given strides, to a result of this shape and strides; its memory
+ * is not yet bound. False when it has more dimensions than a call can have. */
+static bool describe(const transform *f, const gpa_arr *a, const int64_t *to_shape,
+                     const int64_t *in, const int64_t *out, gpa_libcall *c) {
+    const int64_t *real = f->form == FFT_C2R ? to_shape : a->shape;
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
-    bool done[GPA_MAX_DIMS] = {false};
+    bool transformed[GPA_MAX_DIMS] = {false};
     int others = 0, rank = f->n;
     *c = (gpa_libcall){.kind = LIB_FFT,
-                       .dtype = t,
+                       .dtype = complex_of((gpa_dtype)a->dtype),
                        .fft = {.form = f->form,
                                .inverse = f->inverse,
                                .rank = rank,
@@ -55,13 +54,13 @@ static bool describe(const transform *f, int ndim, const int64_t *real, const in
     if (rank > KIR_MAX_DIMS) return false;
     for (int i = 0; i < rank; i++) {
         int axis = f->axes[i];
-        done[axis] = true;
+        transformed[axis] = true;
         c->fft.n[i] = real[axis];
         c->fft.in.stride[i] = in[axis];
         c->fft.out.stride[i] = out[axis];
     }
-    for (int d = 0; d < ndim; d++) {
-        if (done[d]) continue;
+    for (int d = 0; d < a->ndim; d++) {
+        if (transformed[d]) continue;
         shape[others] = real[d];
         is[others] = in[d];
         os[others++] = out[d];
@@ -81,14 +80,12 @@ static bool describe(const transform *f, int ndim, const int64_t *real, const in
 
 /* Computes from a (computed) into `to` by the library of the device. False when it does not
  * support the call. */
-static bool by_library(gpa_rt *rt, const gpa_arr *a, const transform *f, const gpa_arr *to,
-                       gpa_code *rc, gpa_err *e) {
+static bool transform_on_device(gpa_rt *rt, const gpa_arr *a, const transform *f, const gpa_arr *to,
+                                gpa_code *rc, gpa_err *e) {
     gpa_libcall c;
     gpa_device *d = a->storage->buf->device;
     if (to->storage->buf->device != d) return false;
-    const int64_t *real = f->form == FFT_C2R ? to->shape : a->shape;
-    if (!describe(f, a->ndim, real, a->strides, to->strides, complex_of((gpa_dtype)a->dtype), &c))
-        return false;
+    if (!describe(f, a, to->shape, a->strides, to->strides, &c)) return false;
     c.fft.in.mem = a->storage->buf->mem;
     c.fft.in.offset = a->offset;
     c.fft.out.mem = to->storage->buf->mem;
@@ -99,36 +96,29 @@ static bool by_library(gpa_rt *rt, const gpa_arr *a, const transform *f, const g
     return true;
 }
 
-static gpa_code by_host(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
-    host_view in = {0};
-    host_result made = {0};
+static gpa_code transform_on_host(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out,
+                                  gpa_err *e) {
+    enum { IN, OUT };
     gpa_libcall c;
-    int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
+    int64_t shape[GPA_MAX_DIMS], in_strides[GPA_MAX_DIMS], out_strides[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     result_shape(a, f, shape);
-    shape_c_strides(a->ndim, a->shape, is);
-    shape_c_strides(a->ndim, shape, os);
-    if (!describe(f, a->ndim, f->form == FFT_C2R ? shape : a->shape, is, os,
-                  complex_of((gpa_dtype)a->dtype), &c))
-        TRY(gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform of too many dimensions"));
-    TRY(host_view_get(rt, a, &in, e));
-    TRY(host_result_new(rt, result_type(a, f->form), a->ndim, shape, &made, e));
-    rc = hostcall_run(&c, &(host_operands){.in = {in.data}, .out = {made.data}}, &rt->interrupted,
-                      e);
-    if (rc)
-        host_result_discard(rt, &made);
-    else
-        TRY(host_result_finish(rt, &made, out, e));
-    if (!rc) explain_call(rt, library_names[LIB_FFT], NULL, *out);
-out:
-    host_view_release(rt, &in);
+    shape_c_strides(a->ndim, a->shape, in_strides);
+    shape_c_strides(a->ndim, shape, out_strides);
+    if (!describe(f, a, shape, in_strides, out_strides, &c))
+        return gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform of too many dimensions");
+    library_arrays arrays = {.x = {arr_retain(a)}, .ndim = a->ndim, .shape = shape};
+    rc = library_call_on_host(rt, &c, &arrays, e);
+    if (!rc) *out = library_take(&arrays, OUT);
+    library_release(rt, &arrays);
     return rc;
 }
 
 static gpa_code run(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e);
 
 /* The last axis first, then the others. */
-static gpa_code by_axes(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
+static gpa_code transform_axes(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out,
+                               gpa_err *e) {
     gpa_arr *half = NULL;
     transform last = *f, rest = *f;
     last.n = 1;
@@ -143,12 +133,12 @@ static gpa_code by_axes(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **ou
 
 /* In a contiguous copy whose last axes are those transformed. *done false: the library does not
  * support that either. */
-static gpa_code by_copy(gpa_rt *rt, gpa_arr *a, const transform *f, bool *done, gpa_arr **out,
-                        gpa_err *e) {
+static gpa_code transform_copy(gpa_rt *rt, gpa_arr *a, const transform *f, bool *done,
+                               gpa_arr **out, gpa_err *e) {
     int perm[GPA_MAX_DIMS], back[GPA_MAX_DIMS], axes[GPA_MAX_DIMS], at = 0;
     int64_t shape[GPA_MAX_DIMS];
     bool moved[GPA_MAX_DIMS] = {false};
-    gpa_arr *turned = NULL, *dense = NULL, *made = NULL;
+    gpa_arr *permuted = NULL, *dense = NULL, *made = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < f->n; i++) moved[f->axes[i]] = true;
     for (int d = 0; d < a->ndim; d++)
@@ -160,15 +150,15 @@ static gpa_code by_copy(gpa_rt *rt, gpa_arr *a, const transform *f, bool *done, 
     for (int d = 0; d < a->ndim; d++) back[perm[d]] = d;
     transform g = *f;
     g.axes = axes;
-    TRY(arr_transpose(rt, a, perm, &turned, e));
-    TRY(arr_copy(rt, turned, &dense, e));
+    TRY(arr_transpose(rt, a, perm, &permuted, e));
+    TRY(arr_copy(rt, permuted, &dense, e));
     TRY(arr_force(rt, dense, CUT_LIBRARY, e));
     result_shape(dense, &g, shape);
-    TRY(arr_empty(rt, result_type(a, f->form), a->ndim, shape, &made, e));
-    *done = by_library(rt, dense, &g, made, &rc, e);
+    TRY(arr_empty(rt, &(arr_spec){result_type(a, f->form), a->ndim, shape}, &made, e));
+    *done = transform_on_device(rt, dense, &g, made, &rc, e);
     if (*done && !rc) rc = arr_transpose(rt, made, back, out, e);
 out:
-    arr_release(rt, turned);
+    arr_release(rt, permuted);
     arr_release(rt, dense);
     arr_release(rt, made);
     return rc;
@@ -179,22 +169,22 @@ static gpa_code run(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, g
     int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     result_shape(a, f, shape);
-    TRY(arr_empty(rt, result_type(a, f->form), a->ndim, shape, &made, e));
+    TRY(arr_empty(rt, &(arr_spec){result_type(a, f->form), a->ndim, shape}, &made, e));
     bool done = made->size == 0;
     if (!done) TRY(arr_force(rt, a, CUT_LIBRARY, e));
-    if (!done) done = by_library(rt, a, f, made, &rc, e);
+    if (!done) done = transform_on_device(rt, a, f, made, &rc, e);
     if (done && !rc) {
         *out = made;
         made = NULL;
     }
     if (done || rc) goto out;
     bool library = a->storage->buf->device->be->lib_can != NULL;
-    if (library) TRY(by_copy(rt, a, f, &done, out, e));
+    if (library) TRY(transform_copy(rt, a, f, &done, out, e));
     if (done) goto out;
     if (f->n > 1 && (library || a->ndim > KIR_MAX_DIMS))
-        TRY(by_axes(rt, a, f, out, e));
+        TRY(transform_axes(rt, a, f, out, e));
     else
-        TRY(by_host(rt, a, f, out, e));
+        TRY(transform_on_host(rt, a, f, out, e));
 out:
     arr_release(rt, made);
     return rc;
@@ -228,7 +218,8 @@ static gpa_code scaled_now(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa
 }
 
 /* A complex transform into the memory of `into`, which has the shape of a. */
-static gpa_code run_into(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr *into, gpa_err *e) {
+static gpa_code transform_into(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr *into,
+                               gpa_err *e) {
     gpa_arr *made = NULL;
     gpa_code rc = GPA_OK;
     bool done = false;
@@ -236,19 +227,19 @@ static gpa_code run_into(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr *in
     if (a == into || !arr_shares_memory(a, into)) {
         TRY(arr_force(rt, a, CUT_LIBRARY, e));
         TRY(store_begin(rt, into, e));
-        done = by_library(rt, a, f, into, &rc, e);
+        done = transform_on_device(rt, a, f, into, &rc, e);
     }
     if (done || rc) goto out;
     TRY(run(rt, a, f, &made, e));
-    rc = arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = made}, e);
+    rc = arr_set(rt, into, NULL, &(gpa_opnd){.arr = made}, e);
 out:
     arr_release(rt, made);
     return rc;
 }
 
 /* A whole transform by one library call, in host-visible memory; *out NULL: not supported. */
-static gpa_code run_scaled(gpa_rt *rt, gpa_arr *a, const transform *f, double scale, gpa_arr **out,
-                           gpa_err *e) {
+static gpa_code transform_scaled(gpa_rt *rt, gpa_arr *a, const transform *f, double scale,
+                                 gpa_arr **out, gpa_err *e) {
     transform g = *f;
     gpa_libcall c;
     gpa_device *d;
@@ -262,13 +253,10 @@ static gpa_code run_scaled(gpa_rt *rt, gpa_arr *a, const transform *f, double sc
     shape_c_strides(a->ndim, shape, strides);
     TRY(arr_find_device(rt, a, &d, e));
     if (!a->size || !d->caps.host_visible) goto out;
-    if (!describe(&g, a->ndim, g.form == FFT_C2R ? shape : a->shape, a->strides, strides,
-                  complex_of((gpa_dtype)a->dtype), &c))
-        goto out;
-    if (!library_can(d, &c)) goto out;
+    if (!describe(&g, a, shape, a->strides, strides, &c) || !library_can(d, &c)) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
-    TRY(arr_empty(rt, result_type(a, g.form), a->ndim, shape, &made, e));
-    if (by_library(rt, a, &g, made, &rc, e) && !rc) *out = arr_retain(made);
+    TRY(arr_empty(rt, &(arr_spec){result_type(a, g.form), a->ndim, shape}, &made, e));
+    if (transform_on_device(rt, a, &g, made, &rc, e) && !rc) *out = arr_retain(made);
 out:
     arr_release(rt, made);
     return rc;
@@ -276,7 +264,8 @@ out:
 
 /* The operand of a C2R transform: transforms its other axes, into memory that the C2R call may
  * overwrite. */
-static gpa_code half_done(gpa_rt *rt, gpa_arr *a, transform *f, gpa_arr **out, gpa_err *e) {
+static gpa_code transform_other_axes(gpa_rt *rt, gpa_arr *a, transform *f, gpa_arr **out,
+                                     gpa_err *e) {
     transform complex_axes = *f;
     if (f->n == 1) return library_copy(rt, a, (gpa_dtype)a->dtype, false, out, e);
     complex_axes.form = FFT_C2C;
@@ -286,21 +275,27 @@ static gpa_code half_done(gpa_rt *rt, gpa_arr *a, transform *f, gpa_arr **out, g
     return run(rt, a, &complex_axes, out, e);
 }
 
-/* A view of n points of an axis, from `first` on by `step`. */
-static gpa_code part_of(gpa_rt *rt, gpa_arr *a, int axis, int64_t first, int64_t n, int64_t step,
-                        gpa_arr **out, gpa_err *e) {
-    int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS], offset = first * a->strides[axis];
+/* Points of an axis: first, first + step, ... */
+typedef struct {
+    int axis;
+    int64_t first, n, step;
+} points;
+
+static gpa_code view_points(gpa_rt *rt, gpa_arr *a, points p, gpa_arr **out, gpa_err *e) {
+    int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS], offset = p.first * a->strides[p.axis];
     memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
     memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
-    shape[axis] = n;
-    strides[axis] *= step;
-    return arr_view(rt, a, a->ndim, shape, strides, offset, out, e);
+    shape[p.axis] = p.n;
+    strides[p.axis] *= p.step;
+    return arr_view(rt, a, &(arr_layout){(gpa_dtype)a->dtype, a->ndim, shape, strides, offset}, out,
+                    e);
 }
 
 /* The full transform of real input along one axis: R2C for half of the points, conjugate symmetry
  * for the others. *out NULL: not supported, or not worth it. */
-static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
-    gpa_arr *made = NULL, *half = NULL, *mirror = NULL, *conjugate = NULL, *unsigned_zeros = NULL,
+static gpa_code transform_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out,
+                               gpa_err *e) {
+    gpa_arr *made = NULL, *half = NULL, *reversed = NULL, *conjugate = NULL, *unsigned_zeros = NULL,
             *rest = NULL;
     int axis = f->axes[0];
     int64_t n = a->shape[axis], have = n / 2 + 1;
@@ -313,24 +308,23 @@ static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **o
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (!a->storage->buf->device->caps.host_visible)
         goto out; /* the second launch costs more than half a transform */
-    TRY(arr_empty(rt, complex_of((gpa_dtype)a->dtype), a->ndim, a->shape, &made, e));
-    TRY(part_of(rt, made, axis, 0, have, 1, &half, e));
-    if (!by_library(rt, a, &forward, half, &rc, e) || rc) goto out;
+    TRY(arr_empty(rt, &(arr_spec){complex_of((gpa_dtype)a->dtype), a->ndim, a->shape}, &made, e));
+    TRY(view_points(rt, made, (points){axis, 0, have, 1}, &half, e));
+    if (!transform_on_device(rt, a, &forward, half, &rc, e) || rc) goto out;
     if (n > have) {
-        TRY(part_of(rt, made, axis, n - have, n - have, -1, &mirror, e));
-        TRY(part_of(rt, made, axis, have, n - have, 1, &rest, e));
-        TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = mirror}, NULL, &conjugate, e));
+        TRY(view_points(rt, made, (points){axis, n - have, n - have, -1}, &reversed, e));
+        TRY(view_points(rt, made, (points){axis, have, n - have, 1}, &rest, e));
+        TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = reversed}, NULL, &conjugate, e));
         /* a full transform gives 0, never -0 */
         gpa_opnd and_zero[2] = {{.arr = conjugate}, {.weak = WEAK_FLOAT, .dtype = DT_F64}};
         TRY(arr_ufunc(rt, OP_ADD, and_zero, NULL, &unsigned_zeros, e));
-        TRY(arr_set(rt, rest, &(gpa_index){.kind = IX_ELLIPSIS}, 1,
-                    &(gpa_opnd){.arr = unsigned_zeros}, e));
+        TRY(arr_set(rt, rest, NULL, &(gpa_opnd){.arr = unsigned_zeros}, e));
     }
     *out = arr_retain(made);
 out:
     arr_release(rt, made);
     arr_release(rt, half);
-    arr_release(rt, mirror);
+    arr_release(rt, reversed);
     arr_release(rt, conjugate);
     arr_release(rt, unsigned_zeros);
     arr_release(rt, rest);
@@ -338,12 +332,12 @@ out:
 }
 
 /* A real operand of a complex transform: *out NULL when it must be cast to complex first. */
-static gpa_code of_real(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, const transform *f,
-                        gpa_arr **out, gpa_err *e) {
+static gpa_code transform_real_operand(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o,
+                                       const transform *f, gpa_arr **out, gpa_err *e) {
     gpa_arr *all = NULL;
     *out = NULL;
     if (o->into || f->inverse || f->n != 1) return GPA_OK;
-    gpa_code rc = run_real(rt, a, f, &all, e);
+    gpa_code rc = transform_real(rt, a, f, &all, e);
     if (!rc && all && o->scale != 1)
         rc = scaled(rt, all, o->scale, out, e);
     else if (!rc && all)
@@ -361,13 +355,13 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
     gpa_code rc = GPA_OK;
     *out = NULL;
     if (f.form == FFT_C2C && !dtype_is_complex((gpa_dtype)a->dtype)) {
-        TRY(of_real(rt, a, o, &f, out, e));
+        TRY(transform_real_operand(rt, a, o, &f, out, e));
         if (*out) goto out;
         TRY(arr_cast(rt, a, complex_of((gpa_dtype)a->dtype), false, &wide, e));
         a = wide;
     }
     if (!o->into && (copied || (scale && f.form != FFT_C2R))) {
-        TRY(run_scaled(rt, a, &f, o->scale, out, e));
+        TRY(transform_scaled(rt, a, &f, o->scale, out, e));
         if (*out) goto out;
     }
     if (scale && a != o->into &&
@@ -381,17 +375,17 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
         before = arr_retain(a);
     }
     if (f.form == FFT_C2R)
-        TRY(half_done(rt, before, &f, &first, e));
+        TRY(transform_other_axes(rt, before, &f, &first, e));
     else
         first = arr_retain(before);
     if (o->into) {
-        TRY(run_into(rt, first, &f, o->into, e));
+        TRY(transform_into(rt, first, &f, o->into, e));
         result = arr_retain(o->into);
         gpa_opnd by = {.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = o->scale};
         if (scale) TRY(arr_update(rt, OP_MULTIPLY, result, &by, e));
         *out = arr_retain(result);
     } else {
-        if (scale) TRY(run_scaled(rt, first, &f, o->scale, out, e));
+        if (scale) TRY(transform_scaled(rt, first, &f, o->scale, out, e));
         if (*out) goto out;
         TRY(run(rt, first, &f, &result, e));
         if (scale)

@@ -21,18 +21,18 @@ static gpa_libcall call_of(gpa_lib_kind kind, const gpa_arr *a) {
 }
 
 static gpa_code run_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *x, gpa_err *e) {
-    host_target place[LIB_MATRICES] = {0};
+    host_target target[LIB_MATRICES] = {0};
     host_operands at = {0};
     gpa_code rc = GPA_OK;
     int opened = 0;
     for (; opened < LIB_MATRICES && !rc; opened++) {
         if (!x[opened]) continue;
-        rc = host_target_open(rt, x[opened], true, &place[opened], e);
-        at.out[opened] = place[opened].first;
+        rc = host_target_open(rt, x[opened], true, &target[opened], e);
+        at.out[opened] = target[opened].first;
     }
     if (!rc) rc = hostcall_run(c, &at, &rt->interrupted, e);
     for (int i = 0; i < opened; i++) {
-        gpa_code closed = place[i].arr ? host_target_close(rt, &place[i], rc ? NULL : e) : GPA_OK;
+        gpa_code closed = target[i].arr ? host_target_close(rt, &target[i], rc ? NULL : e) : GPA_OK;
         if (!rc) rc = closed;
     }
     return rc;
@@ -44,15 +44,15 @@ static const char *const failures[LIB_COUNT] = {
 #undef LIB
 };
 
-/* Runs the call on arrays x, each spanning its whole allocation; *blind: the library ignored
+/* Runs the call on arrays x, each spanning its whole allocation; *ignores_nan: the library ignored
  * NaN. An empty stack needs no call. */
-static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *blind, gpa_err *e) {
+static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *ignores_nan, gpa_err *e) {
     int32_t info = 0;
     gpa_code rc = GPA_OK;
     if (!c->matrix.batch) return GPA_OK;
     gpa_device *d = x[0]->storage->buf->device;
     c->matrix.info = &info;
-    c->matrix.ignores_nan = blind;
+    c->matrix.ignores_nan = ignores_nan;
     for (int i = 0; i < LIB_MATRICES; i++) c->matrix.x[i] = x[i] ? x[i]->storage->buf->mem : NULL;
     bool library = library_can(d, c);
     if (library)
@@ -65,24 +65,6 @@ static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *blind, 
 }
 
 /* ---- results ---- */
-
-/* A new array with the stack shape of a and `n` more extents. */
-static gpa_code result(gpa_rt *rt, const gpa_arr *a, gpa_dtype t, int n, const int64_t *more,
-                       gpa_arr **out, gpa_err *e) {
-    int64_t shape[GPA_MAX_DIMS];
-    memcpy(shape, a->shape, (size_t)(a->ndim - 2) * sizeof *shape);
-    memcpy(shape + a->ndim - 2, more, (size_t)n * sizeof *shape);
-    return arr_empty(rt, t, a->ndim - 2 + n, shape, out, e);
-}
-
-/* Swaps the last two axes; a is consumed. */
-static gpa_code turned_take(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
-    int perm[GPA_MAX_DIMS];
-    for (int d = 0; d < a->ndim; d++) perm[d] = d < a->ndim - 2 ? d : 2 * a->ndim - 3 - d;
-    gpa_code rc = arr_transpose(rt, a, perm, out, e);
-    arr_release(rt, a);
-    return rc;
-}
 
 /* Sets *x, computed from a, to NaN for those matrices of a that contain one. */
 static gpa_code spread_nan(gpa_rt *rt, gpa_arr *a, gpa_arr **x, gpa_err *e) {
@@ -106,31 +88,32 @@ static void drop(gpa_rt *rt, gpa_arr **x) {
 }
 
 /* Moves x[i] out. */
-static void give(gpa_arr **x, int i, gpa_arr **out) {
-    *out = x[i];
-    x[i] = NULL;
-}
-
-static gpa_code give_turned(gpa_rt *rt, gpa_arr **x, int i, gpa_arr **out, gpa_err *e) {
+static gpa_arr *take(gpa_arr **x, int i) {
     gpa_arr *a = x[i];
     x[i] = NULL;
-    return turned_take(rt, a, out, e);
+    return a;
+}
+
+/* The same, a matrix in Fortran order, as NumPy sees it. */
+static gpa_code take_transposed(gpa_rt *rt, gpa_arr **x, int i, gpa_arr **out, gpa_err *e) {
+    return library_transpose_take(rt, take(x, i), out, e);
 }
 
 /* ---- factorizations, on the device of the matrices ---- */
 
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e) {
+    enum { LU_OPERANDS = 2 };
     gpa_arr *x[LIB_MATRICES] = {NULL};
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_LU, a);
-    bool blind = false;
+    bool ignores_nan = false;
     gpa_code rc = GPA_OK;
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
-    TRY(result(rt, a, DT_I32, 1, (int64_t[]){MIN(c.matrix.m, c.matrix.n)}, &x[1], e));
-    TRY(run(rt, &c, x, &blind, e));
-    if (blind) TRY(spread_nan(rt, a, &x[0], e));
-    give(x, 0, out);
-    give(x, 1, pivots);
+    TRY(library_matrix_results(rt, &c, a, LU_OPERANDS, x, e));
+    TRY(run(rt, &c, x, &ignores_nan, e));
+    if (ignores_nan) TRY(spread_nan(rt, a, &x[0], e));
+    *out = take(x, 0);
+    *pivots = take(x, 1);
 out:
     drop(rt, x);
     device_scope_leave(rt, at);
@@ -141,14 +124,14 @@ gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e
     gpa_arr *x[LIB_MATRICES] = {NULL};
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_SOLVE, a);
-    bool blind = false;
+    bool ignores_nan = false;
     gpa_code rc = GPA_OK;
     c.matrix.k = b->shape[b->ndim - 1];
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
     TRY(library_copy(rt, b, c.dtype, true, &x[1], e));
-    TRY(run(rt, &c, x, &blind, e));
-    if (blind) TRY(spread_nan(rt, a, &x[1], e));
-    TRY(give_turned(rt, x, 1, out, e));
+    TRY(run(rt, &c, x, &ignores_nan, e));
+    if (ignores_nan) TRY(spread_nan(rt, a, &x[1], e));
+    TRY(take_transposed(rt, x, 1, out, e));
 out:
     drop(rt, x);
     device_scope_leave(rt, at);
@@ -161,12 +144,12 @@ static gpa_code in_place(gpa_rt *rt, gpa_lib_kind kind, bool upper, gpa_arr *a, 
     gpa_arr *x[LIB_MATRICES] = {NULL};
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(kind, a);
-    bool blind = false;
+    bool ignores_nan = false;
     gpa_code rc = GPA_OK;
     c.matrix.upper = upper;
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
-    TRY(run(rt, &c, x, &blind, e));
-    give(x, 0, out);
+    TRY(run(rt, &c, x, &ignores_nan, e));
+    *out = take(x, 0);
 out:
     drop(rt, x);
     device_scope_leave(rt, at);
@@ -183,21 +166,20 @@ gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err
     return in_place(rt, LIB_CHOLESKY, !upper, a, out, e);
 }
 
-gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q,
-                gpa_err *e) {
+gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, bool vectors, gpa_arr **out, gpa_err *e) {
+    enum { R, TAU, Q, QR_OPERANDS };
     gpa_arr *x[LIB_MATRICES] = {NULL};
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_QR, a);
-    bool blind = false;
+    bool ignores_nan = false;
     gpa_code rc = GPA_OK;
     c.matrix.k = k;
-    TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
-    TRY(result(rt, a, c.dtype, 1, (int64_t[]){MIN(c.matrix.m, c.matrix.n)}, &x[1], e));
-    if (q) TRY(result(rt, a, c.dtype, 2, (int64_t[]){k, c.matrix.m}, &x[2], e));
-    TRY(run(rt, &c, x, &blind, e));
-    TRY(give_turned(rt, x, 0, r, e));
-    if (q) TRY(give_turned(rt, x, 2, q, e));
-    give(x, 1, factors);
+    TRY(library_copy(rt, a, c.dtype, true, &x[R], e));
+    TRY(library_matrix_results(rt, &c, a, vectors ? QR_OPERANDS : Q, x, e));
+    TRY(run(rt, &c, x, &ignores_nan, e));
+    TRY(take_transposed(rt, x, R, &out[R], e));
+    if (vectors) TRY(take_transposed(rt, x, Q, &out[Q], e));
+    out[TAU] = take(x, TAU);
 out:
     drop(rt, x);
     device_scope_leave(rt, at);
@@ -206,30 +188,29 @@ out:
 
 /* A wide or square matrix is in C order: LAPACK sees a^T = conj(V) S U^T, whose U is V^H and whose
  * V^H is U when read in C order. */
-gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh,
-                 gpa_err *e) {
+gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, arr_svd_form form, gpa_arr **out, gpa_err *e) {
+    enum { A, S, U, VH, SVD_OPERANDS }; /* of the call */
+    enum { OUT_S, OUT_U, OUT_VH };      /* results */
     gpa_arr *x[LIB_MATRICES] = {NULL};
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_SVD, a);
-    int64_t m = MAX(c.matrix.m, c.matrix.n), n = MIN(c.matrix.m, c.matrix.n);
-    bool wide = c.matrix.m <= c.matrix.n;
-    bool blind = false;
+    const int64_t m = MAX(c.matrix.m, c.matrix.n), n = MIN(c.matrix.m, c.matrix.n);
+    const bool wide = c.matrix.m <= c.matrix.n, vectors = form != SVD_VALUES;
+    bool ignores_nan = false;
     gpa_code rc = GPA_OK;
     c.matrix.m = m;
     c.matrix.n = n;
-    c.matrix.full = full;
-    TRY(library_copy(rt, a, c.dtype, !wide, &x[0], e));
-    TRY(result(rt, a, dtype_info[c.dtype].real, 1, &n, &x[1], e));
-    if (u) TRY(result(rt, a, c.dtype, 2, (int64_t[]){full ? m : n, m}, &x[2], e));
-    if (u) TRY(result(rt, a, c.dtype, 2, (int64_t[]){n, n}, &x[3], e));
-    TRY(run(rt, &c, x, &blind, e));
-    give(x, 1, s);
-    if (u && wide) {
-        give(x, 2, vh);
-        give(x, 3, u);
-    } else if (u) {
-        TRY(give_turned(rt, x, 2, u, e));
-        TRY(give_turned(rt, x, 3, vh, e));
+    c.matrix.full = form == SVD_FULL;
+    TRY(library_copy(rt, a, c.dtype, !wide, &x[A], e));
+    TRY(library_matrix_results(rt, &c, a, vectors ? SVD_OPERANDS : U, x, e));
+    TRY(run(rt, &c, x, &ignores_nan, e));
+    out[OUT_S] = take(x, S);
+    if (vectors && wide) {
+        out[OUT_VH] = take(x, U);
+        out[OUT_U] = take(x, VH);
+    } else if (vectors) {
+        TRY(take_transposed(rt, x, U, &out[OUT_U], e));
+        TRY(take_transposed(rt, x, VH, &out[OUT_VH], e));
     }
 out:
     drop(rt, x);
@@ -240,70 +221,69 @@ out:
 /* In C order a is its own conjugate in Fortran order: the other triangle is used, and the vectors
  * are conjugated. */
 gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e) {
-    gpa_arr *x[LIB_MATRICES] = {NULL}, *turned = NULL;
+    enum { EIGH_OPERANDS = 2 };
+    gpa_arr *x[LIB_MATRICES] = {NULL}, *conjugate = NULL;
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_EIGH, a);
-    bool blind = false;
+    bool ignores_nan = false;
     gpa_code rc = GPA_OK;
     c.matrix.upper = !upper;
     c.matrix.vectors = v != NULL;
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
-    TRY(result(rt, a, dtype_info[c.dtype].real, 1, &c.matrix.n, &x[1], e));
-    TRY(run(rt, &c, x, &blind, e));
+    TRY(library_matrix_results(rt, &c, a, EIGH_OPERANDS, x, e));
+    TRY(run(rt, &c, x, &ignores_nan, e));
     if (v) {
-        TRY(give_turned(rt, x, 0, &turned, e));
+        TRY(take_transposed(rt, x, 0, &conjugate, e));
         if (dtype_is_complex(c.dtype))
-            TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = turned}, NULL, v, e));
+            TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = conjugate}, NULL, v, e));
         else
-            *v = arr_retain(turned);
+            *v = arr_retain(conjugate);
     }
-    give(x, 1, w);
+    *w = take(x, 1);
 out:
-    arr_release(rt, turned);
+    arr_release(rt, conjugate);
     drop(rt, x);
     device_scope_leave(rt, at);
     return rc;
 }
 
 gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
+    enum { A, VALUES, VECTORS, EIG_OPERANDS };
     gpa_arr *x[LIB_MATRICES] = {NULL};
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_EIG, a);
-    gpa_dtype complex = dtype_info[c.dtype].real == DT_F32 ? DT_C64 : DT_C128;
-    bool blind = false;
+    bool ignores_nan = false;
     gpa_code rc = GPA_OK;
-    TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
-    TRY(result(rt, a, complex, 1, &c.matrix.n, &x[1], e));
-    if (v) TRY(result(rt, a, c.dtype, 2, (int64_t[]){c.matrix.n, c.matrix.n}, &x[2], e));
-    TRY(run(rt, &c, x, &blind, e));
-    if (v) TRY(give_turned(rt, x, 2, v, e));
-    give(x, 1, w);
+    TRY(library_copy(rt, a, c.dtype, true, &x[A], e));
+    TRY(library_matrix_results(rt, &c, a, v ? EIG_OPERANDS : VECTORS, x, e));
+    TRY(run(rt, &c, x, &ignores_nan, e));
+    if (v) TRY(take_transposed(rt, x, VECTORS, v, e));
+    *w = take(x, VALUES);
 out:
     drop(rt, x);
     device_scope_leave(rt, at);
     return rc;
 }
 
-gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double limit, gpa_arr **out, gpa_arr **s,
-                   gpa_arr **rank, gpa_err *e) {
+gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double rcond, gpa_arr **out, gpa_err *e) {
+    enum { A, B, S, RANK, LSTSQ_OPERANDS }; /* of the call */
+    enum { OUT_X, OUT_S, OUT_RANK };        /* results */
     gpa_arr *x[LIB_MATRICES] = {NULL};
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_LSTSQ, a);
-    int64_t p = MIN(c.matrix.m, c.matrix.n), one = 1;
-    bool blind = false;
+    bool ignores_nan = false;
     gpa_code rc = GPA_OK;
-    *out = *s = *rank = NULL;
+    out[OUT_X] = out[OUT_S] = out[OUT_RANK] = NULL;
     c.matrix.k = b->shape[b->ndim - 1];
-    c.matrix.rcond = limit;
-    TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
-    if (!library_can(x[0]->storage->buf->device, &c)) goto out;
-    TRY(library_copy(rt, b, c.dtype, true, &x[1], e));
-    TRY(result(rt, a, dtype_info[c.dtype].real, 1, &p, &x[2], e));
-    TRY(result(rt, a, DT_I32, 1, &one, &x[3], e));
-    TRY(run(rt, &c, x, &blind, e));
-    TRY(give_turned(rt, x, 1, out, e));
-    give(x, 2, s);
-    give(x, 3, rank);
+    c.matrix.rcond = rcond;
+    TRY(library_copy(rt, a, c.dtype, true, &x[A], e));
+    if (!library_can(x[A]->storage->buf->device, &c)) goto out;
+    TRY(library_copy(rt, b, c.dtype, true, &x[B], e));
+    TRY(library_matrix_results(rt, &c, a, LSTSQ_OPERANDS, x, e));
+    TRY(run(rt, &c, x, &ignores_nan, e));
+    TRY(take_transposed(rt, x, B, &out[OUT_X], e));
+    out[OUT_S] = take(x, S);
+    out[OUT_RANK] = take(x, RANK);
 out:
     drop(rt, x);
     device_scope_leave(rt, at);

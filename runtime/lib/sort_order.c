@@ -3,18 +3,18 @@
 
 gpa_code arr_sort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
     memory_order o;
-    gpa_arr *sorted = NULL, *made = NULL;
-    gpa_code rc = memory_order_enter(rt, a, &axis, &o, &sorted, e);
-    if (!rc) rc = arr_sort(rt, sorted, axis, &made, e);
-    return memory_order_leave_take(rt, rc, sorted, made, &o, out, e);
+    gpa_arr *made = NULL;
+    gpa_code rc = memory_order_enter(rt, a, &axis, &o, e);
+    if (!rc) rc = arr_sort(rt, o.operand, axis, &made, e);
+    return memory_order_leave_take(rt, rc, made, &o, out, e);
 }
 
 gpa_code arr_argsort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
     memory_order o;
-    gpa_arr *sorted = NULL, *made = NULL, *back = NULL;
-    gpa_code rc = memory_order_enter(rt, a, &axis, &o, &sorted, e);
-    if (!rc) rc = arr_argsort(rt, sorted, axis, &made, e);
-    rc = memory_order_leave_take(rt, rc, sorted, made, &o, &back, e);
+    gpa_arr *made = NULL, *back = NULL;
+    gpa_code rc = memory_order_enter(rt, a, &axis, &o, e);
+    if (!rc) rc = arr_argsort(rt, o.operand, axis, &made, e);
+    rc = memory_order_leave_take(rt, rc, made, &o, &back, e);
     if (rc) return rc;
     if (arr_is_contiguous(back)) {
         *out = back;

@@ -3,11 +3,11 @@
 
 const char *const cut_names[CUT_ROWS] = {
 #define CUT(id, name, text) name,
-    GPA_CUTS(CUT)
+#include "runtime/plan/cut.def"
 #undef CUT
 };
 const char *const cut_texts[CUT_ROWS] = {
 #define CUT(id, name, text) text,
-    GPA_CUTS(CUT)
+#include "runtime/plan/cut.def"
 #undef CUT
 };

@@ -194,7 +194,7 @@ static bool followed(const ctx *c, const fuse_step *s, const node *n, int map, u
     return true;
 }
 
-/* Whether the dimensions `rest` of the space are, in order, the reduced dimensions of n. */
+/* True if the dimensions `rest` of the space are, in order, the reduced dimensions of n. */
 static bool same_extents(const fuse_step *s, uint32_t rest, const node *n) {
     const node *in = n->in[0];
     int d = 0;
@@ -335,7 +335,8 @@ static bool absorb(ctx *c, const item *x, use u) {
     return true;
 }
 
-/* Whether to rematerialize: computing a node `times` times is cheaper than storing and loading it.
+/* True if rematerialization pays: computing a node `times` times is cheaper than storing and
+ * loading it.
  */
 static bool is_cheap(const item *x, int times) {
     return x->reduced == 0 && x->leaves <= TUNE_FUSE_RECOMPUTE_MAX_LEAVES &&
@@ -361,7 +362,7 @@ static int count_uses(const ctx *c, const item *x, bool *one_step) {
     return MAX(full, rest > 0);
 }
 
-/* Whether a step would recompute a node's elements for many points that share them, as of a
+/* True if a step would recompute a node's elements for many points that share them, as of a
  * broadcast row or a gathered array, at such a cost that a materialization pays. */
 static bool is_repeated(const ctx *c, const item *x) {
     if (x->cost <= TUNE_FUSE_RECOMPUTE_MAX_COST || x->reduced) return false;
@@ -402,7 +403,7 @@ static bool absorb_all(ctx *c, const item *x) {
 
 /* ---- storing ---- */
 
-/* Whether step `from` depends on step `to`, transitively. */
+/* True if step `from` depends on step `to`, transitively. */
 static bool depends(ctx *c, int from, int to) {
     if (from == to) return true;
     struct fuse_work *w = c->w;
@@ -414,7 +415,7 @@ static bool depends(ctx *c, int from, int to) {
     return found;
 }
 
-/* Whether step g can store x, which its other users then read, without a dependence cycle: g must
+/* True if step g can store x, which its other users then read, without a dependence cycle: g must
  * not depend on any of them. */
 static bool no_cycle(ctx *c, const item *x, int g) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
@@ -426,7 +427,7 @@ static bool no_cycle(ctx *c, const item *x, int g) {
     return true;
 }
 
-/* Whether a step that uses x at this map visits every element of x once, so that it can store x. */
+/* True if a step that uses x at this map visits every element of x once, so that it can store x. */
 static bool covers(ctx *c, const item *x, const use *u, fuse_root *r) {
     const fuse_step *s = &c->p->step[u->step];
     uint32_t dims, inner;
@@ -619,7 +620,7 @@ static bool begin_step(ctx *c, fuse_root *r) {
     use first = {.step = s, .map = map};
     if (!add_use(c, first, r->value) || (r->mask && !add_use(c, first, r->mask))) return false;
     c->w->step_info[s].last = r->into != NULL;
-    c->w->step_info[s].faults = (r->index && !r->sure) || c->w->item[r->value->slot].faults ||
+    c->w->step_info[s].faults = (r->index && !r->in_bounds) || c->w->item[r->value->slot].faults ||
                                 (r->mask && c->w->item[r->mask->slot].faults);
     if (r->index) c->w->step_info[s].arrays++;
     for (int k = 0; r->index && k < r->into->ndim; k++)

@@ -20,8 +20,8 @@ typedef struct {
     node *const *index;   /* with into: a scatter, as node_gather; NULL: elementwise */
     const int8_t *from;
     bool add;                  /* scatter-add */
-    bool sure;                 /* a scatter whose indices are known to be in bounds: no checks, */
-    bool once;                 /* or to be unique */
+    bool in_bounds;            /* a scatter whose indices are known to be: no bounds checks */
+    bool distinct;             /* a scatter that stores no element twice */
     int step;                  /* set by fuse: the step it belongs to, */
     int8_t dims[GPA_MAX_DIMS]; /* and the dimension of its space that each dimension of value
                                   follows; -1: extent 1 */

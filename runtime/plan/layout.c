@@ -7,7 +7,7 @@
  * elements. */
 #include "runtime/plan/layout.h"
 
-/* Whether dimension a should vary varies_slower than b: each array votes with its element size. */
+/* True if dimension a should vary slower than b: each array votes with its element size. */
 static bool varies_slower(const lowered *l, int a, int b) {
     int64_t votes = 0;
     for (size_t i = 0; i < l->n_arrays; i++) {
@@ -57,7 +57,7 @@ static bool can_collapse(const fuse_step *s, const lowered *l, int a, int b, int
     return true;
 }
 
-/* Whether all offsets fit in 31 bits: 32-bit index arithmetic suffices. */
+/* True if all offsets fit in 31 bits: 32-bit index arithmetic suffices. */
 static bool is_small(const lowered *l, int n, const int64_t *size) {
     const int64_t limit = INT32_MAX;
     int64_t points = 1;

@@ -427,7 +427,7 @@ static bool classify_all(struct loop_batch *r, const iteration *t) {
     return true;
 }
 
-/* Whether scalar i of a later iteration, t, is as its kind predicts. */
+/* True if scalar i of a later iteration, t, is as its kind predicts. */
 static bool scalar_continues(const struct loop_batch *r, const iteration *t, int i) {
     uint64_t stride;
     switch (r->kind[i]) {

@@ -80,10 +80,10 @@ struct loop_batch {
 /* Describes all pending work as one iteration; false: it cannot be batched. Reads and changes the
  * nodes' scratch marks. */
 bool loop_describe(gpa_rt *rt, struct loop_batch *r, iteration *t);
-/* Whether t, described after `previous`, is another iteration of the same loop. The second
+/* True if t, described after `previous`, is another iteration of the same loop. The second
  * iteration classifies the scalars. */
 bool loop_continues(struct loop_batch *r, const iteration *t);
-/* Whether two iterations compute the same of their operands. */
+/* True if two iterations compute the same of their operands. */
 bool loop_same_words(const iteration *a, const iteration *b);
 /* The loop's body, cached or new, in *out (retained); its text is not set. unrolled: exactly
  * table_len iterations, else any number. */

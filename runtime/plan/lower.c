@@ -141,7 +141,7 @@ static bool inner_stride(const ctx *c, int array) {
     return false;
 }
 
-/* Whether an entry is a reduction that this program computes. */
+/* True if an entry is a reduction that this program computes. */
 static bool reduces(const entry *x) {
     return x->n->kind == NODE_REDUCE && x->map >= 0 && !x->stored_elsewhere;
 }
@@ -331,7 +331,7 @@ static bool visit_scatter(ctx *c, output *o, int map) {
     x.inner = affine_depends_on(&c->p->maps, map, c->s->inner);
     if (!visit_inputs(c, &x, index, n_in, map)) return false;
     const shape_layout target = {to->ndim, to->shape, to->strides, to->offset, 0};
-    if (!add_indexed(c, &target, from, map, r->sure, &x)) return false;
+    if (!add_indexed(c, &target, from, map, r->in_bounds, &x)) return false;
     o->array = add_array(c, &(array_spec){to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL,
                                           KIR_WRITE, 0, none, NULL});
     if (o->array < 0) return false;
@@ -423,7 +423,7 @@ static int32_t emit_scatter_offset(ctx *c, entry *x, const fuse_root *r) {
     int n_index = 0;
     for (int k = 0; k < r->into->ndim; k++)
         if (r->index[k]) axis[n_index++] = (int8_t)k;
-    return emit_offset(c, x, n_index, axis, r->sure, c->rt->at);
+    return emit_offset(c, x, n_index, axis, r->in_bounds, c->rt->at);
 }
 
 /* A body is inlined once for all of its results that the program uses. */
@@ -673,13 +673,13 @@ static const char *name_of(const node *n) {
     return "copy";
 }
 
-/* Whether there are scatters, and no scatter writes an element twice. */
+/* True if there are scatters, and no scatter writes an element twice. */
 static bool stores_once(const struct lower_work *w) {
     bool any = false, once = true;
     for (size_t i = 0; i < w->n_out; i++) {
         if (w->out[i].offset < 0) continue;
         any = true;
-        once = once && w->out[i].root->once;
+        once = once && w->out[i].root->distinct;
     }
     return any && once;
 }
@@ -724,7 +724,7 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     return rc;
 }
 
-/* Whether a step visits every element of n: each of its dimensions is one of the space, of the same
+/* True if a step visits every element of n: each of its dimensions is one of the space, of the same
  * extent. */
 static bool covers(const affine_table *maps, const fuse_step *s, const node *n, int map) {
     uint32_t taken = 0;

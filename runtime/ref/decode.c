@@ -15,10 +15,6 @@ typedef struct {
     int32_t *outer;  /* per instruction: the innermost region around it, or -1 */
 } decode;
 
-static bool is_fixed(uint8_t code) {
-    return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE;
-}
-
 /* Finds the extent and nesting of regions, and numbers the steps. */
 static void scan_regions(decode *d) {
     const kir_func *f = d->f;
@@ -27,10 +23,10 @@ static void scan_regions(decode *d) {
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
         d->step_of[i] = n;
-        if (!is_fixed(k->code)) n++;
+        if (!kir_has(k->code, KI_FIXED)) n++;
         d->close[i] = d->divide[i] = -1;
         d->outer[i] = around;
-        if (kir_info[k->code].result == 'R') {
+        if (kir_has(k->code, KI_REGION)) {
             around = (int32_t)i;
         } else if (k->code == KIR_ELSE) {
             d->divide[around] = (int32_t)i;
@@ -51,17 +47,15 @@ static int32_t jump_target(const decode *d, size_t at) {
     const kir_ins *k = &d->f->code[at];
     uint32_t left = k->imm;
     for (int32_t r = d->outer[at];; r = d->outer[r]) {
-        uint8_t code = d->f->code[r].code;
-        bool counts =
-            code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && k->code == KIR_BREAK);
-        if (counts && left-- == 0) return d->close[r] + (k->code == KIR_BREAK);
+        if (kir_counts_region(k->code, d->f->code[r].code) && left-- == 0)
+            return d->close[r] + (k->code == KIR_BREAK);
     }
 }
 
 /* The jump target of instruction `at`, as an instruction; -1: none. */
 static int32_t target(const decode *d, size_t at) {
     const kir_ins *k = &d->f->code[at];
-    switch ((kir_code)k->code) {
+    switch ((int)k->code) {
         case KIR_EACH:
         case KIR_FOR: return d->close[at] + 1;
         case KIR_IF: return (d->divide[at] >= 0 ? d->divide[at] : d->close[at]) + 1;
@@ -69,37 +63,8 @@ static int32_t target(const decode *d, size_t at) {
         case KIR_END: return (int32_t)k->imm;
         case KIR_BREAK:
         case KIR_NEXT: return jump_target(d, at);
-        case KIR_CONST:
-        case KIR_PARAM:
-        case KIR_OP:
-        case KIR_CAST:
-        case KIR_INDEX:
-        case KIR_SIZE:
-        case KIR_STRIDE:
-        case KIR_LOAD:
-        case KIR_STORE:
-        case KIR_IOTA:
-        case KIR_LOADX:
-        case KIR_STOREX:
-        case KIR_ATOMIC:
-        case KIR_BOUND:
-        case KIR_VAR:
-        case KIR_GET:
-        case KIR_SET:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_LOOP:
-        case KIR_BLOCK:
-        case KIR_THREAD:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT:
-        case KIR_COUNT: break;
+        default: return -1;
     }
-    return -1;
 }
 
 static ref_step make_step(const decode *d, size_t at) {
@@ -123,11 +88,9 @@ static ref_step make_step(const decode *d, size_t at) {
         if (k->b < 0) s.b = k->a;
         if (k->c < 0) s.c = k->a;
     }
-    bool memory = k->code == KIR_LOAD || k->code == KIR_STORE || k->code == KIR_LOADX ||
-                  k->code == KIR_STOREX || k->code == KIR_ATOMIC;
-    if (memory) s.size = dtype_info[f->arrays[k->sub].dtype].size, s.type = f->arrays[k->sub].dtype;
-    if (k->code == KIR_PRINT)
-        for (s.b = 0; at > (size_t)s.b && f->code[at - (size_t)s.b - 1].code == KIR_ARG;) s.b++;
+    if (kir_has(k->code, KI_READS | KI_WRITES))
+        s.size = dtype_info[f->arrays[k->sub].dtype].size, s.type = f->arrays[k->sub].dtype;
+    if (k->code == KIR_PRINT) s.b = kir_print_args(f, (int32_t)at);
     int32_t to = target(d, at);
     if (to >= 0) s.jump = &d->p->steps[d->step_of[to]];
     return s;
@@ -140,13 +103,14 @@ static void fill(decode *d) {
     gpa_prog *p = d->p;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
-        if (is_fixed(k->code)) {
+        if (kir_has(k->code, KI_FIXED)) {
             p->fixed[p->n_fixed++] = (ref_fixed){.reg = (int32_t)i, .ins = *k};
             continue;
         }
         ref_step *s = &p->steps[d->step_of[i]];
         *s = make_step(d, i);
-        if (k->code == KIR_STOREX || k->code == KIR_ATOMIC) p->written |= UINT64_C(1) << k->sub;
+        if (kir_has(k->code, KI_WRITES) && kir_has(k->code, KI_OFFSET))
+            p->written |= UINT64_C(1) << k->sub;
         if (k->code == KIR_REDUCE || k->code == KIR_SCAN) {
             s->imm = (uint32_t)p->n_accs;
             p->accs[p->n_accs++] = *s;

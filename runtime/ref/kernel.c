@@ -26,8 +26,8 @@ typedef struct {
     size_t local, shared; /* bytes of LOCAL arrays per thread, SHARED ones per block */
     unsigned char *locals, *shareds;
     gpa_val *regs;
-    ref_place *places; /* a copy per thread: LOCAL arrays differ */
-    uint64_t number;   /* linear index of the block, x fastest */
+    ref_memory *memory; /* a copy per thread: LOCAL arrays differ */
+    uint64_t number;    /* linear index of the block, x fastest */
 } block;
 
 static size_t padded(size_t n) { return (n + 15u) & ~(size_t)15; }
@@ -50,9 +50,9 @@ static gpa_code bind_shared(block *b, gpa_err *e) {
         if (a->where != KIR_SHARED) continue;
         size_t unit = dtype_size((gpa_dtype)a->dtype),
                bytes = is_dynamic(a) ? l->shared : a->count * unit;
-        b->top->places[k] =
-            (ref_place){.base = is_dynamic(a) ? dynamic : at, .count = (int64_t)(bytes / unit)};
-        rc = check_shared(b->top->check, k, b->top->places[k].base, bytes, unit, e);
+        b->top->memory[k] =
+            (ref_memory){.base = is_dynamic(a) ? dynamic : at, .count = (int64_t)(bytes / unit)};
+        rc = check_shared(b->top->check, k, b->top->memory[k].base, bytes, unit, e);
         if (!is_dynamic(a)) at += static_bytes(a);
     }
     return rc;
@@ -69,17 +69,17 @@ static gpa_code make_block(block *b, gpa_err *e) {
     }
     b->threads = mem_zero(b->n * sizeof *b->threads);
     b->regs = mem_new(b->n * p->n_regs * sizeof *b->regs);
-    b->places = mem_new(b->n * p->n_arrays * sizeof *b->places);
+    b->memory = mem_new(b->n * p->n_arrays * sizeof *b->memory);
     b->locals = mem_zero(b->n * b->local);
     b->shareds = mem_zero(b->shared);
-    bool got = b->threads && b->regs && b->places && b->locals && b->shareds;
+    bool got = b->threads && b->regs && b->memory && b->locals && b->shareds;
     return got ? bind_shared(b, e) : gpa_no_memory(e);
 }
 
 static void free_block(block *b) {
     mem_free(b->threads);
     mem_free(b->regs);
-    mem_free(b->places);
+    mem_free(b->memory);
     mem_free(b->locals);
     mem_free(b->shareds);
 }
@@ -92,17 +92,17 @@ static void start_thread(block *b, uint32_t t, const uint32_t at[3]) {
     unsigned char *local = b->locals + t * b->local;
     th->fr = *b->top;
     th->fr.r = b->regs + t * p->n_regs;
-    th->fr.places = b->places + t * p->n_arrays;
+    th->fr.memory = b->memory + t * p->n_arrays;
     memcpy(th->fr.block, at, sizeof th->fr.block);
     th->fr.linear = t;
     th->fr.thread[0] = t % l->block[0];
     th->fr.thread[1] = t / l->block[0] % l->block[1];
     th->fr.thread[2] = t / l->block[0] / l->block[1];
     memcpy(th->fr.r, b->top->r, p->n_regs * sizeof *th->fr.r);
-    memcpy(th->fr.places, b->top->places, p->n_arrays * sizeof *th->fr.places);
+    memcpy(th->fr.memory, b->top->memory, p->n_arrays * sizeof *th->fr.memory);
     for (size_t k = 0; k < p->n_arrays; k++) {
         if (p->arrays[k].where != KIR_LOCAL) continue;
-        th->fr.places[k] = (ref_place){.base = local, .count = p->arrays[k].count};
+        th->fr.memory[k] = (ref_memory){.base = local, .count = p->arrays[k].count};
         local += static_bytes(&p->arrays[k]);
     }
     th->next = p->steps;

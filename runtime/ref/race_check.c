@@ -52,19 +52,19 @@ static void forget_cells(shadow *s) {
     }
 }
 
-/* Gives array k the shadow of the memory at base; a cell is as large as the smallest element
- * type there. */
-static gpa_code add_shadow(ref_check *c, size_t k, const unsigned char *base, size_t bytes,
-                           size_t unit, bool shared, gpa_err *e) {
+/* Gives array k the shadow of its memory (base, bytes, unit, shared); a cell is as large as the
+ * smallest element type there. */
+static gpa_code add_shadow(ref_check *c, size_t k, const shadow *memory, gpa_err *e) {
     shadow *s = c->all;
-    while (s && s->base != base) s = s->next;
+    while (s && s->base != memory->base) s = s->next;
     if (!s) {
         if (!(s = mem_zero(sizeof *s))) return gpa_no_memory(e);
-        *s = (shadow){.next = c->all, .base = base, .unit = unit, .shared = shared};
+        *s = *memory;
+        s->next = c->all;
         c->all = s;
     }
-    s->bytes = MAX(s->bytes, bytes);
-    s->unit = MIN(s->unit, unit);
+    s->bytes = MAX(s->bytes, memory->bytes);
+    s->unit = MIN(s->unit, memory->unit);
     c->of[k] = s;
     return GPA_OK;
 }
@@ -98,7 +98,10 @@ gpa_code check_new(const ref_frame *fr, ref_check **out, gpa_err *e) {
             written |=
                 p->arrays[w].where == KIR_GLOBAL && l->arrays[w].mem == m && p->written >> w & 1u;
         if (written)
-            TRY(add_shadow(c, k, m->data, m->n, dtype_size((gpa_dtype)a->dtype), false, e));
+            TRY(add_shadow(
+                c, k,
+                &(shadow){.base = m->data, .bytes = m->n, .unit = dtype_size((gpa_dtype)a->dtype)},
+                e));
     }
     *out = c;
     return GPA_OK;
@@ -109,7 +112,7 @@ out:
 
 gpa_code check_shared(ref_check *c, size_t k, const unsigned char *base, size_t n, size_t unit,
                       gpa_err *e) {
-    return add_shadow(c, k, base, n, unit, true, e);
+    return add_shadow(c, k, &(shadow){.base = base, .bytes = n, .unit = unit, .shared = true}, e);
 }
 
 void check_free(ref_check *c) {
@@ -194,17 +197,16 @@ static void note_read(cell *x, const access_record *now) {
     x->read[0] = *now;
 }
 
-static bool check_cell(ref_frame *fr, const ref_step *s, cell *x, int64_t at,
-                       const access_record *now, ref_access how, bool changes) {
-    const ref_check *c = fr->check;
+/* An earlier access that races with this one, NULL: none; the cell then records this one. */
+static const access_record *conflict(const ref_check *c, cell *x, const access_record *now,
+                                     ref_access how, bool changes) {
     bool writes = how != REF_READS;
-    if (!ordered(c, &x->write, now) && (!writes || changes))
-        return race(fr, s, &x->write, at, writes, true);
+    if (!ordered(c, &x->write, now) && (!writes || changes)) return &x->write;
     for (int i = 0; i < 2 && changes; i++)
-        if (!ordered(c, &x->read[i], now)) return race(fr, s, &x->read[i], at, true, false);
+        if (!ordered(c, &x->read[i], now)) return &x->read[i];
     if (how != REF_WRITES) note_read(x, now);
     if (writes && (changes || !x->write.set)) x->write = *now;
-    return true;
+    return NULL;
 }
 
 bool check_access(ref_frame *fr, const ref_step *s, const unsigned char *p, int64_t at,
@@ -228,7 +230,8 @@ bool check_access(ref_frame *fr, const ref_step *s, const unsigned char *p, int6
             return false;
         }
         if (d->shared && how != REF_WRITES && !x->write.set) note_unwritten(fr, s, at);
-        if (!check_cell(fr, s, x, at, &t, how, changes)) return false;
+        const access_record *other = conflict(c, x, &t, how, changes);
+        if (other) return race(fr, s, other, at, how != REF_READS, other == &x->write);
     }
     if (how == REF_UPDATES) c->atomics[fr->linear] = c->tick;
     return true;

@@ -78,12 +78,11 @@ static gpa_code ref_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, siz
     return rc;
 }
 
-static gpa_code ref_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
-                         size_t n, gpa_err *e) {
+static gpa_code ref_copy(gpa_dev *d, const gpa_copy *c, gpa_err *e) {
     (void)d;
-    gpa_code rc = check_range(to, to_at, n, e);
-    if (!rc) rc = check_range(from, from_at, n, e);
-    if (!rc && n) memmove(to->data + to_at, from->data + from_at, n);
+    gpa_code rc = check_range(c->to, c->to_at, c->n, e);
+    if (!rc) rc = check_range(c->from, c->from_at, c->n, e);
+    if (!rc && c->n) memmove(c->to->data + c->to_at, c->from->data + c->from_at, c->n);
     return rc;
 }
 
@@ -141,7 +140,7 @@ static void bind_arrays(ref_frame *fr) {
         const gpa_binding *b = &fr->launch->arrays[k];
         bool bound = (a->where == KIR_GLOBAL || a->where == KIR_CONSTANT) && b->mem;
         fr->cursor[k] = b->offset;
-        fr->places[k] = (ref_place){
+        fr->memory[k] = (ref_memory){
             .base = bound ? b->mem->data : NULL,
             .first = bound ? b->offset : 0,
             .count = bound ? (int64_t)(b->mem->n / dtype_size((gpa_dtype)a->dtype)) : 0};
@@ -162,7 +161,7 @@ static unsigned char *alloc_locals(ref_frame *fr) {
     unsigned char *all = mem_zero(n), *at = all;
     for (size_t k = 0; k < p->n_arrays && all; k++) {
         if (p->arrays[k].where == KIR_LOCAL)
-            fr->places[k] = (ref_place){.base = at, .count = p->arrays[k].count};
+            fr->memory[k] = (ref_memory){.base = at, .count = p->arrays[k].count};
         at += local_bytes(&p->arrays[k]);
     }
     return all;
@@ -174,7 +173,7 @@ gpa_code ref_run_map(ref_frame *fr) {
     for (unsigned d = 0; d < p->ndim; d++) {
         if (fr->launch->size[d] > 0) continue;
         if (outer >> d & 1u) return GPA_OK;
-        fr->hollow = true;
+        fr->inner_is_empty = true;
     }
     do {
         ref_go(fr, p->steps);
@@ -187,10 +186,10 @@ static gpa_code ref_run_prog(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_e
     ref_frame fr = {.prog = p, .launch = l, .dev = d, .fuel = 1, .e = e};
     unsigned char *locals = NULL;
     fr.r = mem_new(p->n_regs * sizeof *fr.r);
-    fr.places = mem_new(p->n_arrays * sizeof *fr.places);
+    fr.memory = mem_new(p->n_arrays * sizeof *fr.memory);
     fr.cursor = mem_new(p->n_arrays * sizeof *fr.cursor);
     fr.accs = mem_new(p->n_accs * sizeof *fr.accs);
-    if (!fr.r || !fr.places || !fr.cursor || !fr.accs) {
+    if (!fr.r || !fr.memory || !fr.cursor || !fr.accs) {
         rc = gpa_no_memory(e);
         goto out;
     }
@@ -205,7 +204,7 @@ static gpa_code ref_run_prog(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_e
 out:
     mem_free(locals);
     mem_free(fr.r);
-    mem_free(fr.places);
+    mem_free(fr.memory);
     mem_free(fr.cursor);
     mem_free(fr.accs);
     return rc;

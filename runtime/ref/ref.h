@@ -72,21 +72,21 @@ struct gpa_prog {
 typedef struct {
     unsigned char *base;
     int64_t first, count; /* offset of the origin, and size, in elements from base */
-} ref_place;
+} ref_memory;
 
 typedef enum { REF_DONE, REF_FAILED, REF_FAULT, REF_BARRIER, REF_WARP } ref_why;
 
 struct ref_frame {
     gpa_val *r;
-    ref_place *places; /* per array */
-    int64_t *cursor;   /* per array: offset of its element at the current point */
+    ref_memory *memory; /* per array */
+    int64_t *cursor;    /* per array: offset of its element at the current point */
     int64_t index[KIR_MAX_DIMS];
     const gpa_prog *prog;
     const gpa_launch *launch;
     gpa_dev *dev;
     ref_acc *accs;
-    bool hollow;   /* the inner iteration space is empty */
-    uint32_t fuel; /* points and iterations until the interrupt flag is polled */
+    bool inner_is_empty; /* the inner iteration space is empty */
+    uint32_t fuel;       /* points and iterations until the interrupt flag is polled */
     ref_why why;
     const ref_step *resume; /* BARRIER, WARP: the step at which it waits */
     gpa_code rc;

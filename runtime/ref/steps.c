@@ -128,7 +128,7 @@ static const ref_step *run_set(ref_frame *fr, const ref_step *s) {
 /* ---- memory ---- */
 
 static unsigned char *element(ref_frame *fr, const ref_step *s, int64_t at) {
-    const ref_place *p = &fr->places[s->sub];
+    const ref_memory *p = &fr->memory[s->sub];
     if (at >= 0 && at < p->count) return p->base + (size_t)at * s->size;
     ref_stop(fr, GPA_E_INTERNAL,
              "kir: element %lld of array @%u, which has %lld, in instruction %d", (long long)at,
@@ -136,19 +136,19 @@ static unsigned char *element(ref_frame *fr, const ref_step *s, int64_t at) {
     return NULL;
 }
 
-#define LOADER(name, member)                                         \
-    static const ref_step *name(ref_frame *fr, const ref_step *s) {  \
-        const unsigned char *p = element(fr, s, fr->cursor[s->sub]); \
-        if (!p) return NULL;                                         \
-        memcpy(&fr->r[s->out].member, p, sizeof fr->r->member);      \
-        return s + 1;                                                \
-    }
-LOADER(run_load1, U8)
-LOADER(run_load2, U16)
-LOADER(run_load4, U32)
-LOADER(run_load8, U64)
-LOADER(run_load16, C128)
-#undef LOADER
+/* LOAD of elements of `size` bytes, a constant of the callers. */
+static inline const ref_step *load(ref_frame *fr, const ref_step *s, size_t size) {
+    const unsigned char *p = element(fr, s, fr->cursor[s->sub]);
+    if (!p) return NULL;
+    memcpy(&fr->r[s->out], p, size);
+    return s + 1;
+}
+
+static const ref_step *run_load1(ref_frame *fr, const ref_step *s) { return load(fr, s, 1); }
+static const ref_step *run_load2(ref_frame *fr, const ref_step *s) { return load(fr, s, 2); }
+static const ref_step *run_load4(ref_frame *fr, const ref_step *s) { return load(fr, s, 4); }
+static const ref_step *run_load8(ref_frame *fr, const ref_step *s) { return load(fr, s, 8); }
+static const ref_step *run_load16(ref_frame *fr, const ref_step *s) { return load(fr, s, 16); }
 
 static const ref_step *run_store(ref_frame *fr, const ref_step *s) {
     unsigned char *p = element(fr, s, fr->cursor[s->sub]);
@@ -158,14 +158,14 @@ static const ref_step *run_store(ref_frame *fr, const ref_step *s) {
 }
 
 static const ref_step *run_loadx(ref_frame *fr, const ref_step *s) {
-    const unsigned char *p = element(fr, s, fr->places[s->sub].first + fr->r[s->a].I64);
+    const unsigned char *p = element(fr, s, fr->memory[s->sub].first + fr->r[s->a].I64);
     if (!p || (fr->check && !check_access(fr, s, p, fr->r[s->a].I64, REF_READS, NULL))) return NULL;
     fr->r[s->out] = dtype_load(p, (gpa_dtype)s->type);
     return s + 1;
 }
 
 static const ref_step *run_storex(ref_frame *fr, const ref_step *s) {
-    unsigned char *p = element(fr, s, fr->places[s->sub].first + fr->r[s->a].I64);
+    unsigned char *p = element(fr, s, fr->memory[s->sub].first + fr->r[s->a].I64);
     gpa_val now = {.bits = {0, 0}};
     if (!p) return NULL;
     dtype_store(&now, (gpa_dtype)s->type, fr->r[s->b]);
@@ -175,7 +175,7 @@ static const ref_step *run_storex(ref_frame *fr, const ref_step *s) {
 }
 
 static const ref_step *run_atomic(ref_frame *fr, const ref_step *s) {
-    unsigned char *p = element(fr, s, fr->places[s->sub].first + fr->r[s->a].I64);
+    unsigned char *p = element(fr, s, fr->memory[s->sub].first + fr->r[s->a].I64);
     if (!p || (fr->check && !check_access(fr, s, p, fr->r[s->a].I64, REF_UPDATES, NULL)))
         return NULL;
     gpa_dtype t = (gpa_dtype)s->type;
@@ -239,15 +239,16 @@ static const ref_step *run_scan(ref_frame *fr, const ref_step *s) {
 
 static const ref_step *run_each(ref_frame *fr, const ref_step *s) {
     for (int32_t k = s->a; k < s->b; k++) acc_start(&fr->accs[k], &fr->prog->accs[k]);
-    return fr->hollow ? s->jump - 1
-                      : s + 1; /* - 1: the END, which gives the reductions their start */
+    return fr->inner_is_empty ? s->jump - 1
+                              : s + 1; /* - 1: the END, which gives the reductions their start */
 }
 
 /* The END of EACH: after the last point the coordinates are 0 again and the reductions are
  * finished. */
 static const ref_step *run_end_each(ref_frame *fr, const ref_step *s) {
     const ref_step *each = s->jump;
-    if (!fr->hollow && ref_advance(fr, fr->prog->inner)) return ref_alive(fr) ? each + 1 : NULL;
+    if (!fr->inner_is_empty && ref_advance(fr, fr->prog->inner))
+        return ref_alive(fr) ? each + 1 : NULL;
     for (int32_t k = each->a; k < each->b; k++) {
         const ref_step *acc = &fr->prog->accs[k];
         gpa_red_state sum = acc_value(&fr->accs[k], acc);
@@ -308,7 +309,7 @@ static const ref_step *run_print(ref_frame *fr, const ref_step *s) {
     line.block =
         fr->block[0] + (uint64_t)l->grid[0] * (fr->block[1] + (uint64_t)l->grid[1] * fr->block[2]);
     for (uint32_t k = 0; k < line.n; k++) line.args[k] = fr->r[(s - s->b + k)->a];
-    if (l->say) l->say(l->user, &line);
+    if (l->print) l->print(l->user, &line);
     return s + 1;
 }
 

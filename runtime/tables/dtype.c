@@ -3,6 +3,7 @@
  * Conversions are those of x86-64, without undefined behaviour in C: a float out of range becomes
  * what cvttss2si gives, and narrower integers keep the low bits of a 32- or 64-bit conversion.
  * Reading order: halves, properties and names, promotion, casts. */
+#include "runtime/tables/promotion.h"
 #include "runtime/tables/dtype.h"
 
 #include "runtime/base/base.h"
@@ -78,15 +79,8 @@ uint16_t bfloat_from_float(float f) {
 enum { KIND_B = 'B', KIND_I = 'I', KIND_U = 'U', KIND_F = 'F', KIND_C = 'C' };
 
 const gpa_dtype_info dtype_info[DT_COUNT] = {
-#define DT(id_, name_, ctype, cuda_, char_, kind_, size_, compute_, real_) \
-    [DT_##id_] = {.name = name_,                                           \
-                  .id = #id_,                                              \
-                  .cuda = cuda_,                                           \
-                  .np_char = char_,                                        \
-                  .kind = KIND_##kind_,                                    \
-                  .size = size_,                                           \
-                  .compute = DT_##compute_,                                \
-                  .real = DT_##real_},
+#define DT(id, name, ctype, cuda, np_char, kind, size, compute, real) \
+    [DT_##id] = {name, #id, cuda, np_char, KIND_##kind, size, DT_##compute, DT_##real},
 #include "runtime/tables/dtype.def"
 #undef DT
 };
@@ -163,6 +157,24 @@ gpa_dtype dtype_promote(gpa_dtype a, gpa_dtype b) {
         return complex_of(dtype_promote(dtype_info[a].real, dtype_info[b].real));
     if (dtype_is_int(a)) return dtype_is_int(b) ? promote_ints(a, b) : promote_int_float(a, b);
     return dtype_is_int(b) ? promote_int_float(b, a) : promote_floats(a, b);
+}
+
+/* NumPy's order of type numbers: kinds ascend, but that float16 comes last. */
+static int type_rank(gpa_dtype t) {
+    const gpa_dtype_info *row = &dtype_info[t];
+    bool whole = dtype_is_int(t);
+    int kind = row->kind == 'B' ? 0 : whole ? 1 : row->kind == 'F' ? 2 : 3;
+    if (t == DT_F16) kind = 4;
+    return kind * 64 + row->size * 2 + (row->kind == 'U');
+}
+
+gpa_dtype dtype_promote_all(const gpa_dtype *t, int n) {
+    gpa_dtype main = n ? t[0] : DT_NONE;
+    for (int i = 1; i < n; i++)
+        if (type_rank(t[i]) > type_rank(main)) main = t[i];
+    gpa_dtype result = main;
+    for (int i = 0; i < n; i++) result = dtype_promote(result, dtype_promote(main, t[i]));
+    return result;
 }
 
 gpa_dtype dtype_of_weak(gpa_weak w, gpa_dtype t) {

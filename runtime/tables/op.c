@@ -26,21 +26,13 @@
 enum { RED_NONE = RED_COUNT, OP_NONE = OP_COUNT };
 
 const gpa_op_info op_info[OP_COUNT] = {
-#define ROW(id_, name_, symbol_, arity_, sig_, comp, cost_, red, doc_, ...) \
-    [OP_##id_] = {.id = #id_,                                               \
-                  .name = name_,                                            \
-                  .doc = doc_,                                              \
-                  .symbol = symbol_,                                        \
-                  .arity = arity_,                                          \
-                  .sig = SIG_##sig_,                                        \
-                  .composite = comp,                                        \
-                  .cost = cost_,                                            \
-                  .identity = red,                                          \
-                  .text = TEXTS(__VA_ARGS__)},
-#define OP(id_, name_, symbol_, arity_, sig_, cost_, red, B, I, U, F, C, LL, doc_) \
-    ROW(id_, name_, symbol_, arity_, sig_, false, cost_, RED_##red, doc_, (B), (I), (U), (F), (C))
-#define OPX(id_, name_, symbol_, arity_, sig_, cost_, red, B, I, U, F, C, expansion, doc_) \
-    ROW(id_, name_, symbol_, arity_, sig_, true, cost_, RED_##red, doc_, (B), (I), (U), (F), (C))
+#define ROW(id, name, symbol, arity, sig, composite, cost, red, doc, ...) \
+    [OP_##id] = {#id,       name,      doc,  symbol, arity,               \
+                 SIG_##sig, composite, cost, red,    TEXTS(__VA_ARGS__)},
+#define OP(id, name, symbol, arity, sig, cost, red, B, I, U, F, C, LL, doc) \
+    ROW(id, name, symbol, arity, sig, false, cost, RED_##red, doc, (B), (I), (U), (F), (C))
+#define OPX(id, name, symbol, arity, sig, cost, red, B, I, U, F, C, expansion, doc) \
+    ROW(id, name, symbol, arity, sig, true, cost, RED_##red, doc, (B), (I), (U), (F), (C))
 #include "runtime/tables/op.def"
 #undef OP
 #undef OPX
@@ -48,23 +40,19 @@ const gpa_op_info op_info[OP_COUNT] = {
 };
 
 const char *const op_sig_docs[SIG_ROWS] = {
-#define SIG(id, doc) [SIG_##id] = doc,
-    GPA_SIGS(SIG)
+#define SIG(id, doc) [SIG_##id] = (doc),
+#include "runtime/tables/sig.def"
 #undef SIG
 };
 
 const gpa_red_info red_info[RED_COUNT] = {
-#define RED(id_, name_, arg_, empty, op_, B, I, U, F, C, SB, SI, SU, SF, SC, LL, doc_) \
-    [RED_##id_] = {.id = #id_,                                                         \
-                   .name = name_,                                                      \
-                   .doc = doc_,                                                        \
-                   .arg = arg_,                                                        \
-                   .has_identity = empty,                                              \
-                   .op = OP_##op_,                                                     \
-                   .text = TEXTS((B), (I), (U), (F), (C)),                             \
-                   .start = TEXTS((SB), (SI), (SU), (SF), (SC))},
+#define ENTRY(id, ...) [RED_##id] = {#id, __VA_ARGS__},
+#define RED(id, name, arg, empty, op, B, I, U, F, C, SB, SI, SU, SF, SC, LL, doc) \
+    ENTRY(id, name, doc, arg, empty, OP_##op, TEXTS((B), (I), (U), (F), (C)),     \
+          TEXTS((SB), (SI), (SU), (SF), (SC)))
 #include "runtime/tables/reduce.def"
 #undef RED
+#undef ENTRY
 };
 
 const gpa_op_helper op_helpers[] = {

@@ -30,56 +30,12 @@ typedef enum { FFT_C2C, FFT_R2C, FFT_C2R } gpa_fft_form;
  * lower and upper triangle). */
 typedef enum { FACTORS_TRIANGLE, FACTORS_CHOLESKY, FACTORS_LU } gpa_factorization;
 
-/* Type signatures (NumPy's ufunc loops): how the operands' types determine the type an operation
- * computes in and the type of its result. The smallest float that holds an integer is float16 for
- * bool, int8 and uint8, float32 for int16 and uint16, float64 for wider ones. The texts appear in
- * the docstrings of ufuncs: operand dtypes and result dtype. */
-#define GPA_SIGS(SIG)                                                                              \
-    SIG(ARITH,                                                                                     \
-        "bool, integers, floats and complex numbers; the result has the operands' common dtype")   \
-    SIG(ARITH_NB,                                                                                  \
-        "integers, floats and complex numbers; the result has the operands' common dtype")         \
-    SIG(ARITH_I8,                                                                                  \
-        "integers, floats and complex numbers, bool as int8; the result has the operands' common " \
-        "dtype")                                                                                   \
-    SIG(REAL, "bool, integers and floats; the result has the operands' common dtype")              \
-    SIG(REAL_I8, "integers and floats, bool as int8; the result has the operands' common dtype")   \
-    SIG(FLOAT, "floats; integers are computed as the smallest float that holds them")              \
-    SIG(FLOATC,                                                                                    \
-        "floats and complex numbers; integers are computed as the smallest float that holds them") \
-    SIG(DIVIDE, "floats and complex numbers; integers are computed as float64")                    \
-    SIG(DOUBLE, "all are computed as float64, complex numbers as complex128")                      \
-    SIG(COMPARE, "any, converted to their common dtype; the result is bool")                       \
-    SIG(LOGIC, "any; the result is bool")                                                          \
-    SIG(BITS, "bool and integers; the result has the operands' common dtype")                      \
-    SIG(INT, "integers; the result has the operands' common dtype")                                \
-    SIG(INT_I8, "integers, bool as int8; the result has the operands' common dtype")               \
-    SIG(TEST, "any; the result is bool")                                                           \
-    SIG(TEST_REAL, "floats, integers as the smallest float that holds them; the result is bool")   \
-    SIG(ABS,                                                                                       \
-        "bool, integers, floats and complex numbers; the result has the operand's dtype, for a "   \
-        "complex number that of its parts")                                                        \
-    SIG(PART, "any; the result has the operand's dtype, for a complex number that of its parts")   \
-    SIG(ANGLE,                                                                                     \
-        "floats and complex numbers, integers as the smallest float that holds them, bool as "     \
-        "float64; the result is real")                                                             \
-    SIG(JOIN,                                                                                      \
-        "floats, integers as the smallest float that holds them, never halves; the result is "     \
-        "complex")                                                                                 \
-    SIG(LDEXP,                                                                                     \
-        "floats, integers as the smallest float that holds them, and int64; the result has the "   \
-        "dtype of the first")                                                                      \
-    SIG(FREXP, "floats, integers as the smallest float that holds them; the result is int32")      \
-    SIG(REBIT, "int32; the result is float32")                                                     \
-    SIG(UNBIT, "float32; the result is int32")                                                     \
-    SIG(COUNT, "integers, bool as int8; the result is uint8")                                      \
-    SIG(WORD, "uint64; the result the same")                                                       \
-    SIG(SELECT, "a bool and two operands; the result has the common dtype of these two")
+/* Type signatures: how the types of the operands determine those of computation and result. */
 typedef enum {
 #define SIG(id, doc) SIG_##id,
-    GPA_SIGS(SIG)
+#include "runtime/tables/sig.def"
 #undef SIG
-        SIG_ROWS
+    SIG_ROWS
 } gpa_sig;
 
 typedef struct {
@@ -113,7 +69,7 @@ extern const gpa_op_helper op_helpers[];
 extern const size_t op_helper_count;
 
 extern const gpa_op_info op_info[OP_COUNT];
-extern const char *const op_sig_docs[SIG_ROWS]; /* GPA_SIGS' texts */
+extern const char *const op_sig_docs[SIG_ROWS]; /* the texts of sig.def */
 
 typedef struct {
     const char *id, *name, *doc;

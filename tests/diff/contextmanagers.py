@@ -148,3 +148,61 @@ t = Thing()
 with t.opened(5) as u:
     print(u is t, t.x)
 print(t.x)
+
+# --- the type that __exit__ is given
+class Mine(Exception):
+    pass
+
+
+class Derived(Mine):
+    pass
+
+
+class Watch:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        print(kind.__name__, type(value).__name__, kind is type(value), kind is Mine, issubclass(kind, Mine), value)
+        return True
+
+
+def fail():
+    raise Mine("in a call")
+
+
+def drawn():
+    yield 1
+    fail()
+
+
+class Called:
+    def __call__(self):
+        fail()
+
+
+with Watch():
+    raise Mine("here")
+with Watch():
+    raise Mine
+with Watch():
+    raise Derived("derived")
+with Watch():
+    fail()
+with Watch():
+    list(drawn())
+with Watch():
+    sorted([1, 2], key=lambda x: fail())
+with Watch():
+    np.vectorize(lambda x: fail())(np.arange(2))
+with Watch():
+    Called()()
+with Watch():
+    raise ValueError("built in")
+with Watch():
+    [][1]
+with Watch():
+    try:
+        raise Mine("first")
+    except Mine as e:
+        raise Derived("second") from e

@@ -334,3 +334,36 @@ def fn(x: Optional[List[int]] = None, *y: Dict[str, Any], z: Union[int, str] = 3
 print(fn(), TYPE_CHECKING, cast(int, "3"))
 Vector = List[float]
 print(1 / 2)
+# --- io: classes that derive from StringIO and BytesIO
+import io
+
+
+class Text(io.BytesIO):
+    def __init__(self, text=""):
+        io.BytesIO.__init__(self, text.encode())
+
+    def writelines(self, lines):
+        super().writelines([line.encode() for line in lines])
+
+
+f = Text("1 2\n3 4\n")
+print(np.loadtxt(f), isinstance(f, io.BytesIO), f.closed)
+f.writelines(["5 6\n"])
+f.seek(0)
+print(f.read(), [line for line in Text("a\nb")])
+with io.StringIO("a\nb\n") as g:
+    print(next(g), g.readlines(), g.getvalue())
+print(g.closed)
+np.save(f, np.arange(3))
+
+# --- operator: names of methods, in-place operators, functions as class members
+import operator
+
+
+class Holder:
+    matmul, add = operator.matmul, np.add
+
+
+print(operator.__le__(1, 2), operator.__getitem__([4, 5], 1), operator.iadd([1], [2]), operator.countOf([1, 2, 1], 1))
+print(Holder().matmul(np.eye(2), [1, 2]), Holder().add(1, 2), operator.indexOf("abc", "c"), operator.inv(5))
+operator.indexOf([1], 2)

@@ -535,3 +535,28 @@ for t in "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8":
             r.sum() if t != "u8" else (r >> np.uint64(3)).astype("i8").sum(),
         )
     print(np.lcm(e[3], e[5]), np.lcm.reduce(e[1:5]))
+
+# --- interp between infinities, and of complex numbers
+import itertools
+
+inf, nan = np.inf, np.nan
+x = [0.5, 0, 1, -inf, inf, nan]
+for a, b in itertools.product((-inf, 0.0, 1.0, inf, nan), repeat=2):
+    for xp in [0, 1], [-inf, 1], [0, inf], [-inf, inf], [0.5, 1.5]:
+        print(a, b, xp, np.interp(x, xp, [a, b]).tolist(), np.interp(x, xp, [complex(a, b), complex(b, a)]).tolist())
+xp = np.cumsum((np.arange(20) * 7 % 11 + 1) / 13)
+fp = (np.arange(20) * 7919 % 1013) / 137
+at = (np.arange(200) * 104729 % 1009) / 77
+for z in fp, fp + 1j * fp[::-1]:
+    print(np.interp(at, xp, z), np.interp(at[:3], xp, z), np.interp(at, xp, z, period=2.1))
+print(np.interp([nan, 1, 2, 3], [2], [5.0]), np.interp(nan, [2], [5 + 1j]), np.interp([nan, 1, 2, 3], [2], [5 + 1j], left=7))
+
+# --- isclose of a single and a Python number
+single, double = np.finfo("f4").eps, np.finfo("f8").eps
+for a in np.float32(1), np.array([1.0], "f4"), np.float16(1), 1.0, 1, np.int8(1), np.float64(1), np.bool_(1):
+    for b in float(1 - double), np.float32(1), 1 - single, 1, np.float64(1 - double), [1 - double], np.float32(1) + single:
+        for f in np.isclose, np.allclose:
+            for x, y in (a, b), (b, a):
+                r = f(x, y, atol=0, rtol=0)
+                print(type(r).__name__, r, f(x, y), f(x, y, rtol=np.float32(1e-7), atol=0))
+print(np.isclose(np.array([-128], "b"), np.array([-128], "b")), np.isclose(np.int8(-128), np.int8(127)))

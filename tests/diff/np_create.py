@@ -332,3 +332,66 @@ for x in (
             print(np.array(x, dtype=t))
         except Exception as e:
             print(type(e).__name__, e)
+
+# --- steps beyond the interval
+inf, most, least = np.inf, np.finfo(float).max, np.finfo(float).eps
+for args in (
+    (0, 1, 10),
+    (0, 1, inf),
+    (0, 1, -inf),
+    (0, -1, -inf),
+    (0, -1, inf),
+    (0, least, most),
+    (0, least, -most),
+    (0, -least, -most),
+    (0, -least, most),
+    (0, 0, inf),
+    (1, 1, 1e-300),
+    (np.float32(0), np.float32(1), np.float32(0.1)),
+    (np.int8(0), np.int8(3)),
+    (np.uint8(5),),
+    (np.float16(3),),
+    (np.float32(3),),
+    (np.int8(0), np.float16(2)),
+    (True,),
+):
+    r, s = np.arange(*args), np.arange(*args, dtype="f4")
+    print(r.dtype, r, s.dtype, s)
+
+# --- geometric sequences through the complex plane
+for a, b in (-1, 1), (1, -1), (-1j, -8j), (1 + 1j, 1000 + 1000j), (1, 8j), ([1, 2], [1000, -4]), (-2, -32), ([1, -2], [3, 4j]):
+    for options in {}, {"dtype": complex}, {"endpoint": False}, {"axis": -1}:
+        for n in 0, 1, 3, 4:
+            r = np.geomspace(a, b, n, **options)
+            print(a, b, n, options, r.dtype, r.shape, r.round(9) + 0)
+print(np.geomspace(np.float32(1), 256, 5).dtype, np.geomspace(np.float32(1), 256, 5, dtype="f4").dtype)
+
+# --- what may be written to
+a = np.arange(9.0).reshape(3, 3)
+for f in (
+    lambda: a.diagonal(),
+    lambda: np.diagonal(a, 1),
+    lambda: np.diag(a),
+    lambda: np.linalg.diagonal(a),
+    lambda: np.diag([1, 2]),
+    lambda: np.einsum("ii->i", a),
+    lambda: np.einsum("iij->ij", np.zeros((2, 2, 3))),
+    lambda: a.T,
+    lambda: (a * 1j).imag,
+    lambda: np.broadcast_to(a, (2, 3, 3)),
+    lambda: np.lib.stride_tricks.sliding_window_view(a, 2, 0),
+    lambda: np.frombuffer(b"12345678"),
+    lambda: np.flip(a),
+    lambda: np.atleast_3d(a),
+    lambda: np.rot90(a),
+    lambda: np.split(a, 3)[0],
+):
+    print(f().flags.writeable)
+x = np.zeros((3, 3))
+np.einsum("ii->i", x)[...] = 1
+d = x.diagonal()
+d.flags.writeable = True
+d[0] = 7
+print(x)
+x.flags.writeable = False
+x.diagonal()[0] = 1

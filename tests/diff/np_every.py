@@ -294,7 +294,7 @@ every(lambda a: np.amax(a, axis=0))
 every(lambda a: np.amax(a, axis=-1))
 every(lambda a: np.amax(a, axis=2), tell=True)
 
-# --- percentile, quantile (numpy before 2.5)
+# --- percentile, quantile (numpy 2.4)
 every(lambda a: np.percentile(a, [0, 30, 100]), tell=True)
 every(lambda a: np.quantile(a, 0.4, axis=0), tell=True)
 every(lambda a: np.nanpercentile(a, 60, axis=-1), no_half, tell=True)

@@ -161,3 +161,44 @@ with np.errstate(over='raise'):
         np.add.reduce(big, out=np.zeros(()))
     except FloatingPointError as e:
         print(e)
+# --- arrays give warnings while warnings are recorded
+import warnings
+
+x = np.array([1.0, 0.0, np.nan])
+least = np.array([-128, 5], np.int8)
+calls = (
+    lambda: x / 0, lambda: x // x, lambda: np.log(x - 1), lambda: np.array([1, 0]) // 0, lambda: np.array([5]) % 0,
+    lambda: least // np.int8(-1), lambda: least % np.int8(-1), lambda: -least, lambda: -least[0], lambda: abs(least[0]),
+    lambda: -np.uint8(3), lambda: np.array([3e38], np.float32) * np.float32(2), lambda: np.add.reduce(np.array([1e308, 1e308])),
+    lambda: np.add.accumulate(np.array([1e308, 1e308])), lambda: np.array([[np.inf]]) @ np.array([[0.0]]),
+    lambda: x.astype(np.int8)[0], lambda: np.array([1e300]).astype(np.float32), lambda: np.exp(np.array([1.0, 2.0])),
+    lambda: np.nanmin([[np.nan, np.nan], [1, 2]], axis=1), lambda: np.nanmedian(np.full((2, 3), np.nan), axis=0),
+    lambda: np.nanvar([[np.nan, 1.0], [1, 2]], axis=1, ddof=1),
+)
+for number, call in enumerate(calls):
+    with warnings.catch_warnings(record=True) as seen, np.errstate(divide="warn", over="warn", invalid="warn"):
+        warnings.simplefilter("always")
+        result = call()
+    print(number, result, [(w.category.__name__, str(w.message)) for w in seen])
+
+# --- arrays raise errors while warnings are errors
+import warnings
+
+x = np.array([1.0, 0.0])
+with warnings.catch_warnings(), np.errstate(divide="warn", over="warn", invalid="warn"):
+    warnings.simplefilter("error")
+    for call in (lambda: x / 0, lambda: x + 1, lambda: np.multiply.at(x, [0, 0], 1e308)):
+        try:
+            print(call())
+        except RuntimeWarning as e:
+            print("raised", e)
+
+# --- empty means and variances
+import warnings
+
+for call in (lambda: np.mean([]), lambda: np.var([]), lambda: np.var([1.0], ddof=1), lambda: np.mean(np.zeros((0, 2)), axis=0),
+             lambda: np.mean([1.0, 2.0], where=[False, False]), lambda: np.std([[1.0, 2.0]], axis=0, ddof=1)):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        result = call()
+    print(result, str(seen[0].message).rstrip("."))

@@ -334,3 +334,27 @@ for bad in ((70001, 300, 99999), (99999, 70001), (511, 256, 700), (1025, 513), (
 
     for f in (one, total, rows, twice, put, running):
         told(f)
+# --- items of scalars: those of an array without dimensions
+import numpy as np
+for x in (np.float64(3), np.int8(2), np.bool_(True), np.complex64(1j), np.complex128(2)):
+    print(repr(x[()]), repr(x[...]), repr(x[None]), repr(x[None, ..., None]))
+    for i in (0, slice(None), 'a', (0,), 1.5):
+        try: print(x[i])
+        except IndexError as e: print(e)
+# --- extents beyond an index
+def told(f):
+    try:
+        print(repr(f()))
+    except Exception as e:
+        print(type(e).__name__, e)
+
+
+B, M = 2**31, 2**63 - 1
+for dims in (3, 4), (0, 3), (3, 0), (), (B, B), (2 * B - 1, B + 1), (2**62, 2), (2**62, 2, 0), (M,), (M, 2), (M + 1,), (0, B, B, B), 5:
+    n = len(dims) if isinstance(dims, tuple) else 1
+    for order in "C", "F":
+        for at in 0, 1, -1, M, [0, 1], np.array([], int), [], np.uint64(3), 1.0, [[0, 1], [2, 3]], 11, 12:
+            told(lambda: np.unravel_index(at, dims, order=order))
+        for mode in "raise", "wrap", "clip":
+            for at in 0, 1, -1, 2, M, -M - 1, [0, 1], [0, -7], np.array([], int), np.uint8(2):
+                told(lambda: np.ravel_multi_index((at,) * n, dims, mode=mode, order=order))

@@ -1350,3 +1350,17 @@ for t in (np.float32, np.float64, np.complex128):
             (c @ c.transpose(0, 2, 1) == np.stack([a @ a.T, (a + 1) @ (a + 1).T, a @ a.T])).all(),
             (a @ a.T)[::50].sum(),
         )
+
+# --- hermitian matrices without full rank: the vectors are orthonormal all the same
+for a in ([[1, 0], [0, 0.0]], [[0, 0], [0, 0.0]], [[1, 0], [0, -2.0]], [[0, 1j], [-1j, 0]], np.zeros((2, 3, 3)), np.ones((3, 3))):
+    a = np.array(a)
+    u, s, v = np.linalg.svd(a, hermitian=np.__version__ >= "2.4")  # before that: zero rows
+    n = a.shape[-1]
+    print(np.allclose(u @ u.conj().swapaxes(-1, -2), np.eye(n)), np.allclose(v @ v.conj().swapaxes(-1, -2), np.eye(n)))
+    print(np.allclose((u * s[..., None, :]) @ v, a), s.round(9) + 0)
+
+# --- lstsq: the rank by rcond
+for small in 1e-15, 3e-16, 1.5e-16, 1.2e-16, 1.05e-16, 5e-17:
+    a = np.array([[1.0, 0], [0, small]])
+    for rcond in -1, None, 0, 1e-15, -5:
+        print(small, rcond, int(np.linalg.lstsq(a, np.ones(2), rcond=rcond)[2]))

@@ -145,7 +145,35 @@ print(
 )
 
 
-# --- quantiles of more halves than a half counts (numpy before 2.5)
+# --- quantiles of more halves than a half counts
+h = (np.arange(70000) % 7).astype("f2")
+few = h[:65519] * h.dtype.type(0.5)
+whole = np.arange(50001)
+for m in "linear", "lower", "higher", "nearest", "inverted_cdf", "closest_observation", "hazen", "median_unbiased":
+    for q in 0, 0.1, 25, 99, 99.9, 100:
+        for a in h, few, h.reshape(2, -1):
+            x, y = (a.astype("f8"), a) if np.__version__ < "2.4" or q == 100 else (a, a)  # older ones overflow
+            print(m, q, np.percentile(x, q, axis=-1, method=m).tolist(), np.percentile(y, q, axis=-1).dtype)
+x = whole.astype("f2" if np.__version__ >= "2.4" else "f8")
+print(float(np.quantile(x, 0.999).astype("f2")))
+
+# --- dtypes of quantiles (numpy 2.4)
+for t in "e", "f", "d", "i1", "?":
+    a = np.arange(9).astype(t)
+    for q in 0.5, 1, np.float64(0.5), np.float32(0.5), np.float16(0.5), [0.5], np.array(0.5), np.array([0.5], "f4"):
+        for m in "linear", "lower", "hazen", "midpoint", "averaged_inverted_cdf":
+            print(t, q, m, np.quantile(a, q, method=m).dtype, np.nanquantile(a, q, method=m).dtype)
+
+# --- weights that are none (numpy 2.4)
+for w in [1, np.inf, 1, 1], [1, np.nan, 1, 1], [0, 0, 0, 0], [1, 0, 0, 2], [0, 0, 1, 0]:
+    for f in np.quantile, np.nanquantile:
+        for x in [1.0, 2, 3, 4], [1.0, np.nan, 3, 4], [np.nan] * 4:
+            try:
+                print(w, x, f(x, [0, 0.3, 0.5, 1], weights=w, method="inverted_cdf"))
+            except ValueError as e:
+                print(w, x, e)
+
+# --- quantiles of more halves than a half counts, all methods (numpy 2.4)
 def tell(f):
     try:
         print(repr(f()))
@@ -168,7 +196,7 @@ for m in (
     "weibull",
     "median_unbiased",
 ):
-    for q in 0, 25, 100, [50, 10], np.float16(25), np.array(25):
+    for q in 0, 25, 99.9, [50, 10], np.float16(25), np.array(25):
         for f in np.percentile, np.nanpercentile:
             tell(lambda: f(h, q, method=m))
             tell(lambda: f(h[:65519], q, method=m))

@@ -57,3 +57,53 @@ for f in (
         print(f())
     except (ValueError, TypeError) as e:
         print(e)
+
+
+# --- every mode of every dtype
+import warnings
+
+warnings.simplefilter("ignore")
+OPTIONS = {
+    "linear_ramp": ({"end_values": (3, 5)}, {"end_values": 100}, {"end_values": -3.5}),
+    "constant": ({"constant_values": 300}, {"constant_values": -1.5}),
+    "reflect": ({"reflect_type": "odd"},),
+    "symmetric": ({"reflect_type": "odd"},),
+    "maximum": ({"stat_length": (1, 2)},),
+    "mean": ({"stat_length": 2},),
+    "median": ({"stat_length": (2, 1)},),
+}
+
+
+def shown(f):
+    try:
+        r = f()
+        print(r.dtype, r.flags.f_contiguous, r.flags.c_contiguous, r.tolist())
+    except Exception as e:
+        print(type(e).__name__, e)
+
+
+for t in "bBhHiIlLefdFD?":
+    for base in [3], [20, 250, 7], [[1, 200, 3], [9, 8, 255]]:
+        x = np.array(base).astype(t)
+        for mode in "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap", "constant":
+            for options in ({},) + OPTIONS.get(mode, ()):
+                for width in 1, (7, 0), (0, 11):
+                    if t != "?" or "reflect_type" not in options:
+                        shown(lambda: np.pad(x, width, mode, **options))
+                shown(lambda: np.pad(np.asfortranarray(x), (2, 3), mode, **options) if t != "?" else x)
+
+# --- odd reflections round again and again
+x = np.array([0.1, 0.7, 1.3, 2.9])
+for t in "efdF":
+    for width in 1, 5, 9, 20:
+        for mode in "reflect", "symmetric":
+            print(np.pad(x.astype(t), width, mode, reflect_type="odd").tolist())
+
+# --- empty axes, widths by axis
+for shape in (0,), (0, 2), (2, 0):
+    for mode in "edge", "linear_ramp", "mean", "reflect", "wrap", "constant":
+        for width in 0, 1, ((0, 0), (1, 2)), ((1, 2), (0, 0)):
+            try:
+                print(np.pad(np.zeros(shape), width, mode).shape)
+            except ValueError as e:
+                print(e)

@@ -262,3 +262,40 @@ for t in ("i1", "u1", "i2", "u4", "i4", "i8", "u8"):
             end=" ",
         )
         print((c % 16).sum(dtype="i8"))
+
+# --- a @= b
+def updated(x, y):
+    x, y = np.array(x), np.array(y)
+    try:
+        x @= y
+        print(x.dtype, x.tolist())
+    except Exception as e:
+        print(type(e).__name__, e)
+
+
+three = np.eye(3) * 2
+for x, y in (
+    (np.ones(3), np.ones(3)),
+    (np.ones((3, 3)), np.ones(3)),
+    (np.ones((2, 3)), np.ones((3, 2))),
+    (np.ones(3), three),
+    (np.ones((2, 3)), np.arange(9).reshape(3, 3)),
+    (np.arange(9).reshape(3, 3), np.ones((3, 3))),
+    (np.ones((2, 3, 3)), three),
+    (np.ones((2, 3, 3)), np.ones((2, 3, 3))),
+    (1.0, three),
+    (np.ones(3), 1.0),
+    (np.ones((3, 3), "f4"), three),
+    (np.ones((3, 3), "u1"), np.ones((3, 3), "i1")),
+    (np.ones(3), np.ones((3, 2))),
+    (np.ones((0, 3)), three),
+    (np.ones((3, 3), bool), np.ones((3, 3), bool)),
+):
+    updated(x, y)
+a = np.arange(9.0).reshape(3, 3)
+a @= a
+b = a.T
+a @= b
+print(a, b)
+a = np.ones(3)
+a @= a

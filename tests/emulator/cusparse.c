@@ -101,9 +101,9 @@ int cusparseSpMV_bufferSize(cusparseHandle_t h, int op, const void *alpha, cuspa
 }
 int cusparseSpMV(cusparseHandle_t h, int op, const void *alpha, cusparseSpMatDescr_t a,
                  cusparseDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y, int type,
-                 int algorithm, void *room) {
+                 int algorithm, void *buffer) {
     (void)h, (void)op, (void)alpha, (void)beta, (void)type, (void)algorithm;
-    return room ? times_dense(a, x->at, y->at, 1), 0 : BAD_VALUE;
+    return buffer ? times_dense(a, x->at, y->at, 1), 0 : BAD_VALUE;
 }
 int cusparseSpMM_bufferSize(cusparseHandle_t h, int op_a, int op_x, const void *alpha,
                             cusparseSpMatDescr_t a, cusparseDnMatDescr_t x, const void *beta,
@@ -114,9 +114,9 @@ int cusparseSpMM_bufferSize(cusparseHandle_t h, int op_a, int op_x, const void *
 }
 int cusparseSpMM(cusparseHandle_t h, int op_a, int op_x, const void *alpha, cusparseSpMatDescr_t a,
                  cusparseDnMatDescr_t x, const void *beta, cusparseDnMatDescr_t y, int type,
-                 int algorithm, void *room) {
+                 int algorithm, void *buffer) {
     (void)h, (void)op_a, (void)op_x, (void)alpha, (void)beta, (void)type, (void)algorithm;
-    return room ? times_dense(a, x->at, y->at, x->n), 0 : BAD_VALUE;
+    return buffer ? times_dense(a, x->at, y->at, x->n), 0 : BAD_VALUE;
 }
 
 /* ---- SpGEMM ---- */
@@ -131,17 +131,17 @@ int cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t p) {
 int cusparseSpGEMM_workEstimation(cusparseHandle_t h, int op_a, int op_b, const void *alpha,
                                   cusparseSpMatDescr_t a, cusparseSpMatDescr_t b, const void *beta,
                                   cusparseSpMatDescr_t c, int type, int algorithm,
-                                  cusparseSpGEMMDescr_t p, size_t *n, void *room) {
+                                  cusparseSpGEMMDescr_t p, size_t *n, void *buffer) {
     (void)h, (void)op_a, (void)op_b, (void)alpha, (void)a, (void)b, (void)beta, (void)c, (void)type,
-        (void)algorithm, (void)p, (void)room;
+        (void)algorithm, (void)p, (void)buffer;
     return *n = WANTED, 0;
 }
 int cusparseSpGEMM_compute(cusparseHandle_t h, int op_a, int op_b, const void *alpha,
                            cusparseSpMatDescr_t a, cusparseSpMatDescr_t b, const void *beta,
                            cusparseSpMatDescr_t c, int type, int algorithm, cusparseSpGEMMDescr_t p,
-                           size_t *n, void *room) {
+                           size_t *n, void *buffer) {
     (void)h, (void)op_a, (void)op_b, (void)alpha, (void)beta, (void)type, (void)algorithm;
-    if (!room) return *n = WANTED, 0;
+    if (!buffer) return *n = WANTED, 0;
     stub_log("spgemm %d x %d x %d\n", (int)a->m, (int)a->n, (int)b->n);
     p->m = a->m;
     p->start = calloc((size_t)a->m + 1, sizeof *p->start);

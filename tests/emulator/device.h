@@ -137,12 +137,16 @@ static inline unsigned __activemask() { return emu->lanes(); }
 
 /* ---- atomic operations ---- */
 
-#define EMU_ATOMIC(name, result) \
-    template <class T, class U>  \
-    static T name(T *p, U v) {   \
-        T old = *p, x = (T)v;    \
-        *p = (T)(result);        \
-        return old;              \
+template <class T, class F>
+static T emu_update(T *p, T x, F f) {
+    T old = *p;
+    *p = f(old, x);
+    return old;
+}
+#define EMU_ATOMIC(name, result)                                            \
+    template <class T, class U>                                             \
+    static T name(T *p, U v) {                                              \
+        return emu_update(p, (T)v, [](T old, T x) { return (T)(result); }); \
     }
 EMU_ATOMIC(atomicAdd, old + x)
 EMU_ATOMIC(atomicSub, old - x)

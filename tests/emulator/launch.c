@@ -194,9 +194,9 @@ int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3
     stub_log("launch\n");
     pthread_mutex_lock(&L.lock);
     if (!L.stacks) {
-        void *room = mmap(NULL, (size_t)THREADS * STACK, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        L.stacks = room == MAP_FAILED ? NULL : room;
+        void *mapped = mmap(NULL, (size_t)THREADS * STACK, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        L.stacks = mapped == MAP_FAILED ? NULL : mapped;
     }
     L.kernel = f;
     L.args = args;

@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint32_t id, indent = 0;
     str_init(&drawn);
     must(texts && names);
-    must(!source_add(texts, SOURCE_CELL, "In [1]", (const char *)data, size, &id, &e));
+    must(!source_add(texts, &(source_text){SOURCE_CELL, "In [1]", (const char *)data, size}, &id,
+                     &e));
     gpa_code rc = parse_module(source_get(texts, id), names, &options, &module, &e);
     parse_status status = parse_check((const char *)data, size, &options, &indent);
     if (rc) {

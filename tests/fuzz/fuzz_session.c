@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     set_running(s);
     gpa_session_eval(s, NULL, text, size, 0, &status);
     gpa_session_complete(s, text, size, size / 2, no_completion, NULL);
-    gpa_session_inspect(s, text, size, size / 2, 1, no_page, NULL);
+    gpa_session_inspect(s, &(gpa_inspection){text, size, size / 2, 1}, no_page, NULL);
     set_running(NULL);
     gpa_session_free(s);
     if (baseline < 0) baseline = mem_alive();

@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int i = 0; i < 4; i++) {
         size_t cursor = size - size * (size_t)i / 4;
         gpa_session_complete(s, text, size, cursor, see_completion, &x);
-        gpa_session_about(s, text, size, cursor, i & 1, see_about, &name);
+        gpa_session_about(s, &(gpa_inspection){text, size, cursor, i & 1}, see_about, &name);
     }
     return 0;
 }

@@ -38,6 +38,17 @@ def test_identities():
         assert k.receive().prefix == [b"one", b"\x00two\xff"]
 
 
+def test_replays():
+    """a signed message that is sent three times runs once"""
+    with Kernel() as k:
+        assert k.run("n = 0")[0]["status"] == "ok"
+        parts = [json.dumps(d).encode() for d in (k.header("execute_request"), {}, {}, {"code": "n += 1"})]
+        for _ in range(3):
+            k.shell.send_multipart([b"<IDS|MSG>", sign(parts), *parts])
+        assert k.receive().content["status"] == "ok"
+        assert k.run("assert n == 1")[0]["status"] == "ok"
+
+
 def bad_messages(k):
     header = k.header("execute_request")
     parts = [json.dumps(d).encode() for d in (header, {}, {}, {"code": "print('it ran')"})]

@@ -1,16 +1,15 @@
-#!/bin/bash
-# The CPU device's machine code on disk: what is kept is taken, what is damaged is made again, and no folder is needed. That an
-# entry was taken is seen by its file, which is not replaced.
-work=$B/test/cache; rm -rf "$work"; mkdir -p "$work"
-[ -e "$B/gpa-cpu.so" ] || { echo "skip - no CPU device"; exit 0; }
+# The CPU device's machine code on disk: entries are used again, damaged ones are replaced, and no folder is needed. An entry
+# was used again if its file was not replaced.
+. tests/checks.sh
+[ -e "$B/gpa-cpu.so" ] || skip "no CPU device"
+workspace cache
 export GPA_DEVICE=cpu GPA_CACHE_DIR=$work/own
 unset GPA_CACHE_SHARED GPA_CACHE_LIMIT
-bad=0
-ok() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; printf '# got: %s\n# expected: %s\n' "$2" "$3"; bad=1; fi; }
 cat > "$work/program.gpa" << 'END'
 from numba import vectorize, jit, cuda
 x = np.arange(40.0)
-print(round((np.sin(x) * 2 + x).sum(), 6), np.sort(x[::3] ** 2)[-1], np.cumsum(x.astype(np.float32))[-1], (x.reshape(5, 8) / 3).max(0)[2])
+print(round((np.sin(x) * 2 + x).sum(), 6), np.sort(x[::3] ** 2)[-1])
+print(np.cumsum(x.astype(np.float32))[-1], (x.reshape(5, 8) / 3).max(0)[2])
 @vectorize
 def steps(n):
     k = 0
@@ -28,18 +27,19 @@ out = np.zeros(32)
 reverse[1, 32](x[:32], out)
 print(out[:3])
 END
-said='782.306196 1521.0 780.0 11.333333333333334
+output='782.306196 1521.0
+780.0 11.333333333333334
 [ 0  1  7  2  5  8 16  3]
 [31. 30. 29.]'
 run() { "$GPA" "$work/program.gpa" 2>&1; }
 files() { (cd "$1" && stat -c '%n %i' -- *.program 2> /dev/null); }
 
-ok "the first time" "$(run)" "$said"
+equal "the first time" "$(run)" "$output"
 first=$(files "$work/own")
-ok "programs were kept" "$([ "$(wc -l <<< "$first")" -ge 6 ] && echo yes)" yes
-ok "the second time" "$(run)" "$said"
-ok "nothing was made again" "$(files "$work/own")" "$first"
-ok "another thread count takes the same" "$(GPA_NUM_THREADS=1 run; files "$work/own")" "$said
+equal "programs were kept" "$([ "$(wc -l <<< "$first")" -ge 6 ] && echo yes)" yes
+equal "the second time" "$(run)" "$output"
+equal "nothing was made again" "$(files "$work/own")" "$first"
+equal "another thread count takes the same" "$(GPA_NUM_THREADS=1 run; files "$work/own")" "$output
 $first"
 
 i=0
@@ -50,9 +50,10 @@ for f in "$work"/own/*.program; do
         2) printf '\377\376' | dd of="$f" bs=1 seek=$(($(stat -c %s "$f") - 700)) conv=notrunc status=none ;;
     esac
 done
-ok "damaged entries" "$(run)" "$said"
-now=$(files "$work/own")
-ok "all of them were made again" "$(comm -12 <(sort <<< "$first") <(sort <<< "$now")) $(cut -d' ' -f1 <<< "$now" | cksum)" " $(cut -d' ' -f1 <<< "$first" | cksum)"
+equal "damaged entries" "$(run)" "$output"
+replaced=$(files "$work/own")
+equal "all of them were replaced" "$(comm -12 <(sort <<< "$first") <(sort <<< "$replaced"))" ""
+equal "by entries of the same names" "$(cut -d' ' -f1 <<< "$replaced")" "$(cut -d' ' -f1 <<< "$first")"
 
 # Functions that compiled code calls are external symbols: no address of this process is in a module.
 cat > "$work/complex.gpa" << 'END'
@@ -61,18 +62,24 @@ r = np.exp(z / 20) + np.sqrt(z) + np.sin(z / 9) * np.log(z) + z ** 1.5 + np.arct
 print(np.round(r.sum(), 6), np.remainder(np.arange(9.0), 4)[-1], np.gcd(np.arange(9), 6)[-1])
 END
 complex() { GPA_CACHE_DIR=$work/complex "$GPA" "$work/complex.gpa" 2>&1; }
-said_complex=$(complex)
+complex_output=$(complex)
 kept=$(files "$work/complex")
-ok "complex functions, the second time" "$(complex)" "$said_complex"
-ok "they were not made again, nor others" "$([ -n "$kept" ] && files "$work/complex")" "$kept"
+equal "complex functions, the second time" "$(complex)" "$complex_output"
+equal "they were not made again, nor others" "$([ -n "$kept" ] && files "$work/complex")" "$kept"
 
-ok "a shared folder" "$(GPA_CACHE_SHARED=$work/own GPA_CACHE_DIR=$work/empty run; ls "$work/empty" 2> /dev/null)" "$said"
-ok "which is not written to" "$(files "$work/own")" "$now"
-ok "no folder" "$(GPA_CACHE_DIR=/dev/null/folder run)" "$said"
-ok "a folder with room for less" "$(GPA_CACHE_LIMIT=24K GPA_CACHE_DIR=$work/small run; [ "$(cat "$work"/small/* | wc -c)" -le 24576 ] || ls -l "$work/small")" "$said"
+equal "a shared folder" "$(GPA_CACHE_SHARED=$work/own GPA_CACHE_DIR=$work/empty run; ls "$work/empty" 2> /dev/null)" "$output"
+equal "which is not written to" "$(files "$work/own")" "$replaced"
+chmod 777 "$work/own"
+equal "a folder that others may write to" "$(run)" "gpa: the compiled programs in $work/own are not used: other users may write to it
+$output"
+equal "is not written to either" "$(files "$work/own")" "$replaced"
+chmod 700 "$work/own"
+equal "no folder" "$(GPA_CACHE_DIR=/dev/null/folder run)" "$output"
+equal "a smaller limit" "$(GPA_CACHE_LIMIT=24K GPA_CACHE_DIR=$work/small run)" "$output"
+at_most "its bytes" "$(cat "$work"/small/* | wc -c)" 24576
 
-for k in 1 2 3 4; do GPA_CACHE_DIR=$work/many run > "$work/said.$k" & done
+for k in 1 2 3 4; do GPA_CACHE_DIR=$work/many run > "$work/output.$k" & done
 wait
-ok "several processes" "$(sort -u "$work"/said.?)" "$(sort <<< "$said")"
-ok "leave whole entries" "$(ls -A "$work/many" | cksum)" "$(ls -A "$work/own" | cksum)"
-exit $bad
+equal "several processes" "$(sort -u "$work"/output.?)" "$(sort <<< "$output")"
+equal "leave whole entries" "$(ls -A "$work/many" | cksum)" "$(ls -A "$work/own" | cksum)"
+finish

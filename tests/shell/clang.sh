@@ -1,13 +1,12 @@
-#!/bin/bash
-# clang compiles every source without a warning, as gcc does; and a warning would be seen.
-command -v make > /dev/null && [ -e Makefile ] || { echo "skip - nothing to compile with here"; exit 0; }
-[ -n "$(for c in clang clang-{15..19}; do command -v $c; done)" ] || { echo "skip - clang is missing"; exit 0; }
-tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
-bad=0
+# clang compiles every source without a warning, as gcc does; and a warning would be an error.
+. tests/checks.sh
+command -v make > /dev/null && [ -e Makefile ] || skip "nothing to compile with here"
+[ -n "$(for c in clang clang-{15..19}; do command -v $c; done)" ] || skip "clang is missing"
+workspace clang
 unset MAKEFLAGS
-if make -s syntax JOBS=1 > "$tmp/said" 2>&1; then echo "ok - clang has nothing to say"; else
-    echo "not ok - clang has nothing to say"; head -n 40 "$tmp/said" | sed 's/^/# /'; bad=1
-fi
-echo 'static int unused(int x) { return (short)x; }' > "$tmp/warned.c"
-if make -s syntax JOBS=1 CHECKED="$tmp/warned.c" > "$tmp/said" 2>&1; then echo "not ok - a warning is an error"; bad=1; else echo "ok - a warning is an error"; fi
-exit $bad
+make -s syntax JOBS=1 > "$work/out" 2>&1
+verdict "no warning" $? "$work/out"
+echo 'static int unused(int x) { return (short)x; }' > "$work/warned.c"
+make -s syntax JOBS=1 CHECKED="$work/warned.c" > "$work/out" 2>&1
+equal "a warning is an error" "$(($? != 0))" 1
+finish

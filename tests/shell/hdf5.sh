@@ -1,8 +1,11 @@
 # HDF5 files: what h5py writes is read alike by gpa, and the other way round; and the same refusals.
-work=$OUT/hdf5; rm -rf "$work"; mkdir -p "$work"/{ours,theirs}; program=$GPA python=$(realpath -s "$PYTHON") bad=0
+. tests/checks.sh
+workspace hdf5
+program=$GPA python=$(realpath -s "$PYTHON")
+mkdir -p "$work"/{ours,theirs}
 cd "$work" || exit 1
-"$python" -c 'import h5py' 2> /dev/null || { echo "skip - no h5py to compare with"; exit 0; }
-"$program" -c 'import h5py' 2> why || { echo "skip - $(head -n 1 why)"; exit 0; }
+"$python" -c 'import h5py' 2> /dev/null || skip "no h5py to compare with"
+"$program" -c 'import h5py' 2> why || skip "$(head -n 1 why)"
 
 cat > write.py <<'END'
 import sys
@@ -61,11 +64,11 @@ same() {
     name=$1; shift; one=()
     while [ "$1" != -- ]; do one+=("$1"); shift; done
     shift
-    if diff <("${one[@]}" 2>&1) <("$@" 2>&1) > difference; then echo "ok - $name"
-    else echo "not ok - $name"; sed 's/^/# /' difference; bad=1; fi
+    diff <("${one[@]}" 2>&1) <("$@" 2>&1) > difference
+    verdict "$name" $? difference
 }
 same "writing" "$python" write.py theirs/x.h5 -- "$program" write.py ours/x.h5
 cp theirs/x.h5 theirs/again.h5; cp ours/x.h5 ours/again.h5
 same "what h5py wrote" "$python" read.py theirs/x.h5 -- "$program" read.py theirs/again.h5
 same "what gpa wrote" "$python" read.py ours/x.h5 -- "$program" read.py ours/again.h5
-exit $bad
+finish

@@ -1,31 +1,37 @@
-# What `make install` puts down runs from there, and finds its plugins, whatever the working folder; an archive of
-# `make dist` runs after being moved.
-work=$OUT/install; rm -rf "$work"; mkdir -p "$work"
-bad=0
-report() { if [ "$1" = "$2" ]; then echo "ok - $3"; else echo "not ok - $3: got '$1', not '$2'"; bad=1; fi; }
+# What `make install` installs runs from there, and finds its plugins, whatever the working folder; an archive of `make dist`
+# runs after being moved.
+. tests/checks.sh
+workspace install
+root=$PWD
 unset GPA_PLUGIN_DIR
 
-make -s install MODE="$MODE" DESTDIR="$work" PREFIX=/opt > "$work/log" 2>&1 || { sed 's/^/# /' "$work/log"; }
+make -s install MODE="$MODE" DESTDIR="$work" PREFIX=/opt > "$work/log" 2>&1
+verdict "make install" $? "$work/log"
 mv "$work/opt" "$work/moved"
-program=$work/moved/bin/gpa
-root=$PWD
+top=$work/moved program=$work/moved/bin/gpa sum='print((arange(10) ** 2).sum())'
 cd / || exit 1
-report "$("$program" -c 'print((arange(10) ** 2).sum())' 2>&1)" 285 "an installed program runs"
-if [ -e "$work/moved/lib/gpa/gpa-cpu.so" ]; then
-    report "$("$program" --device cpu -c 'print((arange(10) ** 2).sum())' 2>&1)" 285 "it finds its plugin"
+equal "an installed program runs" "$("$program" -c "$sum" 2>&1)" 285
+[ ! -e "$top/lib/gpa/gpa-cpu.so" ] || equal "it finds its plugin" "$("$program" --device cpu -c "$sum" 2>&1)" 285
+if [ -x "$top/bin/gpa-kernel" ]; then
+    spec=$top/share/jupyter/kernels/gpa relative=../../../../bin/gpa-kernel
+    equal "the kernelspec names the program that it is for" "$(grep -o '"/opt/.*"' "$spec/kernel.json")" '"/opt/bin/gpa-kernel"'
+    "$top/bin/gpa-kernel" install --prefix "$top" --program "{resource_dir}/$relative" > /dev/null
+    contains "a kernelspec as in an archive finds the program next to it" \
+        "$(JUPYTER_PATH=$top/share/jupyter "$program" kernel doctor | grep '^ok ')" "$spec starts $spec/$relative"
 fi
-if [ -x "$work/moved/bin/gpa-kernel" ]; then
-    spec=share/jupyter/kernels/gpa
-    report "$(grep -o '"/opt/.*"' "$work/moved/$spec/kernel.json")" '"/opt/bin/gpa-kernel"' "the kernelspec names the place it is for"
-    "$work/moved/bin/gpa-kernel" install --prefix "$work/moved" --program '{resource_dir}/../../../../bin/gpa-kernel' > /dev/null
-    report "$(JUPYTER_PATH=$work/moved/share/jupyter "$program" kernel doctor | grep -c "^ok .*$work/moved/$spec starts $work/moved/$spec/../../../../bin/gpa-kernel")" 1 \
-        "a kernelspec as in an archive finds the program beside it"
-fi
-"$root/.make/dist.sh" "$work/moved" > "$work/log" 2>&1 || sed 's/^/# /' "$work/log"
-report "$("$root/.make/needed.sh" "$work"/moved/bin/* "$work"/moved/lib/gpa/*.so | grep -v "^$work/moved/")" '' "an archive has all libraries but the C library's, and finds its own"
-report "$("$program" -c 'import numpy as np; np.ones((9, 9)) @ np.ones((9, 9)); np.fft.fft(np.ones(8))[0]
-used = [line.split()[-1] for line in open("/proc/self/maps") if any([n in line for n in ("openblas", "LLVM")])]
-print(sorted(set([not u.startswith("'"$work/moved/"'") for u in used])) in ([], [False]))' 2>&1)" True "those opened at run time too"
-report "$(grep -c '^lib' "$work/moved/share/doc/gpa/LICENSES.txt")" "$(find "$work/moved/lib/gpa" -maxdepth 1 -name 'lib*.so*' | wc -l)" "each has its licence listed"
-report "$(ls "$work/moved/share/doc/gpa/LICENSE")" "$work/moved/share/doc/gpa/LICENSE" "the licence is there"
-exit $bad
+
+"$root/.make/dist.sh" "$top" > "$work/log" 2>&1
+verdict "make dist" $? "$work/log"
+equal "an archive has all libraries but the C library's, and finds its own" \
+    "$("$root/.make/needed.sh" "$top"/bin/* "$top"/lib/gpa/*.so | grep -v "^$top/")" ''
+equal "libraries that are opened at run time, too" "$("$program" -c '
+import numpy as np
+np.ones((9, 9)) @ np.ones((9, 9))
+np.fft.fft(np.ones(8))[0]
+for line in open("/proc/self/maps"):
+    file = line.split()[-1]
+    if any([n in file for n in ("openblas", "LLVM")]) and not file.startswith("'"$top/"'"): print(file)' 2>&1)" ''
+equal "each has its licence listed" "$(grep -c '^lib' "$top/share/doc/gpa/LICENSES.txt")" \
+    "$(find "$top/lib/gpa" -maxdepth 1 -name 'lib*.so*' -type f | wc -l)"
+[ -s "$top/share/doc/gpa/LICENSE" ]; verdict "gpa's licence is there" $?
+finish

@@ -1,15 +1,10 @@
 # Magics and shell lines in programs, from outside: order of output, exit codes, interrupts that reach children, the user's
 # own beginning.
-work=$OUT/magics; rm -rf "$work"; mkdir -p "$work"
-bad=0
+. tests/checks.sh
+workspace magics
 
 # check NAME TEXT FILE: the file holds this text (\n for an end of line).
-check() {
-    if [ "$(cat "$3")" = "$(printf '%b' "$2")" ]; then echo "ok - $1"; else
-        echo "not ok - $1"; bad=1
-        sed 's/^/# got: /' "$3"
-    fi
-}
+check() { equal "$1" "$(cat "$3")" "$(printf '%b' "$2")"; }
 
 cat > "$work/program.gpa" <<'PROGRAM'
 import sys
@@ -29,13 +24,15 @@ for i in range(2):
 n?
 PROGRAM
 "$GPA" "$work/program.gpa" > "$work/out" 2> "$work/err"
-check "output of a program and of its children, in order" "one\ntwo 3\n['q', 'q']\nenv: GPA_TEST_X=5\n5\nObject \`n\` not found." "$work/out"
+check "output of a program and of its children, in order" \
+    "one\ntwo 3\n['q', 'q']\nenv: GPA_TEST_X=5\n5\nObject \`n\` not found." "$work/out"
 check "errors go to the error stream" "['a', 'b']" "$work/err"
 
 printf '%%foo\nprint("not reached")\n' > "$work/unknown.gpa"
 "$GPA" "$work/unknown.gpa" > "$work/out" 2> "$work/err"; status=$?
-[ $status = 1 ] && [ ! -s "$work/out" ] && grep -q 'UsageError: Line magic function `%foo` not found.' "$work/err" && grep -q 'unknown.gpa", line 1' "$work/err" \
-    && echo "ok - an unknown magic ends a program" || { echo "not ok - an unknown magic ends a program"; bad=1; }
+[ $status = 1 ] && [ ! -s "$work/out" ] && grep -q 'UsageError: Line magic function `%foo` not found.' "$work/err" &&
+    grep -q 'unknown.gpa", line 1' "$work/err"
+verdict "an unknown magic ends a program" $? "$work/out" "$work/err"
 
 printf 'x = 1\n%%%%bash\necho from bash\n' > "$work/cell.gpa"
 "$GPA" "$work/cell.gpa" > "$work/out" 2>&1
@@ -44,19 +41,18 @@ check "a cell magic takes the rest of a program" "from bash" "$work/out"
 printf 'n = 5\n!cat\n' | "$GPA" > "$work/out" 2>&1
 check "a child does not read the program" "" "$work/out"
 
-# An interrupt ends the child; the program goes on. One that heeds no interrupt is ended all the same.
+# An interrupt ends the child; the program goes on. A child that ignores interrupts is terminated.
 interrupt() {
-    "$GPA" -c "$2" > "$work/out" 2>&1 &
-    pid=$!
+    start "$GPA" -c "$2"
     until [ -e "$work/started" ] || ! kill -0 $pid 2> /dev/null; do sleep 0.05; done
     sleep 0.2
-    begun=$(date +%s%N)
+    since=$(date +%s%N)
     kill -INT $pid
-    wait $pid
-    took=$((($(date +%s%N) - begun) / 1000000))
+    end
+    took=$(ms "$since")
     rm -f "$work/started"
     check "$1" "$3" "$work/out"
-    [ $took -lt "$4" ] && echo "ok - $1: soon" || { echo "not ok - $1: it took $took ms"; bad=1; }
+    at_most "$1: milliseconds" "$took" "$4"
 }
 interrupt "an interrupt ends a child" "!touch $work/started; sleep 30
 print(_exit_code)" "-2" 1000
@@ -72,21 +68,19 @@ check "no child is left behind" "" "$work/left"
 mkdir -p "$work/config/gpa"
 printf 'began = 1\n%%precision 2\n1 / 0\n' > "$work/config/gpa/init.gpa"
 printf 'began\n1/3\n' | XDG_CONFIG_HOME=$work/config "$GPA" -q -i > "$work/out" 2> "$work/err"
-grep -q 'Out\[1\]: 1' "$work/out" && grep -q '0.33$' "$work/out" && grep -q 'init.gpa", line 3' "$work/err" \
-    && echo "ok - init.gpa runs before the prompt, and its errors are told" || { echo "not ok - init.gpa runs before the prompt"; cat "$work/out" "$work/err" | sed 's/^/# /'; bad=1; }
+grep -q 'Out\[1\]: 1' "$work/out" && grep -q '0.33$' "$work/out" && grep -q 'init.gpa", line 3' "$work/err"
+verdict "init.gpa runs before the prompt, and its errors are reported" $? "$work/out" "$work/err"
 
-# Compiling takes milliseconds, such a program microseconds: were the former counted, it would be with each of the five.
+# Compiling takes milliseconds, such a program microseconds: a time that includes compiling would show with all five.
 if [ -e "$B/gpa-cpu.so" ]; then
-    { echo 'a = np.arange(10.0); float(a[0])'; for f in sin cos tan sinh cosh; do echo "%prun (np.$f(a) * np.exp(a) + np.arctan(a) ** 2.5).sum()"; done; } > "$work/prun.gpa"
+    echo 'a = np.arange(10.0); float(a[0])' > "$work/prun.gpa"
+    for f in sin cos tan sinh cosh; do echo "%prun (np.$f(a) * np.exp(a) + np.arctan(a) ** 2.5).sum()"; done >> "$work/prun.gpa"
     GPA_CACHE_DIR=$work/cache GPA_CACHE_SHARED= "$GPA" --device cpu "$work/prun.gpa" > "$work/out" 2>&1
-    n=$(grep -cE '^1 program or library call, run 1 times, in [0-9.]+ (ns|μs) of [0-9.]+ m?s on cpu$' "$work/out")
-    if [ "$n" -ge 1 ]; then echo "ok - %prun leaves out what compiling took"; else
-        echo "not ok - %prun leaves out what compiling took"; bad=1
-        sed 's/^/# got: /' "$work/out"
-    fi
+    grep -qE '^1 program or library call, run 1 times, in [0-9.]+ (ns|μs) of [0-9.]+ m?s on cpu$' "$work/out"
+    verdict "%prun leaves out what compiling took" $? "$work/out"
 fi
 
-# %restart where nobody can begin anew: the names lie in a folder
+# %restart outside of a prompt writes the names into a folder.
 cat > "$work/keep.gpa" <<'PROGRAM'
 import numpy as np, math
 from math import sqrt as root
@@ -105,8 +99,15 @@ PROGRAM
 TMPDIR=$work "$GPA" "$work/keep.gpa" > "$work/out" 2>&1
 folder=$(sed -n 's/.*%run \(.*\)\/names.gpa$/\1/p' "$work/out")
 sed -i "s#$folder#FOLDER#" "$work/out"
-check "%restart says what it cannot keep" 'Not kept: wrapped (vectorize), waits (list_iterator)\nRestart the kernel, then get the names back: %run FOLDER/names.gpa' "$work/out"
+check "%restart says what it cannot keep" \
+    'Not kept: wrapped (vectorize), waits (list_iterator)\nRestart the kernel, then get the names back: %run FOLDER/names.gpa' "$work/out"
 "$GPA" -c "%run $folder/names.gpa"'
-print(a.tolist(), repr(one), repr(half), texts, odd, f(3), g(np.arange(2)).tolist(), root(4), np.pi == math.pi)' > "$work/out" 2>&1
-check "and the rest is there again" "[[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]] np.float32(1.5) np.int64(1) {'x': [1, (2.5, None)], 'y': {3}, (1, \"é'\\\\n\"): b'\\\\x00q', 'e': set()} (inf, -inf, -9223372036854775808, (1-2j), range(0, 4), True, ()) 6 [1, 2] 2.0 True" "$work/out"
-exit $bad
+print(a.tolist(), repr(one), repr(half))
+print(texts)
+print(odd)
+print(f(3), g(np.arange(2)).tolist(), root(4), np.pi == math.pi)' > "$work/out" 2>&1
+equal "and the rest is there again" "$(cat "$work/out")" "[[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]] np.float32(1.5) np.int64(1)
+{'x': [1, (2.5, None)], 'y': {3}, (1, \"é'\\n\"): b'\\x00q', 'e': set()}
+(inf, -inf, -9223372036854775808, (1-2j), range(0, 4), True, ())
+6 [1, 2] 2.0 True"
+finish

@@ -1,6 +1,7 @@
 # The program from outside: options, exit codes, where output goes.
-work=$OUT/options; rm -rf "$work"; mkdir -p "$work"
-bad=0
+. tests/checks.sh
+workspace options
+errors=$work/err
 
 # whole FILE PATTERN: the text of a file, its last end of line included.
 whole() { text=$(cat "$1"; echo x); [[ ${text%x} == $2 ]]; }
@@ -9,12 +10,8 @@ whole() { text=$(cat "$1"; echo x); [[ ${text%x} == $2 ]]; }
 check() {
     name=$1 want=$2 out=${3//\\n/$'\n'} err=${4//\\n/$'\n'}; shift 4
     timeout -k 5 60 "$@" > "$work/out" 2> "$work/err"; status=$?
-    if [ $status = "$want" ] && whole "$work/out" "$out" && whole "$work/err" "$err"; then
-        echo "ok - $name"
-    else
-        echo "not ok - $name: status $status, expected $want"; bad=1
-        sed 's/^/# stdout: /' "$work/out"; sed 's/^/# stderr: /' "$work/err"
-    fi
+    if [ $status = "$want" ] && whole "$work/out" "$out" && whole "$work/err" "$err"; then passed "$name"
+    else failed "$name: status $status, expected $want" "$work/out" "$work/err"; fi
 }
 
 printf '#!/usr/bin/env gpa\nimport sys\nprint(sys.argv[1:], 6 * 7)\n' > "$work/args.gpa"
@@ -24,7 +21,8 @@ printf 'def f(:\n' > "$work/broken.gpa"
 printf 'value = 5\ndef double(x):\n    return 2 * x\n' > "$work/helper.gpa"
 printf 'value = 6\n' > "$work/helper.py" # the .gpa file comes first
 printf 'def treble(x):\n    return 3 * x\n' > "$work/other.py"
-printf 'import helper\nfrom helper import double\nfrom other import treble\nprint(helper.value, double(4), treble(4))\n' > "$work/imports.gpa"
+printf '%s\n' 'import helper' 'from helper import double' 'from other import treble' \
+    'print(helper.value, double(4), treble(4))' > "$work/imports.gpa"
 chmod +x "$work/args.gpa"
 
 check "a command"                  0 '90\n' '' "$GPA" -c 'print(sum(range(10)) * 2)'
@@ -51,7 +49,8 @@ check "no colours by NO_COLOR"     1 '' 'ZeroDivisionError: *' env NO_COLOR=1 CL
 check "colours by CLICOLOR_FORCE"  1 '' $'\033*' env -u NO_COLOR CLICOLOR_FORCE=1 "$GPA" -c '1 / 0'
 [ -e /dev/full ] && check "a disk that is full" 1 '' '*No space left on device*' bash -c '"$1" -c "print(1)" > /dev/full' full "$GPA"
 check "a reader that goes away"    0 '0\n' '' bash -c '"$1" -c "for i in range(10**5): print(i)" | head -1' piped "$GPA"
-check "the kernel's program"       0 '*gpa-kernel*' '' bash -c '[ -x "$1-kernel" ] || { echo gpa-kernel; exit; }; "$1" kernel --help' kernel "$GPA"
+check "the kernel's program"       0 '*gpa-kernel*' '' \
+    bash -c '[ -x "$1-kernel" ] || { echo gpa-kernel; exit; }; "$1" kernel --help' kernel "$GPA"
 check "the version"                0 'gpa [0-9]*.[0-9]*\n' '' "$GPA" --version
 check "help"                       0 '*--explain*' '' "$GPA" --help
 check "devices"                    0 '*ref*' '' "$GPA" --devices
@@ -61,11 +60,14 @@ check "an error on stdin"          1 '' '*NameError*' bash -c 'printf "$1" | "${
 check "imports of files"           0 '5 8 12\n' '' "$GPA" "$work/imports.gpa"
 check "the reference device"       0 '285\n' '' "$GPA" --device ref -c 'print((arange(10) ** 2).sum())'
 printf 'from numba import cuda\n@cuda.jit\ndef count(h):\n    h[0] += 1\ncount[1, 8](np.zeros(1))\n' > "$work/races.gpa"
-check "Numba's simulator"          1 '' '*race in kernel count: thread (1, 0, 0) of block (0, 0, 0)*line 4*' env -u GPA_DEVICE NUMBA_ENABLE_CUDASIM=1 "$GPA" "$work/races.gpa"
+check "Numba's simulator"          1 '' '*race in kernel count: thread (1, 0, 0) of block (0, 0, 0)*line 4*' \
+    env -u GPA_DEVICE NUMBA_ENABLE_CUDASIM=1 "$GPA" "$work/races.gpa"
 check "the device by environment"  0 '285\n' '' env GPA_DEVICE=ref "$GPA" -c 'print((arange(10) ** 2).sum())'
 check "a device that is not there" 2 '' '*nosuch*' "$GPA" --device nosuch -c 'print(arange(3) + 1)'
-check "compiled programs on disk"  0 "*/cache: 0 programs, 0 bytes of at most 256 MiB*" '' env GPA_CACHE_DIR="$work/cache" "$GPA" --cache info
-check "their removal"              0 "*/cache: removed 0 programs, 0 bytes\n" '' env GPA_CACHE_DIR="$work/cache" "$GPA" --cache clear
+check "compiled programs on disk"  0 "*/cache: 0 programs, 0 bytes of at most 256 MiB*" '' \
+    env GPA_CACHE_DIR="$work/cache" "$GPA" --cache info
+check "their removal"              0 "*/cache: removed 0 programs, 0 bytes\n" '' \
+    env GPA_CACHE_DIR="$work/cache" "$GPA" --cache clear
 check "neither of them"            2 '' '*--cache*info|clear*' "$GPA" --cache
 check "the plan of a program"      0 '?*' '*' "$GPA" --explain -c 'a = arange(1000.0); print((a * 2 + 1).sum())'
 
@@ -75,35 +77,27 @@ for home in HOME=/h/ HOME=/ HOME= --unset=HOME; do
     check "the user's folder, $home" 0 "$(env "$home" "$PYTHON" -c "$folder")\n" '' env "$home" "$GPA" -c "$folder"
 done
 
-# begin CODE [OPTION ...]: a program behind, as $pid, which is ended after a minute if it does not end; its status is end's.
-begin() {
-    : > "$work/out"
-    "$GPA" "${@:2}" -c "$1" > "$work/out" 2> "$work/err" & pid=$!
-    (sleep 60; kill -9 $pid) > /dev/null 2>&1 & guard=$!
-}
-until_out() { until grep -q "$1" "$work/out" || ! kill -0 $pid 2> /dev/null; do sleep 0.05; done; }
-end() { wait $pid; status=$?; kill $guard; }
-
 # What is flushed is seen while the program runs.
-for flush in 'print("seen", flush=True)' 'import sys; print("seen"); sys.stdout.flush()' 'import sys; print("seen", file=sys.stdout, flush=True)'; do
-    begin "$flush
+for flush in 'print("seen", flush=True)' 'import sys; print("seen"); sys.stdout.flush()' \
+    'import sys; print("seen", file=sys.stdout, flush=True)'; do
+    start "$GPA" -c "$flush
 while True: pass"
-    until_out .
-    kill -KILL $pid; end 2> /dev/null
-    if [ "$(cat "$work/out")" = seen ]; then echo "ok - $flush"; else echo "not ok - $flush"; bad=1; fi
+    until_says "$work/out" .
+    kill -KILL $pid; end
+    equal "$flush" "$(cat "$work/out")" seen
 done
 
 # Ctrl-C: within half a second on a machine of its own (tests run side by side), status 130, and the report says so.
 limit=2000; case $B in *asan* | *stress* | *cov*) limit=5000 ;; esac
 stops() {
-    begin "print('begun', flush=True)"$'\n'"$3" --device "$2"
-    until_out begun
+    start "$GPA" --device "$2" -c "print('begun', flush=True)"$'\n'"$3"
+    until_says "$work/out" begun
     sleep 0.7
-    start=$(date +%s%N)
+    since=$(date +%s%N)
     kill -INT $pid; end
-    took=$((($(date +%s%N) - start) / 1000000))
-    if [ $status = 130 ] && [ $took -lt $limit ] && grep -q KeyboardInterrupt "$work/err"; then echo "ok - an interrupt $1"
-    else echo "not ok - an interrupt $1: status $status after $took ms"; sed 's/^/# /' "$work/err"; bad=1; fi
+    took=$(ms "$since")
+    if [ $status = 130 ] && [ "$took" -lt $limit ] && grep -q KeyboardInterrupt "$work/err"; then passed "an interrupt $1"
+    else failed "an interrupt $1: status $status after $took ms" "$work/err"; fi
 }
 default=${GPA_DEVICE:-cpu}; [ $default != cpu ] || [ -e "$B/gpa-cpu.so" ] || default=ref
 stops "of a loop"                      $default 'while True: pass'
@@ -114,4 +108,4 @@ stops "of a sort of an array"          $default $'a = arange(10 ** 7) * 7919 % 1
 stops "of programs in a loop"          $default $'a = ones(10 ** 6)\nwhile True: a = sin(a) + 1'
 stops "of a product"                   $default $'a = arange(4000000).reshape(2000, 2000)\nwhile True: a @ a'
 stops "of the reference device"        ref      'print(exp(sin(ones(10 ** 8))).sum())'
-exit $bad
+finish

@@ -1,9 +1,10 @@
-# Plots from outside: files that savefig writes, their sizes and colours, and what is said where gnuplot is missing.
-work=$OUT/plots; rm -rf "$work"; mkdir -p "$work/empty"; program=$(readlink -f "$GPA") bad=0
+# Plots from outside: files that savefig writes, their sizes and colours, and errors of gnuplot and without it.
+. tests/checks.sh
+command -v gnuplot > /dev/null || skip "no gnuplot"
+workspace plots
+program=$(readlink -f "$GPA")
+mkdir "$work/empty"
 cd "$work" || exit 1
-if ! command -v gnuplot > /dev/null; then echo "skip - no gnuplot"; exit 0; fi
-
-verdict() { if [ "$2" = 0 ]; then echo "ok - $1"; else echo "not ok - $1"; sed 's/^/# /' said; bad=1; fi; }
 
 cat > draw.gpa <<'GPA'
 import numpy as np
@@ -26,7 +27,8 @@ a = plt.axes([0, 0, 1, 1])
 a.plot(x, y, 'b')
 plt.savefig('spike.png')
 GPA
-"$program" draw.gpa > said 2>&1; verdict "figures are written" $?
+"$program" draw.gpa > out 2>&1
+verdict "figures are written" $? out
 
 cat > look.py <<'PY'
 import html, re, struct, sys, zlib
@@ -83,14 +85,17 @@ PY
 python3 look.py || bad=1
 
 printf 'import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig("none.png")\n' > none.gpa
-PATH=$work/empty "$program" none.gpa > said 2>&1
-grep -q '^RuntimeError: plots are drawn by gnuplot, which is not installed' said && grep -q 'gnuplot-nox' said; verdict "without gnuplot a sentence names the package" $?
+PATH=$work/empty "$program" none.gpa > out 2>&1
+grep -q '^RuntimeError: plots are drawn by gnuplot, which is not installed' out && grep -q 'gnuplot-nox' out
+verdict "without gnuplot a sentence names the package" $? out
 printf '#!/bin/sh\necho "line 3: something odd" >&2\nexit 1\n' > empty/gnuplot; chmod +x empty/gnuplot
-PATH=$work/empty "$program" none.gpa > said 2>&1
-grep -q '^RuntimeError: gnuplot: something odd' said; verdict "what gnuplot complains of is an error" $?
+PATH=$work/empty "$program" none.gpa > out 2>&1
+grep -q '^RuntimeError: gnuplot: something odd' out
+verdict "what gnuplot complains of is an error" $? out
 printf 'import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig("no/such/folder.png")\n' > where.gpa
-"$program" where.gpa > said 2>&1
-grep -q "^FileNotFoundError: \[Errno 2\] No such file or directory: 'no/such/folder.png'" said; verdict "a folder that is not there" $?
+"$program" where.gpa > out 2>&1
+grep -q "^FileNotFoundError: \[Errno 2\] No such file or directory: 'no/such/folder.png'" out
+verdict "a folder that is not there" $? out
 printf 'import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\n' > show.gpa
-[ "$("$program" show.gpa 2>&1)" = "<Figure size 640x480 with 1 Axes>" ]; verdict "show() without a screen says what it would show" $?
-exit $bad
+[ "$("$program" show.gpa 2>&1)" = "<Figure size 640x480 with 1 Axes>" ]; verdict "show() without a screen says what it would show" $? out
+finish

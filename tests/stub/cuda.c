@@ -33,7 +33,7 @@ struct CUctx_st {
 typedef struct {
     size_t n;
     CUcontext owner;
-    char room[];
+    char bytes[];
 } block;
 
 static struct CUctx_st contexts[MAX_GPUS], others[MAX_GPUS];
@@ -65,17 +65,23 @@ static void press(void) {
     kill(getpid(), SIGINT);
 }
 
-#define LIVE()                              \
-    do {                                    \
-        press();                            \
-        if (!current) return 201;           \
-        if (current->broken) return BROKEN; \
-    } while (0)
-#define WAITS()                                  \
-    do {                                         \
-        LIVE();                                  \
-        if (current->stuck) stub_log("hangs\n"); \
-    } while (0)
+static int failure; /* of the call: what it returns */
+
+/* Whether the context is missing or broken. */
+static bool has_failed(void) {
+    press();
+    return (failure = !current ? 201 : current->broken ? BROKEN : 0) != 0;
+}
+
+static void wait_begins(void) {
+    if (current->stuck) stub_log("hangs\n");
+}
+
+#define LIVE() \
+    if (has_failed()) return failure
+#define WAITS() \
+    LIVE();     \
+    wait_begins()
 #define STUB(symbol, ...)    \
     int symbol(__VA_ARGS__); \
     int symbol(__VA_ARGS__)
@@ -187,11 +193,11 @@ STUB(cuMemAllocAsync, CUdeviceptr *out, size_t n, CUstream s) {
     b->n = n;
     b->owner = current;
     current->used += n;
-    return *out = (CUdeviceptr)(uintptr_t)b->room, 0;
+    return *out = (CUdeviceptr)(uintptr_t)b->bytes, 0;
 }
 STUB(cuMemFreeAsync, CUdeviceptr p, CUstream s) {
     LIVE();
-    block *b = (block *)(void *)((char *)(uintptr_t)p - offsetof(block, room));
+    block *b = (block *)(void *)((char *)(uintptr_t)p - offsetof(block, bytes));
     if (b->owner != current) return INVALID;
     current->used -= MIN(b->n, current->used);
     return stub_put(s, (stub_op){.what = STUB_FREE, .to = b});

@@ -54,10 +54,10 @@ static void run_locked(CUstream s, uint64_t at) {
 /* A copy of a kernel's arguments: their addresses, then their values. */
 static void **keep_arguments(CUfunction f, void *const *args) {
     const size_t *sizes = stub_sizes(f);
-    size_t n = 0, room = 0;
-    for (; sizes[n]; n++) room += (sizes[n] + ALIGN - 1) / ALIGN * ALIGN;
+    size_t n = 0, total = 0;
+    for (; sizes[n]; n++) total += (sizes[n] + ALIGN - 1) / ALIGN * ALIGN;
     size_t list = (n * sizeof *args + ALIGN - 1) / ALIGN * ALIGN;
-    void **kept = malloc(list + room + ALIGN);
+    void **kept = malloc(list + total + ALIGN);
     char *at = kept ? (char *)kept + list : NULL;
     for (size_t k = 0; kept && k < n; at += (sizes[k++] + ALIGN - 1) / ALIGN * ALIGN)
         kept[k] = memcpy(at, args[k], sizes[k]);

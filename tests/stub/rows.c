@@ -5,10 +5,13 @@
 #define FN(member, symbol, parameters) \
     int symbol parameters;             \
     __attribute__((weak)) int symbol parameters { return 0; }
+#define TYPED(member, s, d, c, z, parameters) \
+    FN(member, s, parameters)                 \
+    FN(member, d, parameters) FN(member, c, parameters) FN(member, z, parameters)
 #if defined STUB_NVRTC
-CUDA_NVRTC(FN)
+#include "runtime/cuda/driver/nvrtc.def"
 #elif defined STUB_CUBLAS
-CUDA_BLAS(FN)
+#include "runtime/cuda/driver/cublas.def"
 #else
-CUDA_DRIVER(FN)
+#include "runtime/cuda/driver/driver.def"
 #endif

@@ -18,7 +18,8 @@
 
 enum {
     POINTS = 512,
-    ROOM = 4 * POINTS,
+    SHORT = 17,
+    CAPACITY = 4 * POINTS,
     BATCH = 24,
     ULPS = 5,
     GAMMA_ULPS = 12,
@@ -37,7 +38,8 @@ typedef struct {
     int64_t stride[2], offset;
 } walk;
 
-/* How operands a, b, c and results lie over a space of 1 or 2 dimensions. */
+/* How operands a, b, c and results lie over a space of 1 or 2 dimensions. Layouts of SHORT points
+ * run at every smaller size too: all counts of lanes. */
 static const struct {
     const char *name;
     int ndim;
@@ -53,6 +55,8 @@ static const struct {
     {"transposed", 2, {16, 32}, {{{1, 16}, 0}, {{32, 1}, 0}, {{1, 16}, 0}}, {{32, 1}, 0}},
     {"broadcast", 2, {16, 32}, {{{32, 1}, 0}, {{0, 1}, 0}, {{1, 0}, 0}}, {{32, 1}, 0}},
     {"rows apart", 2, {16, 32}, {{{40, 1}, 5}, {{64, 2}, 0}, {{0, 1}, 0}}, {{33, 1}, 0}},
+    {"1 to 17", 1, {SHORT, 1}, {{{1, 0}, 0}, {{1, 0}, 256}, {{1, 0}, 0}}, {{1, 0}, 0}},
+    {"by a scalar", 1, {SHORT, 1}, {{{1, 0}, 7}, {{0, 0}, 48}, {{0, 0}, 0}}, {{1, 0}, 0}},
 };
 
 static int64_t element_at(const walk *w, int64_t i, int64_t j) {
@@ -61,12 +65,13 @@ static int64_t element_at(const walk *w, int64_t i, int64_t j) {
 
 /* ---- values ---- */
 
+static uint64_t random_state = 88172645463325252u;
+
 static uint64_t random_bits(void) {
-    static uint64_t s = 88172645463325252u;
-    s ^= s << 13;
-    s ^= s >> 7;
-    s ^= s << 17;
-    return s * 2685821657736338717u;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state * 2685821657736338717u;
 }
 
 static double random_real(void) {
@@ -103,7 +108,7 @@ static gpa_val random_value(gpa_dtype t) {
 /* Fills operand `which` so that over the first 256 points every pair of special values meets in a
  * and b. */
 static void fill(unsigned char *to, gpa_dtype t, int which) {
-    for (unsigned k = 0; k < ROOM; k++) {
+    for (unsigned k = 0; k < CAPACITY; k++) {
         unsigned in = k % POINTS;
         gpa_val v = in < 256 ? special(t, which ? in / 16 % 16 : in % 16) : random_value(t);
         dtype_store(to + k * dtype_size(t), t, v);
@@ -180,6 +185,7 @@ typedef struct {
     kir_func *f;
     gpa_binding bind[KIR_MAX_ARRAYS];
     unsigned char *host[KIR_MAX_ARRAYS]; /* what was uploaded */
+    gpa_prog *p;                         /* NULL: not built yet */
     const char *why;                     /* what went wrong; NULL: nothing */
     bool lacking;                        /* the device says that it cannot do this */
 } job;
@@ -193,7 +199,7 @@ static bool good(job *j, gpa_code rc, const gpa_err *e) {
     return false;
 }
 
-/* Declares an array of ROOM elements filled by `fill` (or with a pattern, for results). */
+/* Declares an array of CAPACITY elements filled by `fill` (or with a pattern, for results). */
 static int declare(job *j, gpa_dtype t, const walk *w, int access, int which) {
     kir_array a = {
         .dtype = (uint8_t)t, .access = (uint8_t)access, .group = (uint16_t)(j->f->n_arrays + 1)};
@@ -204,7 +210,7 @@ static int declare(job *j, gpa_dtype t, const walk *w, int access, int which) {
         if (w->stride[d] == 1) a.unit |= (uint16_t)(1 << d);
     }
     int k = kir_add_array(j->f, a);
-    size_t n = ROOM * dtype_size(t);
+    size_t n = CAPACITY * dtype_size(t);
     gpa_err e = {.code = GPA_OK};
     j->host[k] = malloc(n);
     if (which >= 0)
@@ -219,38 +225,47 @@ static int declare(job *j, gpa_dtype t, const walk *w, int access, int which) {
 
 static void launch_once(job *j, const int64_t *size) {
     gpa_err e = {.code = GPA_OK};
-    gpa_prog *p = NULL;
     kir_fault_record fault = {.set = 0};
     gpa_launch l = {.size = {size[0], size[1]}, .arrays = j->bind, .fault = &fault};
     if (j->why || !good(j, kir_check(j->f, &e), &e)) return;
-    if (good(j, be->build(dev, j->f, &p, &e), &e) && good(j, be->run(dev, p, &l, &e), &e))
+    if ((j->p || good(j, be->build(dev, j->f, &j->p, &e), &e)) &&
+        good(j, be->run(dev, j->p, &l, &e), &e))
         good(j, be->sync(dev, &e), &e);
-    if (p) be->drop(dev, p);
 }
 
-/* What array k holds now; owned by the caller. */
+static void drop_program(job *j) {
+    if (j->p) be->drop(dev, j->p);
+    j->p = NULL;
+}
+
 static void print_value(gpa_dtype t, gpa_val v);
 
+/* What array k holds now; owned by the caller. */
 static unsigned char *results(job *j, int k, gpa_dtype t) {
     gpa_err e = {.code = GPA_OK};
-    unsigned char *p = malloc(ROOM * dtype_size(t));
-    if (!j->why) good(j, be->download(dev, p, j->bind[k].mem, 0, ROOM * dtype_size(t), &e), &e);
+    unsigned char *p = malloc(CAPACITY * dtype_size(t));
+    if (!j->why) good(j, be->download(dev, p, j->bind[k].mem, 0, CAPACITY * dtype_size(t), &e), &e);
     return p;
+}
+
+/* Uploads again what array k held at first. */
+static void restore(job *j, int k) {
+    gpa_err e = {.code = GPA_OK};
+    size_t n = CAPACITY * dtype_size((gpa_dtype)j->f->arrays[k].dtype);
+    if (!j->why) good(j, be->upload(dev, j->bind[k].mem, 0, j->host[k], n, &e), &e);
 }
 
 /* Compiled, and then interpreted, each from the beginning; the interpreter's results are left. */
 static void launch(job *j, const int64_t *size) {
     unsigned char *compiled[KIR_MAX_ARRAYS] = {NULL};
-    gpa_err e = {.code = GPA_OK};
     if (same) {
         setenv("GPA_CUDA_INTERPRET", "never", 1);
         launch_once(j, size);
+        drop_program(j);
         for (size_t k = 0; k < j->f->n_arrays; k++) {
             gpa_dtype t = (gpa_dtype)j->f->arrays[k].dtype;
             compiled[k] = results(j, (int)k, t);
-            if (!j->why)
-                good(j, be->upload(dev, j->bind[k].mem, 0, j->host[k], ROOM * dtype_size(t), &e),
-                     &e);
+            restore(j, (int)k);
         }
     }
     if (interpreted) setenv("GPA_CUDA_INTERPRET", "always", 1);
@@ -258,7 +273,7 @@ static void launch(job *j, const int64_t *size) {
     for (size_t k = 0; k < j->f->n_arrays && same; k++) {
         gpa_dtype t = (gpa_dtype)j->f->arrays[k].dtype;
         unsigned char *now = results(j, (int)k, t);
-        for (size_t at = 0; at < ROOM && !j->why; at++) {
+        for (size_t at = 0; at < CAPACITY && !j->why; at++) {
             gpa_val have = dtype_load(now + at * dtype_size(t), t),
                     want = dtype_load(compiled[k] + at * dtype_size(t), t);
             if (alike(t, have, want, 0, 0, false)) continue;
@@ -282,6 +297,7 @@ static void start_job(job *j, int ndim, unsigned inner) {
 }
 
 static void end_job(job *j) {
+    drop_program(j);
     for (size_t k = 0; k < j->f->n_arrays; k++) {
         be->free(dev, j->bind[k].mem);
         free(j->host[k]);
@@ -304,11 +320,13 @@ static void print_value(gpa_dtype t, gpa_val v) {
 
 static int shown;
 
-static void head_of_failure(const char *kind, const char *what, gpa_dtype t) {
+/* Counts a failure; true if it is to be shown. */
+static bool head_of_failure(const char *kind, const char *what, gpa_dtype t) {
     if (shown++ == 0) {
         printf("not ok - %s: %s of %s on %s\n", kind, what, dtype_info[t].name, be->name);
         failed = 1;
     }
+    return shown <= SHOWN;
 }
 
 static void report(const char *kind, const char *what, gpa_dtype t, const job *j) {
@@ -327,14 +345,19 @@ static void report(const char *kind, const char *what, gpa_dtype t, const job *j
     shown = 0;
 }
 
-static void differ(const char *kind, const char *what, gpa_dtype in, const char *name, gpa_dtype t,
-                   const gpa_val *args, int n, gpa_dtype result, gpa_val got, gpa_val want) {
-    head_of_failure(kind, what, in);
-    if (shown > SHOWN) return;
-    printf("# %s(", name);
-    for (int i = 0; i < n; i++) {
+/* What was computed: name(args), n of them of dtype t. */
+typedef struct {
+    const char *name;
+    gpa_dtype t;
+    const gpa_val *args;
+    int n;
+} evaluated;
+
+static void differ(const evaluated *x, gpa_dtype result, gpa_val got, gpa_val want) {
+    printf("# %s(", x->name);
+    for (int i = 0; i < x->n; i++) {
         printf("%s", i ? "; " : "");
-        print_value(t, args[i]);
+        print_value(x->t, x->args[i]);
     }
     printf("): ");
     print_value(result, got);
@@ -357,10 +380,9 @@ static int operand_array(gpa_op op, gpa_dtype t, int i) {
     return want == t ? i : want == DT_BOOL ? 3 : 4;
 }
 
-static void check_op(job *j, const tried *o, int layout, gpa_dtype t) {
+static void check_op(job *j, const tried *o, int layout, const int64_t *size, gpa_dtype t) {
     unsigned char *got = results(j, o->out, o->result);
     int arity = op_info[o->op].arity, worst = 0;
-    const int64_t *size = layouts[layout].size;
     size_t written = dtype_size(o->result);
     for (int64_t i = 0; i < size[0] && !j->why; i++)
         for (int64_t k = 0; k < size[1]; k++) {
@@ -380,10 +402,10 @@ static void check_op(job *j, const tried *o, int layout, gpa_dtype t) {
                 alike(o->result, have, want, ulps, size_of_terms(o->op, t, v), is_choice(o->op)) ||
                 worst++)
                 continue;
-            differ("ops", layouts[layout].name, t, op_info[o->op].name, t, v, arity, o->result,
-                   have, want);
+            if (head_of_failure("ops", layouts[layout].name, t))
+                differ(&(evaluated){op_info[o->op].name, t, v, arity}, o->result, have, want);
         }
-    if (!j->why && memcmp(got, j->host[o->out], ROOM * written) != 0)
+    if (!j->why && memcmp(got, j->host[o->out], CAPACITY * written) != 0)
         j->why = "an element was written that is not of the result";
     free(got);
 }
@@ -420,8 +442,15 @@ static gpa_op try_ops(gpa_op from, gpa_dtype t, int layout) {
             (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)tries[n].out, .a = v});
         n++;
     }
-    launch(&j, layouts[layout].size);
-    for (int i = 0; i < n; i++) check_op(&j, &tries[i], layout, t);
+    int64_t last = layouts[layout].size[0];
+    for (int64_t m = last == SHORT ? 1 : last; m <= last; m++) {
+        const int64_t size[2] = {m, layouts[layout].size[1]};
+        launch(&j, size);
+        for (int i = 0; i < n; i++) {
+            check_op(&j, &tries[i], layout, size, t);
+            if (m < last) restore(&j, tries[i].out);
+        }
+    }
     if (j.why) {
         head_of_failure("ops", layouts[layout].name, t);
         printf("# %s\n", j.why);
@@ -431,6 +460,23 @@ static gpa_op try_ops(gpa_op from, gpa_dtype t, int layout) {
 }
 
 /* ---- casts ---- */
+
+static void check_cast(job *j, gpa_dtype t, gpa_dtype to, int out, int layout,
+                       const int64_t *size) {
+    unsigned char *got = results(j, out, to);
+    const walk *from = &layouts[layout].in[0], *at = &layouts[layout].out;
+    int worst = 0;
+    for (int64_t i = 0; i < size[0] && !j->why; i++)
+        for (int64_t k = 0; k < size[1]; k++) {
+            gpa_val v = dtype_load(j->host[0] + (size_t)element_at(from, i, k) * dtype_size(t), t),
+                    have = dtype_load(got + (size_t)element_at(at, i, k) * dtype_size(to), to),
+                    want = dtype_cast(v, t, to);
+            if (alike(to, have, want, 0, 0, false) || worst++) continue;
+            if (head_of_failure("casts", layouts[layout].name, t))
+                differ(&(evaluated){dtype_info[to].name, t, &v, 1}, to, have, want);
+        }
+    free(got);
+}
 
 static void try_casts(gpa_dtype t, int layout) {
     job j;
@@ -444,24 +490,14 @@ static void try_casts(gpa_dtype t, int layout) {
         kir_emit(j.f,
                  (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)out[to], .a = v});
     }
-    launch(&j, layouts[layout].size);
-    for (int to = 0; to < DT_COUNT && !j.why; to++) {
-        gpa_dtype type = (gpa_dtype)to;
-        unsigned char *got = results(&j, out[to], type);
-        int worst = 0;
-        for (int64_t i = 0; i < layouts[layout].size[0]; i++)
-            for (int64_t k = 0; k < layouts[layout].size[1]; k++) {
-                gpa_val v = dtype_load(
-                    j.host[0] + (size_t)element_at(&layouts[layout].in[0], i, k) * dtype_size(t),
-                    t);
-                gpa_val have = dtype_load(
-                    got + (size_t)element_at(&layouts[layout].out, i, k) * dtype_size(type), type);
-                gpa_val want = dtype_cast(v, t, type);
-                if (alike(type, have, want, 0, 0, false) || worst++) continue;
-                differ("casts", layouts[layout].name, t, dtype_info[to].name, t, &v, 1, type, have,
-                       want);
-            }
-        free(got);
+    int64_t last = layouts[layout].size[0];
+    for (int64_t m = last == SHORT ? 1 : last; m <= last; m++) {
+        const int64_t size[2] = {m, layouts[layout].size[1]};
+        launch(&j, size);
+        for (int to = 0; to < DT_COUNT && !j.why; to++) {
+            check_cast(&j, t, (gpa_dtype)to, out[to], layout, size);
+            if (m < last) restore(&j, out[to]);
+        }
     }
     report("casts", layouts[layout].name, t, &j);
     end_job(&j);
@@ -487,13 +523,13 @@ static const struct {
 /* Small integers, whose sums are exact in any order; some NaN if wanted. */
 static void fill_small(job *j, gpa_dtype t, bool with_nan) {
     gpa_err e = {.code = GPA_OK};
-    for (unsigned k = 0; k < ROOM; k++) {
+    for (unsigned k = 0; k < CAPACITY; k++) {
         bool nan = with_nan && random_bits() % 50 == 0;
         double re = nan ? NAN : (double)(random_bits() % 5) - (dtype_info[t].kind == 'U' ? 0 : 2);
         double im = with_nan ? 0 : (double)(random_bits() % 3) - 1;
         dtype_store(j->host[0] + k * dtype_size(t), t, real_value(re, im, t));
     }
-    good(j, be->upload(dev, j->bind[0].mem, 0, j->host[0], ROOM * dtype_size(t), &e), &e);
+    good(j, be->upload(dev, j->bind[0].mem, 0, j->host[0], CAPACITY * dtype_size(t), &e), &e);
 }
 
 /* The number of the inner point, in C order. */
@@ -542,8 +578,9 @@ static void check_reduction(job *j, gpa_red r, gpa_dtype t, int shape, int out) 
         gpa_val have = dtype_load(got + (size_t)o * dtype_size(type), type),
                 want = expected(j, r, t, shape, o);
         if (alike(type, have, want, 0, 0, true) || worst++) continue;
-        differ("reductions", shapes[shape].name, t, red_info[r].name, DT_I64, &(gpa_val){.I64 = o},
-               1, type, have, want);
+        if (head_of_failure("reductions", shapes[shape].name, t))
+            differ(&(evaluated){red_info[r].name, DT_I64, &(gpa_val){.I64 = o}, 1}, type, have,
+                   want);
     }
     free(got);
 }
@@ -613,7 +650,9 @@ int main(int argc, char **argv) {
     for (int t = part; t < DT_COUNT; t += parts) {
         if (!(caps.dtypes >> t & 1u)) continue;
         for (int layout = 0; layout < (int)COUNT_OF(layouts); layout++) {
+            uint64_t before = random_state;
             for (gpa_op op = 0; op < OP_COUNT;) op = try_ops(op, (gpa_dtype)t, layout);
+            if (layouts[layout].size[0] == SHORT) random_state = before; /* values of their own */
             report("ops", layouts[layout].name, (gpa_dtype)t, NULL);
         }
         for (int layout = 0; layout < (int)COUNT_OF(layouts); layout += 3)

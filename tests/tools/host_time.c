@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
     gpa_err e = {0};
     const double data[4] = {1, 2, 3, 4};
     gpa_code rc = rt_new(&(rt_config){.device = argc > 1 ? argv[1] : NULL}, &rt, &e);
-    if (!rc) rc = arr_from(rt, DT_F64, 1, (int64_t[]){4}, data, &a, &e);
+    if (!rc) rc = arr_from(rt, &(arr_spec){DT_F64, 1, (int64_t[]){4}}, data, &a, &e);
     double best[2] = {1e9, 1e9};
     for (int r = 0; r < ROUNDS && !rc; r++) {
         for (int k = 0; k < 2 && !rc; k++) {

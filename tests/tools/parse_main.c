@@ -29,7 +29,7 @@ static int show(const char *name, const char *text, size_t n, const parse_option
     uint32_t id = 0;
     gpa_str out;
     str_init(&out);
-    int rc = source_add(texts, SOURCE_FILE, name, text, n, &id, &e) ||
+    int rc = source_add(texts, &(source_text){SOURCE_FILE, name, text, n}, &id, &e) ||
              parse_module(source_get(texts, id), names, o, &m, &e);
     if (rc)
         source_render(texts, &e, NULL, &out);
@@ -51,7 +51,7 @@ static void answer(const char *text, size_t n) {
     ast_module *m = NULL;
     uint32_t id = 0;
     parse_options o = {.magics = false};
-    if (source_add(texts, SOURCE_FILE, "<string>", text, n, &id, &e) ||
+    if (source_add(texts, &(source_text){SOURCE_FILE, "<string>", text, n}, &id, &e) ||
         parse_module(source_get(texts, id), names, &o, &m, &e)) {
         const source *src = source_get(texts, e.span.src);
         source_pos at = source_at(src, e.span.lo);
@@ -92,7 +92,7 @@ static void measure(const char *name, const char *text, size_t n, int times) {
         ast_module *m = NULL;
         uint32_t id = 0;
         double start = seconds();
-        if (source_add(texts, SOURCE_FILE, name, text, n, &id, &e) ||
+        if (source_add(texts, &(source_text){SOURCE_FILE, name, text, n}, &id, &e) ||
             parse_module(source_get(texts, id), names, &o, &m, &e))
             puts(e.msg);
         double took = seconds() - start;

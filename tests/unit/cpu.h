@@ -1,5 +1,4 @@
-/* What the tests of the CPU device share: the plugin, one launch, values and how far apart they
- * are. */
+/* Shared by the tests of the CPU device: loading the plugin, one launch, comparison of values. */
 #ifndef GPA_TESTS_UNIT_CPU_H
 #define GPA_TESTS_UNIT_CPU_H
 
@@ -18,7 +17,7 @@
 static const gpa_backend *be;
 static gpa_dev *dev;
 
-/* The plugin lies two folders above this program. */
+/* The plugin is two folders above this program. */
 static inline void load_plugin(void) {
     char path[4096];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 64);

@@ -69,7 +69,7 @@ static inline gpa_arr *data(int ndim, const int64_t *shape) {
     double *v = test_malloc((size_t)MAX(n, 1) * sizeof *v);
     for (int64_t i = 0; i < n; i++) v[i] = (double)((i * 37 + 11) % 101) / 64 + 0.25;
     gpa_arr *a;
-    ok(arr_from(rt, DT_F64, ndim, shape, v, &a, &err));
+    ok(arr_from(rt, &(arr_spec){DT_F64, ndim, shape}, v, &a, &err));
     test_free(v);
     return keep(a);
 }
@@ -119,7 +119,7 @@ static inline gpa_arr *slice(gpa_arr *a, int n, const range *r) {
                             .has_start = true,
                             .has_stop = r[i].stop != INT64_MAX,
                             .has_step = true};
-    ok(arr_get(rt, a, ix, n, NULL, &out, &err));
+    ok(arr_get(rt, a, &(gpa_indices){ix, n}, NULL, &out, &err));
     return keep(out);
 }
 #define SLICE(a, ...) \
@@ -128,7 +128,7 @@ static inline gpa_arr *slice(gpa_arr *a, int n, const range *r) {
 static inline void assign(gpa_arr *to, gpa_arr *value) {
     gpa_index all = {.kind = IX_ELLIPSIS};
     gpa_opnd v = arr(value);
-    ok(arr_set(rt, to, &all, 1, &v, &err));
+    ok(arr_set(rt, to, &(gpa_indices){&all, 1}, &v, &err));
 }
 
 /* The elements as float64, to be freed with test_free. */
@@ -174,10 +174,10 @@ enum { COUNTED = 0 };
 #else
 enum { COUNTED = 1 };
 #endif
-#define count_is(actual, want)                           \
-    do {                                                 \
-        if (COUNTED) assert_int_equal((actual), (want)); \
-    } while (0)
+static inline void count_is_at(uint64_t actual, uint64_t want, const char *file, int line) {
+    if (COUNTED) _assert_int_equal(actual, want, file, line);
+}
+#define count_is(actual, want) count_is_at((uint64_t)(actual), (uint64_t)(want), __FILE__, __LINE__)
 
 /* The array is computed now in one launch that moves so many bytes. */
 static inline void one_step_at(gpa_arr *a, uint64_t read, uint64_t written, const char *file,

@@ -1,4 +1,6 @@
-/* The pool: reuse, counts, limits, trimming - over a backend that only allocates. */
+/* The memory pool of a device: reuse, statistics, limits, trimming, over a backend that only
+ * allocates.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -34,11 +36,10 @@ static void fake_free(gpa_dev *d, gpa_mem *m) {
 
 static size_t copied;
 
-static gpa_code fake_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
-                          size_t n, gpa_err *e) {
+static gpa_code fake_copy(gpa_dev *d, const gpa_copy *c, gpa_err *e) {
     (void)d, (void)e;
-    assert_true(to_at + n <= to->n && from_at + n <= from->n);
-    copied += n;
+    assert_true(c->to_at + c->n <= c->to->n && c->from_at + c->n <= c->from->n);
+    copied += c->n;
     return GPA_OK;
 }
 

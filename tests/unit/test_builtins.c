@@ -1,5 +1,5 @@
-/* Built-in functions, methods and containers through a machine: tables against a model, deep
- * values, and what happens when memory is short at any moment. */
+/* Built-in functions, methods and containers on the VM: hash tables against a model, deep
+ * recursion, failing allocations. */
 #include "tests/unit/unit.h"
 
 #include "lang/vm/native_table.h"
@@ -35,7 +35,8 @@ static gpa_code eval(machine *m, const char *text) {
     ast_module *ast = NULL;
     uint32_t id;
     value last = v_unset();
-    gpa_code rc = source_add(m->texts, SOURCE_CELL, "In [1]", text, strlen(text), &id, &m->err);
+    gpa_code rc = source_add(m->texts, &(source_text){SOURCE_CELL, "In [1]", text, strlen(text)},
+                             &id, &m->err);
     if (!rc) rc = parse_module(source_get(m->texts, id), m->names, &o, &ast, &m->err);
     if (!rc) rc = vm_eval(m->vm, ast, NULL, &last);
     value_release(m->vm, last);

@@ -196,8 +196,8 @@ static void interrupts(void **state) {
 /* ---- products ---- */
 
 /* a @ b for operands that lie in rows, in columns, or with gaps between their elements. */
-static void one_product(gpa_dtype t, int64_t batch, int64_t m, int64_t n, int64_t k, int way_a,
-                        int way_b) {
+static void one_product(gpa_dtype t, const int64_t dims[4], int way_a, int way_b) {
+    const int64_t batch = dims[0], m = dims[1], n = dims[2], k = dims[3];
     job j = job_new("gemm", 3, 0);
     const int64_t ways_a[3][3] = {{m * k, k, 1}, {m * k, 1, m}, {2 * m * k, 2 * k, 2}},
                   *sa = ways_a[way_a];
@@ -244,9 +244,7 @@ static void products(void **state) {
     NEED_PLUGIN();
     for (size_t t = 0; t < COUNT_OF(types); t++)
         for (size_t s = 0; s < COUNT_OF(shapes); s++)
-            for (int way = 0; way < 9; way++)
-                one_product(types[t], shapes[s][0], shapes[s][1], shapes[s][2], shapes[s][3],
-                            way / 3, way % 3);
+            for (int way = 0; way < 9; way++) one_product(types[t], shapes[s], way / 3, way % 3);
     close_device();
 }
 

@@ -1,4 +1,4 @@
-/* The cache of programs on disk: what comes back, what is refused, which entries are evicted. */
+/* The disk cache of programs: round trips, refused entries, eviction. */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
@@ -42,11 +42,11 @@ static void put(const char *key, const char *data) {
 }
 
 /* The paths of the entries; how many. */
-static int files(const char *folder, char path[][256], int room) {
+static int files(const char *folder, char path[][256], int capacity) {
     int n = 0;
     DIR *d = opendir(folder);
     for (struct dirent *x; d && (x = readdir(d));)
-        if (x->d_name[0] != '.' && n < room)
+        if (x->d_name[0] != '.' && n < capacity)
             snprintf(path[n++], 256, "%s/%.100s", folder, x->d_name);
     if (d) closedir(d);
     return n;
@@ -191,6 +191,8 @@ static void entries_of_others_are_refused(void **state) {
     assert_int_equal(stat(own, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
     assert_int_equal(files(own, path, 2), 1);
+    assert_int_equal(stat(path[0], &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
     static const mode_t writable[] = {0720, 0702, 0777}, safe[] = {0700, 0755};
     for (size_t i = 0; i < COUNT_OF(writable); i++) {
         assert_int_equal(chmod(own, writable[i]), 0);
@@ -223,6 +225,9 @@ static void entries_of_others_are_refused(void **state) {
     assert_int_equal(rename(path[0], target), 0);
     assert_int_equal(symlink(target, path[0]), 0);
     assert_false(holds("key", "program"));
+    assert_int_equal(unlink(path[0]), 0);
+    assert_int_equal(mkfifo(path[0], 0600), 0);
+    assert_false(holds("key", "program")); /* and does not wait for a writer */
 }
 
 /* Many processes at once, also with a limit that makes them remove each other's entries: what is

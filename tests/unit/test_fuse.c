@@ -333,7 +333,8 @@ static void test_element_of_pending(void **state) {
     (void)state;
     const gpa_index at[] = {{.kind = IX_INT, .i = 5}, {.kind = IX_ELLIPSIS}};
     gpa_arr *x = data(SHAPE(100000)), *one;
-    ok(arr_get(rt, opn(OP_ADD, opn(OP_MULTIPLY, x, 2), 1), at, 2, NULL, &one, &err));
+    ok(arr_get(rt, opn(OP_ADD, opn(OP_MULTIPLY, x, 2), 1), &(gpa_indices){at, 2}, NULL, &one,
+               &err));
     keep(one);
     ONLY(x, one); /* while an array holds it, the whole vector would be computed */
     gpa_arr *sum = opn(OP_ADD, one, 1);

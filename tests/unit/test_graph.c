@@ -1,5 +1,5 @@
-/* Laziness is never visible in a value: in-place operations, overlaps, late errors, memory; and
- * random programs run lazily and one operation at a time. */
+/* Lazy evaluation: in-place operations, overlapping views, deferred errors and memory; random
+ * programs run lazily and one operation at a time. */
 #include "tests/unit/graph.h"
 
 enum { N = 24, M = 18 };
@@ -90,9 +90,9 @@ static void test_gather_generated(void **state) {
     (void)state;
     gpa_arr *a, *i, *got;
     ok(arr_iota(rt, N, 5, 3, &a, &err));
-    ok(arr_from(rt, DT_I64, 1, (int64_t[]){2}, (int64_t[]){-1, 4}, &i, &err));
+    ok(arr_from(rt, &(arr_spec){DT_I64, 1, (int64_t[]){2}}, (int64_t[]){-1, 4}, &i, &err));
     gpa_index ix = {.kind = IX_ARRAY, .arr = keep(i)};
-    ok(arr_get(rt, keep(a), &ix, 1, NULL, &got, &err));
+    ok(arr_get(rt, keep(a), &(gpa_indices){&ix, 1}, NULL, &got, &err));
     double *v = values(keep(got));
     assert_true(v[0] == 5 + 3 * (N - 1) && v[1] == 17);
     test_free(v);
@@ -102,7 +102,7 @@ static void test_gather_generated(void **state) {
 static void test_store_into_pending(void **state) {
     (void)state;
     gpa_arr *z, *x = data(SHAPE(N)), *view;
-    ok(arr_full(rt, DT_F64, 1, (int64_t[]){N}, (gpa_val){.F64 = 0}, &z, &err));
+    ok(arr_full(rt, &(arr_spec){DT_F64, 1, (int64_t[]){N}}, (gpa_val){.F64 = 0}, &z, &err));
     keep(z);
     view = SLICE(z, FROM(2));
     gpa_arr *twice = opn(OP_MULTIPLY, z, 2);
@@ -117,7 +117,7 @@ static void test_store_into_pending(void **state) {
 
 static gpa_arr *int_array(int n, const int64_t *v) {
     gpa_arr *a;
-    ok(arr_from(rt, DT_I64, 1, (int64_t[]){n}, v, &a, &err));
+    ok(arr_from(rt, &(arr_spec){DT_I64, 1, (int64_t[]){n}}, v, &a, &err));
     return keep(a);
 }
 
@@ -126,9 +126,9 @@ static void test_bad_index(void **state) {
     gpa_arr *a = data(SHAPE(10)), *i = int_array(3, (int64_t[]){1, -1, 12}), *got;
     gpa_opnd zero = {.weak = WEAK_INT, .dtype = DT_I64};
     gpa_index ix = {.kind = IX_ARRAY, .arr = op(OP_ADD, arr(i), zero, zero)};
-    rt_at(rt, (gpa_span){1, 10, 14});
-    gpa_code rc = arr_get(rt, a, &ix, 1, NULL, &got, &err);
-    rt_at(rt, (gpa_span){1, 20, 24});
+    rt_set_location(rt, (gpa_span){1, 10, 14});
+    gpa_code rc = arr_get(rt, a, &(gpa_indices){&ix, 1}, NULL, &got, &err);
+    rt_set_location(rt, (gpa_span){1, 20, 24});
     if (!rc) {
         keep(got);
         gpa_arr *sum = opn(OP_ADD, got, 1);
@@ -148,7 +148,7 @@ static void test_gather(void **state) {
     gpa_arr *a = data(SHAPE(N, M)), *i = int_array(3, (int64_t[]){5, -1, 0}), *got;
     gpa_index ix[2] = {{.kind = IX_ARRAY, .arr = i},
                        {.kind = IX_SLICE, .start = 2, .has_start = true}};
-    ok(arr_get(rt, a, ix, 2, NULL, &got, &err));
+    ok(arr_get(rt, a, &(gpa_indices){ix, 2}, NULL, &got, &err));
     keep(got);
     gpa_arr *sum = red(RED_SUM, opn(OP_ADD, got, 1), 2, false);
     double *v = values(a), *s = values(sum);
@@ -198,8 +198,9 @@ static void test_broadcast_error(void **state) {
 static void test_too_much_memory(void **state) {
     (void)state;
     gpa_arr *out;
-    assert_int_equal(arr_empty(rt, DT_F64, 2, (int64_t[]){1 << 24, 1 << 22}, &out, &err),
-                     GPA_E_MEMORY);
+    assert_int_equal(
+        arr_empty(rt, &(arr_spec){DT_F64, 2, (int64_t[]){1 << 24, 1 << 22}}, &out, &err),
+        GPA_E_MEMORY);
     const char want[] =
         "Unable to allocate 512. TiB for an array with shape (16777216, 4194304) and data type "
         "float64";
@@ -232,7 +233,8 @@ static void test_memory_limit(void **state) {
         arr_release(rt, next);
         arr_release(rt, out);
     }
-    assert_int_equal(arr_empty(rt, DT_F64, 1, (int64_t[]){100000}, &out, &err), GPA_E_MEMORY);
+    assert_int_equal(arr_empty(rt, &(arr_spec){DT_F64, 1, (int64_t[]){100000}}, &out, &err),
+                     GPA_E_MEMORY);
     assert_non_null(strstr(
         err.msg,
         "Unable to allocate 781. KiB for an array with shape (100000,) and data type float64"));
@@ -249,7 +251,8 @@ static void test_memory_limit(void **state) {
 static void test_failure_is_reported_once(void **state) {
     (void)state;
     gpa_arr *huge, *a = data(SHAPE(N));
-    ok(arr_full(rt, DT_F64, 2, (int64_t[]){1 << 24, 1 << 22}, (gpa_val){.F64 = 0}, &huge, &err));
+    ok(arr_full(rt, &(arr_spec){DT_F64, 2, (int64_t[]){1 << 24, 1 << 22}}, (gpa_val){.F64 = 0},
+                &huge, &err));
     keep(huge);
     assert_int_equal(rt_flush(rt, &err), GPA_E_MEMORY);
     gpa_err_clear(&err);
@@ -394,7 +397,7 @@ static void statement(void) {
         case 4: r = op(OP_WHERE, arr(op2(OP_GREATER, a, b)), arr(a), num(0.5)); break;
         case 5: r = op1(OP_SQRT, op1(OP_ABSOLUTE, op2(OP_ADD, a, b))); break;
         case 6:
-            ok(arr_scan(rt, RED_MAX, widen(a), pick(2), DT_NONE, &r, &err));
+            ok(arr_scan(rt, &(arr_axis_reduction){RED_MAX, pick(2), DT_NONE}, widen(a), &r, &err));
             keep(r);
             break;
         case 7: r = op1(OP_TANH, a); break;
@@ -419,20 +422,20 @@ static void statement(void) {
             if (pick(2))
                 ix.arr =
                     op(OP_ADD, arr(ix.arr), (gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64}, num(0));
-            ok(arr_get(rt, widen(a), &ix, 1, NULL, &r, &err));
+            ok(arr_get(rt, widen(a), &(gpa_indices){&ix, 1}, NULL, &r, &err));
             keep(r);
             break;
         }
         case 11: { /* where a mask is true */
             gpa_index mask = {.kind = IX_ARRAY, .arr = op2(OP_LESS, widen(a), b)};
             gpa_opnd half = num(0.5);
-            ok(arr_set(rt, var[to], &mask, 1, &half, &err));
+            ok(arr_set(rt, var[to], &(gpa_indices){&mask, 1}, &half, &err));
             return;
         }
         case 12: { /* a row, by number */
             gpa_index row[1] = {{.kind = IX_INT, .i = pick(N)}};
             gpa_opnd v = arr(SLICE(widen(a), {2, 3, 1}));
-            ok(arr_set(rt, var[to], row, 1, &v, &err));
+            ok(arr_set(rt, var[to], &(gpa_indices){row, 1}, &v, &err));
             return;
         }
         default:

@@ -1,5 +1,5 @@
-/* The host's own library calls: products against the definition, sorts against their order,
- * searches against counting. */
+/* Host implementations of library calls: products against the definition, sorts against their
+ * order, binary searches against counting. */
 #include "tests/unit/unit.h"
 
 #include <math.h>
@@ -15,7 +15,8 @@ static gpa_val small(gpa_dtype t) {
 /* One element of a product by its definition, in complex128 (exact for these small numbers, but for
  * wrapped integers). */
 static gpa_c128 by_definition(gpa_dtype t, const char *a, const char *b, const gpa_libcall *c,
-                              int64_t batch, int64_t i, int64_t j) {
+                              const int64_t at[3]) {
+    const int64_t batch = at[0], i = at[1], j = at[2];
     gpa_c128 sum = {0, 0};
     for (int64_t k = 0; k < c->gemm.k; k++) {
         const int64_t *as = c->gemm.a.stride, *bs = c->gemm.b.stride;
@@ -32,8 +33,9 @@ static gpa_c128 by_definition(gpa_dtype t, const char *a, const char *b, const g
 
 static void products(void **state) {
     (void)state;
-    enum { ROOM = 20000 };
-    char *a = test_malloc(ROOM * 16), *b = test_malloc(ROOM * 16), *out = test_malloc(ROOM * 16);
+    enum { CAPACITY = 20000 };
+    char *a = test_malloc(CAPACITY * 16), *b = test_malloc(CAPACITY * 16),
+         *out = test_malloc(CAPACITY * 16);
     srand(3);
     for (int t = 0; t < DT_COUNT; t++)
         for (int trial = 0; trial < 6; trial++) {
@@ -50,7 +52,7 @@ static void products(void **state) {
             memcpy(c.gemm.b.stride, bs, sizeof bs);
             c.gemm.a.offset = rand() % 3;
             size_t item = dtype_size((gpa_dtype)t);
-            for (size_t i = 0; i < ROOM; i++) {
+            for (size_t i = 0; i < CAPACITY; i++) {
                 dtype_store(a + i * item, (gpa_dtype)t, small((gpa_dtype)t));
                 dtype_store(b + i * item, (gpa_dtype)t, small((gpa_dtype)t));
             }
@@ -60,7 +62,7 @@ static void products(void **state) {
             for (int64_t q = 0; q < c.gemm.batch * c.gemm.m * c.gemm.n; q++) {
                 int64_t batch = q / (c.gemm.m * c.gemm.n), i = q / c.gemm.n % c.gemm.m,
                         j = q % c.gemm.n;
-                gpa_c128 want = by_definition((gpa_dtype)t, a, b, &c, batch, i, j);
+                gpa_c128 want = by_definition((gpa_dtype)t, a, b, &c, (int64_t[]){batch, i, j});
                 gpa_val got = dtype_load(out + (size_t)q * item, (gpa_dtype)t);
                 if (dtype_is_int((gpa_dtype)t)) { /* wraps: compare what is left of it */
                     int64_t low = (int64_t)((uint64_t)dtype_cast(got, (gpa_dtype)t, DT_I64).I64 -

@@ -1,11 +1,11 @@
-/* The host's own transforms, factorizations and sparse products: against the definition, by what
- * the factors multiply to, and when memory is short. */
+/* Host transforms, factorizations and sparse products: against the definition, by the product of
+ * the factors, and with failing allocations. */
 #include "tests/unit/unit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/host/host.h"
+#include "runtime/host/sparse.h"
 
 static double number(void) { return (double)(rand() % 2001 - 1000) / 500; }
 
@@ -139,14 +139,19 @@ static host_csr make_rows(made_rows *m, int64_t rows, int64_t columns, int64_t e
         }
     }
     m->start[rows] = n;
-    return (host_csr){
-        .m = rows, .n = columns, .count = n, .start = m->start, .column = m->column, .at = m->at};
+    return (host_csr){.dtype = DT_F64,
+                      .rows = rows,
+                      .cols = columns,
+                      .nnz = n,
+                      .indptr = m->start,
+                      .indices = m->column,
+                      .data = m->at};
 }
 
 static double element(const host_csr *a, int64_t i, int64_t j) {
     double sum = 0;
-    for (int32_t s = a->start[i]; s < a->start[i + 1]; s++)
-        if (a->column[s] == j) sum += ((const double *)a->at)[s];
+    for (int32_t s = a->indptr[i]; s < a->indptr[i + 1]; s++)
+        if (a->indices[s] == j) sum += ((const double *)a->data)[s];
     return sum;
 }
 
@@ -156,10 +161,10 @@ static void products_of_two(void **state) {
     const host_csr a = make_rows(&x, R, R, 6, 11), b = make_rows(&y, R, C, 60, 147);
     int32_t start[R + 1];
     gpa_err e = {0};
-    assert_int_equal(hostcall_spgemm_row_starts(&a, &b, start, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_spgemm_indptr(&a, &b, start, NULL, &e), GPA_OK);
     int32_t *column = malloc((size_t)start[R] * sizeof *column);
     double *at = malloc((size_t)start[R] * sizeof *at);
-    assert_int_equal(hostcall_spgemm(DT_F64, &a, &b, start, column, at, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_spgemm(&a, &b, &(host_csr_out){start, column, at}, NULL, &e), GPA_OK);
     for (int64_t i = 0; i < R; i++)
         for (int32_t s = start[i]; s < start[i + 1]; s++) {
             double sum = 0;
@@ -169,15 +174,18 @@ static void products_of_two(void **state) {
         }
     free(at);
     const atomic_bool stop = true;
-    assert_int_equal(hostcall_spgemm_row_starts(&a, &b, start, &stop, &e), GPA_E_INTERRUPT);
+    assert_int_equal(hostcall_spgemm_indptr(&a, &b, start, &stop, &e), GPA_E_INTERRUPT);
     for (uint64_t n = 1; n < 5; n++) {
         e = (gpa_err){0};
         mem_fail_at(n);
-        gpa_code rc = hostcall_spgemm_row_starts(&a, &b, start, NULL, &e);
+        gpa_code rc = hostcall_spgemm_indptr(&a, &b, start, NULL, &e);
         mem_fail_at(0);
         assert_int_equal(rc, n <= 1 ? GPA_E_MEMORY : GPA_OK);
     }
-    assert_int_equal(hostcall_spgemm(DT_F16, &a, &b, start, column, NULL, NULL, &e), GPA_E_TYPE);
+    host_csr halves = a;
+    halves.dtype = DT_F16;
+    assert_int_equal(hostcall_spgemm(&halves, &b, &(host_csr_out){start, column, NULL}, NULL, &e),
+                     GPA_E_TYPE);
     free(column);
 }
 
@@ -204,31 +212,23 @@ static void unions(void **state) {
     const int32_t start_a[] = {0, 2, 2, 3}, column_a[] = {0, 4, 1}, start_b[] = {0, 3, 4, 5},
                   column_b[] = {1, 4, 5, 2, 1};
     const int32_t at_a[] = {10, 20, 30}, at_b[] = {1, 2, 3, 4, 5}, columns[] = {0, 1, 4, 5, 2, 1};
-    const host_csr a = {
-        .m = 3, .n = 6, .count = 3, .start = start_a, .column = column_a, .at = at_a};
-    const host_csr b = {.m = 3,
-                        .n = 6,
-                        .count = 5,
-                        .start = start_b,
-                        .column = column_b,
-                        .at = at_b},
-                   none = {.m = 3, .n = 6, .start = (const int32_t[4]){0}};
+    const host_csr a = {DT_I32, true, 3, 6, 3, start_a, column_a, at_a},
+                   b = {DT_I32, true, 3, 6, 5, start_b, column_b, at_b},
+                   none = {DT_I32, true, 3, 6, 0, (const int32_t[4]){0}, NULL, NULL};
     int32_t start[4], column[8], x[8], y[8];
+    const host_csr_out out = {start, column, x};
     gpa_err e = {0};
-    assert_int_equal(hostcall_csr_align(DT_I32, DT_I32, &a, &b, start, column, x, y, NULL, &e),
-                     GPA_OK);
+    assert_int_equal(hostcall_csr_align(&a, &b, &out, y, NULL, &e), GPA_OK);
     assert_memory_equal(start, ((const int32_t[]){0, 4, 5, 6}), sizeof start);
     assert_memory_equal(column, columns, sizeof columns);
     assert_memory_equal(x, ((const int32_t[]){10, 0, 20, 0, 0, 30}), sizeof columns);
     assert_memory_equal(y, ((const int32_t[]){0, 1, 2, 3, 4, 5}), sizeof columns);
-    assert_int_equal(hostcall_csr_align(DT_I32, DT_I32, &none, &b, start, column, x, y, NULL, &e),
-                     GPA_OK);
+    assert_int_equal(hostcall_csr_align(&none, &b, &out, y, NULL, &e), GPA_OK);
     assert_memory_equal(start, start_b, sizeof start);
     assert_memory_equal(x, ((const int32_t[5]){0}), sizeof at_b);
     assert_memory_equal(y, at_b, sizeof at_b);
     const atomic_bool stop = true;
-    assert_int_equal(hostcall_csr_align(DT_I32, DT_I32, &a, &b, start, column, x, y, &stop, &e),
-                     GPA_E_INTERRUPT);
+    assert_int_equal(hostcall_csr_align(&a, &b, &out, y, &stop, &e), GPA_E_INTERRUPT);
 }
 
 static void differences(void **state) {
@@ -237,26 +237,23 @@ static void differences(void **state) {
                   sorted_b[] = {2, 5, 2, 1};
     const int32_t loose_a[] = {4, 0, 4, 1}, loose_b[] = {5, 0, 2, 1};
     const double at_a[] = {10, 20, 30, 7}, at_b[] = {1, 2, 3, 7};
-    const host_csr a = {3, 6, 4, start_a, sorted_a, at_a}, b = {3, 6, 4, start_b, sorted_b, at_b},
-                   c = {3, 6, 4, start_a, loose_a, at_a}, d = {3, 6, 4, start_b, loose_b, at_b};
+    const host_csr a = {DT_F64, true, 3, 6, 4, start_a, sorted_a, at_a},
+                   b = {DT_F64, true, 3, 6, 4, start_b, sorted_b, at_b},
+                   c = {DT_F64, false, 3, 6, 4, start_a, loose_a, at_a},
+                   d = {DT_F64, false, 3, 6, 4, start_b, loose_b, at_b};
     int32_t start[4], column[8];
     double at[8];
+    const host_csr_out out = {start, column, at};
     gpa_err e = {0};
-    assert_int_equal(
-        hostcall_csr_binary(CSR_SUBTRACT, DT_F64, &a, &b, true, start, column, at, NULL, &e),
-        GPA_OK);
+    assert_int_equal(hostcall_csr_binary(CSR_SUBTRACT, &a, &b, &out, NULL, &e), GPA_OK);
     assert_memory_equal(start, ((const int32_t[]){0, 4, 5, 5}), sizeof start);
     assert_memory_equal(column, ((const int32_t[]){0, 2, 4, 5, 2}), 5 * sizeof *column);
     assert_memory_equal(at, ((const double[]){10, 19, 30, -2, -3}), 5 * sizeof *at);
-    assert_int_equal(
-        hostcall_csr_binary(CSR_SUBTRACT, DT_F64, &c, &d, false, start, column, at, NULL, &e),
-        GPA_OK);
+    assert_int_equal(hostcall_csr_binary(CSR_SUBTRACT, &c, &d, &out, NULL, &e), GPA_OK);
     assert_memory_equal(start, ((const int32_t[]){0, 3, 4, 4}), sizeof start);
     assert_memory_equal(column, ((const int32_t[]){5, 0, 4, 2}), 4 * sizeof *column);
     assert_memory_equal(at, ((const double[]){-1, 18, 40, -3}), 4 * sizeof *at);
-    assert_int_equal(
-        hostcall_csr_binary(CSR_MULTIPLY, DT_F64, &c, &d, false, start, column, at, NULL, &e),
-        GPA_OK);
+    assert_int_equal(hostcall_csr_binary(CSR_MULTIPLY, &c, &d, &out, NULL, &e), GPA_OK);
     assert_true(start[3] == 2 && column[0] == 0 && at[0] == 40 && column[1] == 1 && at[1] == 49);
     assert_true(hostcall_csr_can_binary(CSR_ADD, DT_BOOL) &&
                 !hostcall_csr_can_binary(CSR_SUBTRACT, DT_BOOL) &&
@@ -264,48 +261,43 @@ static void differences(void **state) {
     for (uint64_t n = 1; n <= 5; n++) {
         e = (gpa_err){0};
         mem_fail_at(n);
-        assert_int_equal(
-            hostcall_csr_binary(CSR_ADD, DT_F64, &c, &d, false, start, column, at, NULL, &e),
-            GPA_E_MEMORY);
+        assert_int_equal(hostcall_csr_binary(CSR_ADD, &c, &d, &out, NULL, &e), GPA_E_MEMORY);
         mem_fail_at(0);
     }
     const atomic_bool stop = true;
     e = (gpa_err){0};
-    assert_int_equal(
-        hostcall_csr_binary(CSR_ADD, DT_F64, &a, &b, true, start, column, at, &stop, &e),
-        GPA_E_INTERRUPT);
+    assert_int_equal(hostcall_csr_binary(CSR_ADD, &a, &b, &out, &stop, &e), GPA_E_INTERRUPT);
 }
 
 static void rows_in_order(void **state) {
     (void)state;
     const int32_t start[] = {0, 4, 4, 6}, column[] = {5, 0, 5, 2, 1, 3};
     const double at[] = {1, 2, 4, 8, 16, 32};
-    const host_csr a = {.m = 3, .n = 6, .count = 6, .start = start, .column = column, .at = at};
+    const host_csr a = {DT_F64, false, 3, 6, 6, start, column, at};
     int32_t to_start[4], to_column[6];
     double to[6];
+    const host_csr_out out = {to_start, to_column, to};
     gpa_err e = {0};
     assert_false(hostcall_csr_is_canonical(&a));
     assert_false(hostcall_can_sum(DT_F16));
-    assert_int_equal(hostcall_csr_sort_columns(DT_F64, &a, true, to_start, to_column, to, NULL, &e),
-                     GPA_OK);
+    assert_int_equal(hostcall_csr_sort_columns(&a, true, &out, NULL, &e), GPA_OK);
     assert_memory_equal(to_start, ((const int32_t[]){0, 3, 3, 5}), sizeof to_start);
     assert_memory_equal(to_column, ((const int32_t[]){0, 2, 5, 1, 3}), 5 * sizeof *to_column);
     assert_memory_equal(to, ((const double[]){2, 8, 5, 16, 32}), 5 * sizeof *to);
-    assert_int_equal(
-        hostcall_csr_sort_columns(DT_F64, &a, false, to_start, to_column, to, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_csr_sort_columns(&a, false, &out, NULL, &e), GPA_OK);
     assert_memory_equal(to_start, start, sizeof start);
     assert_memory_equal(to, ((const double[]){2, 8, 1, 4, 16, 32}), sizeof to);
     mem_fail_at(1);
-    assert_int_equal(hostcall_csr_sort_columns(DT_F64, &a, true, to_start, to_column, to, NULL, &e),
-                     GPA_E_MEMORY);
+    assert_int_equal(hostcall_csr_sort_columns(&a, true, &out, NULL, &e), GPA_E_MEMORY);
     mem_fail_at(0);
     const int64_t row[] = {2, 0, 0}, wanted[] = {3, 5, 1}, wrong[] = {3};
-    assert_int_equal(hostcall_csr_select_row_starts(&a, row, 3, to_start, &e), GPA_OK);
+    assert_int_equal(hostcall_csr_select_indptr(&a, row, 3, to_start, &e), GPA_OK);
     assert_memory_equal(to_start, ((const int32_t[]){0, 2, 6, 10}), sizeof to_start);
-    assert_int_equal(hostcall_csr_gather(DT_F64, &a, row, wanted, 3, false, to, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_csr_gather(&a, &(host_elements){row, wanted, 3}, to, NULL, &e),
+                     GPA_OK);
     assert_memory_equal(to, ((const double[]){32, 5, 0}), 3 * sizeof *to);
     e = (gpa_err){0};
-    assert_int_equal(hostcall_csr_select_row_starts(&a, wrong, 1, to_start, &e), GPA_E_INDEX);
+    assert_int_equal(hostcall_csr_select_indptr(&a, wrong, 1, to_start, &e), GPA_E_INDEX);
 }
 
 static void transposes(void **state) {

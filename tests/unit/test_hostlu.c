@@ -1,5 +1,5 @@
-/* Factors of sparse matrices in host memory: orders of all kinds of graphs, what the factors solve,
- * singular ones, and what does not suffice. */
+/* Sparse LU in host memory: fill-reducing orders of many graphs, solutions, singular matrices,
+ * invalid parts. */
 #include "unit.h"
 
 #include <math.h>
@@ -19,6 +19,16 @@ static int32_t next(int32_t n) {
 static int32_t start[MOST + 1], column[VALUES], order[MOST], place[MOST];
 static double at[VALUES], x[2 * MOST], b[2 * MOST];
 
+static host_csr square(int32_t n, int32_t nnz) {
+    return (host_csr){.dtype = DT_F64,
+                      .rows = n,
+                      .cols = n,
+                      .nnz = nnz,
+                      .indptr = start,
+                      .indices = column,
+                      .data = at};
+}
+
 /* A matrix with its diagonal and `more` other values, some of them at one place; every `full`-th
  * line has all columns. */
 static host_csr made(int32_t n, int32_t more, int32_t full) {
@@ -32,7 +42,7 @@ static host_csr made(int32_t n, int32_t more, int32_t full) {
         }
     }
     start[n] = to;
-    return (host_csr){.m = n, .n = n, .count = to, .start = start, .column = column, .at = at};
+    return square(n, to);
 }
 
 static void check_order(int32_t n) {
@@ -45,18 +55,17 @@ static void check_order(int32_t n) {
 }
 
 /* Solves for two right hand sides; how far A x is from them. */
-static double distance(const host_csr *a, const lu_factor *lower, const lu_factor *upper,
-                       bool turned) {
+static double distance(const host_lu *lu, bool transposed) {
     gpa_err e = {0};
     double most = 0;
-    for (int32_t i = 0; i < 2 * a->m; i++) b[i] = 1 + i % 5;
-    assert_int_equal(hostlu_solve(DT_F64, a->m, order, place, lower, upper, 2, turned, b, x, &e),
-                     GPA_OK);
-    for (int32_t j = 0; j < a->m; j++) /* a is given by columns */
+    for (int32_t i = 0; i < 2 * lu->n; i++) b[i] = 1 + i % 5;
+    assert_int_equal(hostlu_solve(lu, transposed, 2, b, x, &e), GPA_OK);
+    for (int32_t j = 0; j < lu->n; j++) /* a is given by columns */
         for (int32_t s = start[j]; s < start[j + 1]; s++)
             for (int32_t k = 0; k < 2; k++)
-                b[2 * (turned ? j : column[s]) + k] -= at[s] * x[2 * (turned ? column[s] : j) + k];
-    for (int32_t i = 0; i < 2 * a->m; i++) most = fmax(most, fabs(b[i]));
+                b[2 * (transposed ? j : column[s]) + k] -=
+                    at[s] * x[2 * (transposed ? column[s] : j) + k];
+    for (int32_t i = 0; i < 2 * lu->n; i++) most = fmax(most, fabs(b[i]));
     return most;
 }
 
@@ -66,16 +75,15 @@ static void solutions(void **unused) {
     for (int32_t k = 0; k < 300; k++) {
         const int32_t n = 1 + next(k < 250 ? 30 : MOST), full = k % 3 ? 0 : 1 + next(n);
         const host_csr a = made(n, n * next(6), n < 60 ? full : 0);
-        lu_factor lower = {0}, upper = {0};
+        host_lu lu = {.order = order, .perm_r = place};
         double operations = -1;
         assert_int_equal(hostlu_ordering(&a, order, &operations, NULL, &e), GPA_OK);
         check_order(n);
         assert_true(operations >= 0);
-        assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, NULL, &e), GPA_OK);
-        for (int turned = 0; turned < 2; turned++)
-            assert_true(distance(&a, &lower, &upper, turned) < 1e-10);
-        hostlu_free(&lower);
-        hostlu_free(&upper);
+        assert_int_equal(hostlu_factor(&a, &lu, NULL, &e), GPA_OK);
+        for (int transposed = 0; transposed < 2; transposed++)
+            assert_true(distance(&lu, transposed) < 1e-10);
+        hostlu_free(&lu);
     }
 }
 
@@ -93,12 +101,7 @@ static void few_values_fill_in(void **unused) {
         for (int k = 0; k < 5; k++) column[to++] = near[k];
     }
     start[GRID * GRID] = to;
-    const host_csr grid = {.m = GRID * GRID,
-                           .n = GRID * GRID,
-                           .count = to,
-                           .start = start,
-                           .column = column,
-                           .at = at};
+    const host_csr grid = square(GRID * GRID, to);
     assert_int_equal(hostlu_ordering(&grid, order, &operations, NULL, &e), GPA_OK);
     check_order(GRID * GRID);
     assert_true(operations <
@@ -110,8 +113,7 @@ static void few_values_fill_in(void **unused) {
             if (i == j || !i) column[to++] = j;
     }
     start[MOST] = to;
-    const host_csr arrow = {
-        .m = MOST, .n = MOST, .count = to, .start = start, .column = column, .at = at};
+    const host_csr arrow = square(MOST, to);
     assert_int_equal(hostlu_ordering(&arrow, order, &operations, NULL, &e), GPA_OK);
     check_order(MOST);
     assert_int_equal(order[MOST - 1], 0);
@@ -124,27 +126,24 @@ static void singular(void **unused) {
          none++) { /* a column of zeros, and one that is another's double */
         for (int twice = 0; twice < 2; twice++) {
             const host_csr a = made(20, 0, 0);
-            lu_factor lower = {0}, upper = {0};
+            host_lu lu = {.order = order, .perm_r = place};
             if (twice)
                 column[none] = column[(none + 7) % 20];
             else
                 at[none] = 0;
             for (int32_t k = 0; k < 20; k++) order[k] = 19 - k;
-            assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, NULL, &e),
-                             GPA_E_LINALG);
+            assert_int_equal(hostlu_factor(&a, &lu, NULL, &e), GPA_E_LINALG);
             assert_string_equal(e.msg, "Singular matrix");
             e = (gpa_err){0};
-            hostlu_free(&lower);
-            hostlu_free(&upper);
+            hostlu_free(&lu);
         }
     }
     const host_csr a = made(20, 0, 0);
-    lu_factor lower = {0}, upper = {0};
+    host_lu lu = {.order = order, .perm_r = place};
     at[3] = NAN;
-    assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, NULL, &e), GPA_OK);
-    assert_true(isnan(distance(&a, &lower, &upper, false)) || isnan(x[6]));
-    hostlu_free(&lower);
-    hostlu_free(&upper);
+    assert_int_equal(hostlu_factor(&a, &lu, NULL, &e), GPA_OK);
+    assert_true(isnan(distance(&lu, false)) || isnan(x[6]));
+    hostlu_free(&lu);
 }
 
 static void stopped_and_short_of_memory(void **unused) {
@@ -153,14 +152,12 @@ static void stopped_and_short_of_memory(void **unused) {
     double operations;
     (void)unused;
     const host_csr a = made(300, 1200, 0);
-    lu_factor lower = {0}, upper = {0};
+    host_lu lu = {.order = order, .perm_r = place};
     assert_int_equal(hostlu_ordering(&a, order, &operations, &stop, &e), GPA_E_INTERRUPT);
     e = (gpa_err){0};
     assert_int_equal(hostlu_ordering(&a, order, &operations, NULL, &e), GPA_OK);
-    assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, &stop, &e),
-                     GPA_E_INTERRUPT);
-    hostlu_free(&lower);
-    hostlu_free(&upper);
+    assert_int_equal(hostlu_factor(&a, &lu, &stop, &e), GPA_E_INTERRUPT);
+    hostlu_free(&lu);
     gpa_code rc = GPA_E_MEMORY;
     for (uint64_t n = 1; rc; n++) {
         mem_fail_at(n);
@@ -171,14 +168,13 @@ static void stopped_and_short_of_memory(void **unused) {
     }
     rc = GPA_E_MEMORY;
     for (uint64_t n = 1; rc; n++) {
-        lower = upper = (lu_factor){0};
+        lu = (host_lu){.order = order, .perm_r = place};
         mem_fail_at(n);
-        rc = hostlu_factor(DT_F64, &a, order, &lower, &upper, place, NULL, &e);
+        rc = hostlu_factor(&a, &lu, NULL, &e);
         mem_fail_at(0);
         e = (gpa_err){0};
         if (rc) assert_int_equal(rc, GPA_E_MEMORY);
-        hostlu_free(&lower);
-        hostlu_free(&upper);
+        hostlu_free(&lu);
     }
 }
 

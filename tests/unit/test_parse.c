@@ -1,5 +1,6 @@
-/* The front end: tokens, trees, names resolved, errors drawn with carets, and what a prompt does
- * with half a text. */
+/* The front end: tokens, syntax trees, name resolution, error reports with carets, and incomplete
+ * input.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -32,7 +33,8 @@ static gpa_code parse_text(front *f, const char *name, const char *text, bool ma
     uint32_t id = 0;
     parse_options o = {.magics = magics};
     source_kind kind = name[0] == 'I' ? SOURCE_CELL : SOURCE_FILE;
-    assert_int_equal(source_add(f->texts, kind, name, text, strlen(text), &id, &f->err), GPA_OK);
+    assert_int_equal(
+        source_add(f->texts, &(source_text){kind, name, text, strlen(text)}, &id, &f->err), GPA_OK);
     return parse_module(source_get(f->texts, id), f->names, &o, &f->module, &f->err);
 }
 
@@ -82,8 +84,9 @@ static void expect_tokens(const char *text, const char *wanted) {
     lexer l;
     token t;
     arena *a = arena_new();
-    assert_int_equal(source_add(f.texts, SOURCE_FILE, "t", text, strlen(text), &id, &f.err),
-                     GPA_OK);
+    assert_int_equal(
+        source_add(f.texts, &(source_text){SOURCE_FILE, "t", text, strlen(text)}, &id, &f.err),
+        GPA_OK);
     lex_start(&l, source_get(f.texts, id), f.names, a, false, &f.err);
     do {
         lex_next(&l, &t);
@@ -251,8 +254,9 @@ static void notes_stand_under_operands(void **state) {
     front f;
     open_front(&f);
     uint32_t id = 0;
-    assert_int_equal(source_add(f.texts, SOURCE_CELL, "In [7]", text, strlen(text), &id, &f.err),
-                     GPA_OK);
+    assert_int_equal(
+        source_add(f.texts, &(source_text){SOURCE_CELL, "In [7]", text, strlen(text)}, &id, &f.err),
+        GPA_OK);
     gpa_fail(&f.err, GPA_E_VALUE,
              "operands could not be broadcast together with shapes (3,4) (3,)");
     gpa_fail_at(&f.err, (gpa_span){id, 18, 19});
@@ -277,8 +281,9 @@ static void notes_on_other_lines(void **state) {
     front f;
     open_front(&f);
     uint32_t id = 0;
-    assert_int_equal(source_add(f.texts, SOURCE_FILE, "x.gpa", text, strlen(text), &id, &f.err),
-                     GPA_OK);
+    assert_int_equal(
+        source_add(f.texts, &(source_text){SOURCE_FILE, "x.gpa", text, strlen(text)}, &id, &f.err),
+        GPA_OK);
     gpa_fail(&f.err, GPA_E_VALUE, "no");
     gpa_fail_at(&f.err, (gpa_span){id, 11, 12});
     gpa_err_note(&f.err, (gpa_span){id, 5, 10}, "a long text that is wide");
@@ -341,8 +346,9 @@ static void memory_failure_is_reported(void **state) {
         front f;
         open_front(&f);
         uint32_t id = 0;
-        assert_int_equal(source_add(f.texts, SOURCE_FILE, "t", text, strlen(text), &id, &f.err),
-                         GPA_OK);
+        assert_int_equal(
+            source_add(f.texts, &(source_text){SOURCE_FILE, "t", text, strlen(text)}, &id, &f.err),
+            GPA_OK);
         mem_fail_at(n);
         rc = parse_module(source_get(f.texts, id), f.names, NULL, &f.module, &f.err);
         mem_fail_at(0);

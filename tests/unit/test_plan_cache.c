@@ -4,6 +4,7 @@
 #include "runtime/ir/body.h"
 #include "runtime/exec/rt.h"
 #include "runtime/exec/program_cache.h"
+#include "runtime/plan/loop_body.h"
 #include "runtime/plan/plan_cache.h"
 #include "tests/unit/graph.h"
 
@@ -35,7 +36,7 @@ static gpa_arr *numbers(int seed, int ndim, const int64_t *shape) {
     for (int d = 0; d < ndim; d++) n *= shape[d];
     assert_true(n <= N * M);
     for (int64_t i = 0; i < n; i++) v[i] = value(seed, i);
-    ok(arr_from(rt, DT_F64, ndim, shape, v, &a, &err));
+    ok(arr_from(rt, &(arr_spec){DT_F64, ndim, shape}, v, &a, &err));
     return keep(a);
 }
 
@@ -145,7 +146,7 @@ static double fallen(int64_t i, const double *w) {
 static void test_rows(void **state) {
     (void)state;
     gpa_arr *a = numbers(1, SHAPE(N, M)), *out;
-    ok(arr_full(rt, DT_F64, SHAPE(N, M), (gpa_val){.F64 = 0}, &out, &err));
+    ok(arr_full(rt, &(arr_spec){DT_F64, SHAPE(N, M)}, (gpa_val){.F64 = 0}, &out, &err));
     keep(out);
     eval(out);
     for (int64_t i = 2; i < N; i++) {
@@ -385,7 +386,8 @@ static void test_many(void **state) {
         for (int64_t n = 1; n < N; n++)
             for (int64_t m = 1; m < 40; m++) {
                 gpa_arr *a, *sum;
-                ok(arr_full(rt, DT_F64, SHAPE(n, m), (gpa_val){.F64 = (double)n}, &a, &err));
+                ok(arr_full(rt, &(arr_spec){DT_F64, SHAPE(n, m)}, (gpa_val){.F64 = (double)n}, &a,
+                            &err));
                 keep(a);
                 eval(a);
                 sum = red(RED_SUM, opn(OP_ADD, a, (double)m), 3, false);
@@ -438,7 +440,7 @@ static void test_memory(void **state) {
     ok(rt_set_memory_limit(rt, "2M", &err));
     for (int round = 0; round < 2; round++) { /* no memory for the results of a cached plan */
         gpa_arr *a, *sum;
-        ok(arr_empty(rt, DT_F64, SHAPE(80000), &a, &err));
+        ok(arr_empty(rt, &(arr_spec){DT_F64, SHAPE(80000)}, &a, &err));
         sum = opn(OP_ADD, keep(a), 1);
         ONLY(sum, a);
         if (round == 0) eval(sum);
@@ -488,6 +490,41 @@ static void test_targets_of_other_dimensions(void **state) {
     plan_cache_free(cache);
     node_release(rt, n);
     buf_remove_owner(rt, b);
+}
+
+/* Loops whose descriptions and kinds of scalars make the same sequence of words, all 0: the key of
+ * a body delimits them and is never cut short, so that each loop has a body of its own. */
+static void test_keys_of_loop_bodies(void **state) {
+    (void)state;
+    static const struct {
+        int n_words, n_scalars;
+    } loops[] = {{10, 2}, {11, 1}, {12, 0}, {LOOP_MAX_WORDS - 2, 1}, {LOOP_MAX_WORDS, 0}};
+    struct loop_batch *r = mem_zero(sizeof *r);
+    assert_non_null(r);
+    node *n;
+    gpa_body *made[COUNT_OF(loops)];
+    ok(node_scalar(rt, DT_F64, (gpa_val){.F64 = 0.5}, &n, &err));
+    gpa_storage result = {.dtype = DT_F64, .node = n};
+    iteration *t = r->current = &r->iteration[0];
+    *t = (iteration){.storage = {&result}, .type = {DT_F64, DT_F64}, .n_nodes = 1, .n_out = 1};
+    r->is_read[0] = true;
+    for (int again = 0; again < 2; again++) {
+        for (size_t i = 0; i < COUNT_OF(loops); i++) {
+            gpa_body *b;
+            memset(t->words, 0, sizeof t->words);
+            t->n_words = loops[i].n_words;
+            t->n_scalars = loops[i].n_scalars;
+            ok(loop_find_body(r, t, false, &b, &err));
+            assert_int_equal(t->n_words, loops[i].n_words);
+            if (again) assert_ptr_equal(b, made[i]);
+            for (size_t k = 0; k < i && !again; k++) assert_ptr_not_equal(b, made[k]);
+            made[i] = b;
+            body_release(b); /* the cache keeps it */
+        }
+    }
+    loop_free_bodies(r);
+    mem_free(r);
+    node_release(rt, n);
 }
 
 /* %explain shows the programs of cached plans too. */
@@ -558,6 +595,7 @@ int main(void) {
         GRAPH_TEST(test_functions),
         GRAPH_TEST(test_stoppable),
         GRAPH_TEST(test_targets_of_other_dimensions),
+        GRAPH_TEST(test_keys_of_loop_bodies),
         GRAPH_TEST(test_many),
         GRAPH_TEST(test_interrupt),
         GRAPH_TEST(test_memory),

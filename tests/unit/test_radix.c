@@ -1,5 +1,5 @@
-/* Fourier transforms in the lanes of vectors: every width of registers that the processor has
- * computes the same, and what a sum in double gives. */
+/* Mixed-radix FFT with SIMD lanes: every register width that the processor has gives the same bits,
+ * and agrees with a DFT in double. */
 #include "unit.h"
 
 #include <math.h>

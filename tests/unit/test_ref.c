@@ -464,7 +464,7 @@ static void prints_its_arguments(void **state) {
     str_init(&got);
     start(&b, KIR_MAP, 1, 0);
     b.launch.size[0] = 2;
-    b.launch.say = hear;
+    b.launch.print = hear;
     b.launch.user = &got;
     int32_t i = index_of(&b, 0), seven = kir_const(b.f, DT_U32, (gpa_val){.U32 = 7});
     EMIT(&b, .code = KIR_ARG, .type = DT_NONE, .a = i);
@@ -696,7 +696,8 @@ static void copies_stay_inside(void **state) {
     array(&b, DT_U8, 4, "abc", 0, 0);
     array(&b, DT_U8, 4, NULL, 0, 0);
     char got[4];
-    assert_int_equal(ref->copy(b.dev, b.bind[1].mem, 0, b.bind[0].mem, 0, 4, &b.e), GPA_OK);
+    assert_int_equal(ref->copy(b.dev, &(gpa_copy){b.bind[1].mem, b.bind[0].mem, 0, 0, 4}, &b.e),
+                     GPA_OK);
     assert_int_equal(ref->download(b.dev, got, b.bind[1].mem, 0, 4, &b.e), GPA_OK);
     assert_string_equal(got, "abc");
     assert_int_equal(ref->download(b.dev, got, b.bind[1].mem, 2, 3, &b.e), GPA_E_INTERNAL);

@@ -1,4 +1,4 @@
-/* What front ends ask of a session: completion, inspection, completeness, history. */
+/* Services of a session for front ends: completion, inspection, completeness of input, history. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -105,7 +105,8 @@ static void copy_about(void *user, const gpa_about *a) {
 static void tells(gpa_session *s, const char *text, size_t cursor, int level, const char *want) {
     gpa_str got;
     str_init(&got);
-    gpa_code rc = gpa_session_about(s, text, strlen(text), cursor, level, copy_about, &got);
+    gpa_code rc = gpa_session_about(s, &(gpa_inspection){text, strlen(text), cursor, level},
+                                    copy_about, &got);
     assert_int_equal(rc, want ? GPA_OK : GPA_E_NAME);
     if (want) assert_string_equal(got.text, want);
     str_free(&got);
@@ -216,8 +217,8 @@ static void history_outlives_a_session(void **state) {
     run(s, " secret = 1");
     finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL},
           "1/1:1 + 1=2;1/2:def f(x):\n    return '\\\\' * x;1/3: secret = 1;");
-    gpa_session *beside = begin(file, (gpa_host){.user = NULL});
-    run(beside, "2 * 3");
+    gpa_session *other = begin(file, (gpa_host){.user = NULL});
+    run(other, "2 * 3");
     finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL, .n = 1}, "2/1:2 * 3;");
     gpa_session_free(s); /* whatever ends a session, what was entered is there */
     s = begin(file, (gpa_host){.user = NULL});
@@ -233,7 +234,7 @@ static void history_outlives_a_session(void **state) {
     assert_int_equal(stat(file, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
     gpa_session_free(s);
-    gpa_session_free(beside);
+    gpa_session_free(other);
     char command[128];
     snprintf(command, sizeof command, "rm -r %s", path);
     assert_int_equal(system(command), 0);
@@ -246,17 +247,18 @@ static void note_text(void *user, gpa_stream to, const char *text, size_t n) {
 
 static void history_without_a_file_says_so(void **state) {
     (void)state;
-    gpa_str said;
-    str_init(&said);
-    gpa_session *s = begin("/proc/nowhere/history", (gpa_host){.user = &said, .write = note_text});
+    gpa_str output;
+    str_init(&output);
+    gpa_session *s =
+        begin("/proc/nowhere/history", (gpa_host){.user = &output, .write = note_text});
     run(s, "a = 1");
     run(s, "b = 1");
     assert_string_equal(
-        said.text,
+        output.text,
         "gpa: the history is not kept: /proc/nowhere/history: No such file or directory\n");
     finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL}, "1/1:a = 1;1/2:b = 1;");
     gpa_session_free(s);
-    str_free(&said);
+    str_free(&output);
 }
 
 /* ---- progress ---- */
@@ -283,23 +285,23 @@ static void note_progress(void *user, const char *text, double done, double left
 
 static void long_loops_tell_how_far_they_are(void **state) {
     (void)state;
-    gpa_str said;
-    str_init(&said);
-    gpa_session *s = begin(NULL, (gpa_host){.user = &said, .progress = note_progress});
+    gpa_str output;
+    str_init(&output);
+    gpa_session *s = begin(NULL, (gpa_host){.user = &output, .progress = note_progress});
     assert_int_equal(run(s, "import time\nfor i in progress(range(3)): pass\n"), GPA_OK);
-    assert_int_equal(said.len, 0); /* short work is not worth a bar */
+    assert_int_equal(output.len, 0); /* short work is not worth a bar */
     assert_int_equal(run(s,
                          "for i in progress(range(8), desc='long'):\n    if i == 0: "
                          "time.sleep(1.05)\n    if i == 1: break\n"),
                      GPA_OK);
-    assert_string_equal(said.text, "long begun;over;");
+    assert_string_equal(output.text, "long begun;over;");
     double began = seconds(); /* ten times a second at most */
     assert_int_equal(
         run(s, "for i in progress(range(100000), desc='many'):\n    if i == 0: time.sleep(1.05)\n"),
         GPA_OK);
-    assert_in_range(times(said.text, "many"), 1, (size_t)((seconds() - began) * 10));
+    assert_in_range(times(output.text, "many"), 1, (size_t)((seconds() - began) * 10));
     gpa_session_free(s);
-    str_free(&said);
+    str_free(&output);
 }
 
 /* ---- interrupts ---- */

@@ -1,5 +1,5 @@
-/* Text and numbers without a machine: UTF-8, shortest digits, NumPy's forms of floats, parsers,
- * comparison and hashes by worth. */
+/* Text and numbers without a VM: UTF-8, shortest float digits, NumPy's float formats, parsers,
+ * comparison and hashes across numeric types. */
 #include "tests/unit/unit.h"
 
 #include <math.h>

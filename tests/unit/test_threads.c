@@ -1,5 +1,5 @@
-/* Work divided among threads: every item is done once, whoever calls from wherever, and control
- * groups limit how many there are. */
+/* The thread pool: every item of a loop is done exactly once, from any calling thread, and cgroup
+ * limits bound the number of threads. */
 #include "unit.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-/* The virtual machine: code as the compiler makes it, evaluation, exceptions and their frames,
- * cycles, interrupts, and what happens when memory is short at any moment. */
+/* The virtual machine: bytecode, evaluation, exceptions and tracebacks, reference cycles,
+ * interrupts, failing allocations. */
 #include "tests/unit/unit.h"
 
 #include "lang/compile/code.h"
@@ -46,8 +46,8 @@ static void close_machine(machine *m) {
 static gpa_code parse(machine *m, const char *text, ast_module **ast) {
     parse_options o = {.magics = false};
     *ast = NULL;
-    gpa_code rc =
-        source_add(m->texts, SOURCE_CELL, "In [1]", text, strlen(text), &m->last, &m->err);
+    gpa_code rc = source_add(m->texts, &(source_text){SOURCE_CELL, "In [1]", text, strlen(text)},
+                             &m->last, &m->err);
     return rc ? rc : parse_module(source_get(m->texts, m->last), m->names, &o, ast, &m->err);
 }
 

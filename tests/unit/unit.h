@@ -1,4 +1,4 @@
-/* What every unit test includes: cmocka, and a check that a test gives back all the memory it took.
+/* Shared by all unit tests: cmocka, and a check that a test frees all the memory it allocated.
  *
  * One program per test_*.c. Its main is one line: UNIT_TESTS(TEST(name), TEST(name), ...). */
 #ifndef GPA_TESTS_UNIT_H
@@ -29,12 +29,11 @@ static int unit_teardown(void **state) {
     return lost ? -1 : 0;
 }
 
+/* Runs a group with TAP output: an expression, for main. */
+#define unit_group(run, tests) (cmocka_set_message_output(CM_OUTPUT_TAP), run(tests, NULL, NULL))
 #define TEST(function) cmocka_unit_test_setup_teardown(function, unit_setup, unit_teardown)
-#define UNIT_TESTS(...)                                   \
-    int main(void) {                                      \
-        const struct CMUnitTest tests[] = {__VA_ARGS__};  \
-        cmocka_set_message_output(CM_OUTPUT_TAP);         \
-        return cmocka_run_group_tests(tests, NULL, NULL); \
-    }
+#define UNIT_TESTS(...)                                     \
+    static const struct CMUnitTest tests[] = {__VA_ARGS__}; \
+    int main(void) { return unit_group(cmocka_run_group_tests, tests); }
 
 #endif

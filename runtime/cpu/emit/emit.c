@@ -59,8 +59,8 @@ static bool array_is_written(const em *M, unsigned array) {
 
 static int level_of(em *M, const kir_ins *ins) {
     const int32_t args[3] = {ins->a, ins->b, ins->c};
-    int level = 0, n = ins->code == KIR_OP ? op_info[ins->sub].arity : 1;
-    switch ((kir_code)ins->code) {
+    int level = 0;
+    switch ((int)ins->code) {
         case KIR_CONST:
         case KIR_PARAM:
         case KIR_SIZE:
@@ -70,41 +70,15 @@ static int level_of(em *M, const kir_ins *ins) {
         case KIR_IOTA: return em_array_level(M, ins->sub);
         case KIR_OP:
         case KIR_CAST:
-            for (int i = 0; i < n; i++)
+            for (int i = 0; i < kir_arity(ins); i++)
                 if (M->level[args[i]] > level) level = M->level[args[i]];
             return level;
         case KIR_BOUND:
             return M->vals[ins->a].vec || M->vals[ins->b].vec
                        ? M->cur
                        : MAX(M->level[ins->a], M->level[ins->b]);
-        case KIR_LOADX:
-        case KIR_STOREX:
-        case KIR_STORE:
-        case KIR_ATOMIC:
-        case KIR_VAR:
-        case KIR_GET:
-        case KIR_SET:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_IF:
-        case KIR_ELSE:
-        case KIR_FOR:
-        case KIR_LOOP:
-        case KIR_BLOCK:
-        case KIR_BREAK:
-        case KIR_NEXT:
-        case KIR_END:
-        case KIR_THREAD:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT:
-        case KIR_COUNT: return M->cur;
+        default: return M->cur;
     }
-    return M->cur;
 }
 
 /* ---- instructions ---- */
@@ -192,10 +166,6 @@ ll_val em_instruction(em *M, int32_t at) {
     return none();
 }
 
-static bool leaves_trace(kir_code code) {
-    return code == KIR_STORE || code == KIR_STOREX || code == KIR_ATOMIC;
-}
-
 void em_code(em *M, int32_t from, int32_t to) {
     bool whole = M->plan->part == EMIT_WHOLE;
     bool partial = !whole && (uint32_t)M->plan->part < M->n_each && M->cur == LEVEL_OUTER;
@@ -207,7 +177,7 @@ void em_code(em *M, int32_t from, int32_t to) {
             else
                 em_region(M, i);
             i = M->partner[i];
-        } else if (!(partial && leaves_trace(code)))
+        } else if (!(partial && kir_has((uint8_t)code, KI_WRITES)))
             M->vals[i] = em_instruction(M, i);
     }
 }
@@ -362,45 +332,8 @@ out:
 
 /* True if an instruction inside a branch can run in lanes under a mask. */
 static bool in_lanes(kir_code code) {
-    switch (code) {
-        case KIR_CONST:
-        case KIR_PARAM:
-        case KIR_OP:
-        case KIR_CAST:
-        case KIR_INDEX:
-        case KIR_SIZE:
-        case KIR_STRIDE:
-        case KIR_LOAD:
-        case KIR_IOTA:
-        case KIR_VAR:
-        case KIR_GET:
-        case KIR_SET:
-        case KIR_IF:
-        case KIR_ELSE:
-        case KIR_FOR:
-        case KIR_LOOP:
-        case KIR_BLOCK:
-        case KIR_BREAK:
-        case KIR_NEXT:
-        case KIR_END: return true;
-        case KIR_STORE:
-        case KIR_LOADX:
-        case KIR_STOREX:
-        case KIR_ATOMIC:
-        case KIR_BOUND:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_THREAD:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT:
-        case KIR_COUNT: return false;
-    }
-    return false;
+    return kir_has((uint8_t)code, KI_BODY | KI_FIXED) || code == KIR_INDEX || code == KIR_LOAD ||
+           code == KIR_IOTA;
 }
 
 gpa_dtype emit_narrow(const kir_func *f, const kir_ins *reduce) {
@@ -472,7 +405,7 @@ emit_facts emit_examine(const kir_func *f) {
         if (code == KIR_END)
             *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1,
                 again -= loops_alone(&f->code[ins->imm]);
-        if (kir_info[code].result == 'R' && code != KIR_EACH) inside++;
+        if (kir_has((uint8_t)code, KI_REGION) && code != KIR_EACH) inside++;
         r.alone |= code == KIR_ATOMIC || (inside && !in_lanes(code));
         if (code == KIR_LOAD || code == KIR_STORE)
             r.complex |= dtype_is_complex((gpa_dtype)f->arrays[ins->sub].dtype);

@@ -126,9 +126,8 @@ static void for_groups(km *K, group_body body, int32_t from, int32_t to) {
 static bool only_values(const km *K, int32_t from, int32_t to) {
     for (int32_t i = from; i < to; i++) {
         uint8_t code = K->M.f->code[i].code;
-        bool quiet = code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE ||
-                     code == KIR_STRIDE || code == KIR_THREAD ||
-                     ((code == KIR_OP || code == KIR_CAST) && K->plan->at[i].context < 0);
+        bool quiet = kir_has(code, KI_FIXED) || code == KIR_THREAD ||
+                     (kir_has(code, KI_COMPUTES) && K->plan->at[i].context < 0);
         if (!quiet) return false;
     }
     return true;
@@ -460,7 +459,7 @@ static void meeting(km *K, int32_t at) {
 
 static void block_code(km *K, int32_t from, int32_t to) {
     for (int32_t i = from; i < to && !K->M.E.rc;) {
-        bool opens = kir_info[K->M.f->code[i].code].result == 'R';
+        bool opens = kir_has(K->M.f->code[i].code, KI_REGION);
         if (K->plan->at[i].meets) {
             meeting(K, i);
             i = opens ? K->plan->at[i].close + 1 : i + 1;
@@ -468,8 +467,7 @@ static void block_code(km *K, int32_t from, int32_t to) {
         }
         int32_t end = i;
         while (end < to && !K->plan->at[end].meets)
-            end = kir_info[K->M.f->code[end].code].result == 'R' ? K->plan->at[end].close + 1
-                                                                 : end + 1;
+            end = kir_has(K->M.f->code[end].code, KI_REGION) ? K->plan->at[end].close + 1 : end + 1;
         phase(K, i, end);
         i = end;
     }

@@ -233,8 +233,7 @@ ll_val k_bound(km *K, int32_t v) {
 void k_print(km *K, int32_t at) {
     ll *E = E_(K);
     const kir_ins *code = K->M.f->code;
-    int32_t first = at;
-    while (first > 0 && code[first - 1].code == KIR_ARG) first--;
+    int32_t first = at - kir_print_args(K->M.f, at);
     unsigned n = (unsigned)(at - first), lanes = E->lanes;
     V all = ll_slot(E, LLVMArrayType(ll_i(E, 64), 2 * (n ? n : 1) * lanes), "said");
     LLVMSetAlignment(all, 16);

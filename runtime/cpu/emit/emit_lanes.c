@@ -229,7 +229,7 @@ static ll_val from_elsewhere(km *K, int32_t v) {
             return k_load_context(K, x->context + KERNEL_COUNT, (gpa_dtype)ins->type, !K->head);
         default: break;
     }
-    if (x->again && (ins->code == KIR_OP || ins->code == KIR_CAST)) return pure(K, v);
+    if (x->again && kir_has(ins->code, KI_COMPUTES)) return pure(K, v);
     if (x->again && ins->code == KIR_BOUND)
         return k_wrapped(K, v, k_use(K, ins->a), k_use(K, ins->b), NULL);
     if (x->context < 0) {
@@ -239,10 +239,7 @@ static ll_val from_elsewhere(km *K, int32_t v) {
     return k_load_context(K, x->context, (gpa_dtype)ins->type, !K->head);
 }
 
-static bool is_fixed(uint8_t code) {
-    return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE ||
-           code == KIR_THREAD;
-}
+static bool is_fixed(uint8_t code) { return kir_has(code, KI_FIXED) || code == KIR_THREAD; }
 
 ll_val k_use(km *K, int32_t v) {
     const kir_ins *ins = &K->M.f->code[v];
@@ -616,7 +613,7 @@ static ll_val current(km *K, const kir_ins *ins) {
 static void instruction(km *K, int32_t at) {
     const kir_ins *ins = &K->M.f->code[at];
     K->affine[at] = (k_affine){0};
-    switch ((kir_code)ins->code) {
+    switch ((int)ins->code) {
         case KIR_CONST:
         case KIR_PARAM:
         case KIR_SIZE:
@@ -643,24 +640,13 @@ static void instruction(km *K, int32_t at) {
         case KIR_ARG: break;
         case KIR_PRINT: k_print(K, at); break;
         case KIR_FAULT: k_fault(K, ins); break;
-        case KIR_INDEX:
-        case KIR_LOAD:
-        case KIR_STORE:
-        case KIR_IOTA:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_ELSE:
-        case KIR_END:
-        case KIR_BARRIER:
-        case KIR_WARP:
-        case KIR_COUNT: em_unsupported(&K->M, "an instruction out of place");
+        default: em_unsupported(&K->M, "an instruction out of place");
     }
 }
 
 void k_code(km *K, int32_t from, int32_t to) {
     for (int32_t i = from; i < to && !K->M.E.rc; i++) {
         instruction(K, i);
-        if (kir_info[K->M.f->code[i].code].result == 'R') i = K->plan->at[i].close;
+        if (kir_has(K->M.f->code[i].code, KI_REGION)) i = K->plan->at[i].close;
     }
 }

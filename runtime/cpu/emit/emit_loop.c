@@ -32,9 +32,7 @@ static course course_of(const em *M, int32_t at, int32_t v, int depth) {
     const kir_ins *i = &M->f->code[v];
     if (v == at) return EVENLY;
     if (v < at) return M->vals[v].v && !M->vals[v].vec ? CONSTANT : VARIES;
-    if (i->code == KIR_CONST || i->code == KIR_PARAM || i->code == KIR_SIZE ||
-        i->code == KIR_STRIDE)
-        return CONSTANT;
+    if (kir_has(i->code, KI_FIXED)) return CONSTANT;
     if (i->code == KIR_GET) return i->a < at && !set_inside(M, at, i->a) ? CONSTANT : VARIES;
     if (i->code != KIR_OP || i->type != DT_I64 || depth == 0) return VARIES;
     bool adds = i->sub == OP_ADD, takes = i->sub == OP_SUBTRACT, multiplies = i->sub == OP_MULTIPLY;
@@ -148,7 +146,7 @@ static bool is_one(const em *M, int32_t v) {
 bool em_in_stretches(const em *M, int32_t at) {
     if (M->f->code[at].type != DT_I64) return false;
     for (int32_t i = at + 1; i < M->partner[at]; i++)
-        if (M->f->code[i].code == KIR_FOR || M->f->code[i].code == KIR_LOOP) return false;
+        if (kir_has(M->f->code[i].code, KI_LOOP)) return false;
     return true;
 }
 

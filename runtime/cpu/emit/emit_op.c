@@ -607,14 +607,17 @@ static LLVMBasicBlockRef at_number(ll *E, V d) {
     return here;
 }
 
-/* The upper 16 bits of the 32-bit products of 16-bit lanes. */
-static V upper_16(ll *E, V n, V m, bool is_signed) {
+/* The upper halves of the products of lanes of 16 or 32 bits, computed in lanes twice as wide. */
+static V upper_half_widened(ll *E, V n, V m, unsigned bits, bool is_signed) {
     LLVMBuilderRef b = E->b;
-    LLVMTypeRef narrow = LLVMTypeOf(n), wide = LLVMVectorType(ll_i(E, 32), ll_width(n));
+    LLVMTypeRef narrow = LLVMTypeOf(n), wide = LLVMVectorType(ll_i(E, 2 * bits), ll_width(n));
     V x = is_signed ? LLVMBuildSExt(b, n, wide, "") : LLVMBuildZExt(b, n, wide, "");
     V y = is_signed ? LLVMBuildSExt(b, m, wide, "") : LLVMBuildZExt(b, m, wide, "");
-    return LLVMBuildTrunc(b, LLVMBuildLShr(b, LLVMBuildMul(b, x, y, ""), ll_int_like(E, x, 16), ""),
-                          narrow, "");
+    return LLVMBuildTrunc(
+        b, LLVMBuildLShr(b, LLVMBuildMul(b, x, y, ""), ll_int_like(E, x, bits), ""), narrow, "");
+}
+static V upper_16(ll *E, V n, V m, bool is_signed) {
+    return upper_half_widened(E, n, m, 16, is_signed);
 }
 
 /* d as a double, and a double as 16 bits, both scalars. */
@@ -674,8 +677,10 @@ static V floor_plain_bytes(ll *E, V n, V d) {
 }
 
 /* The upper halves of the products of unsigned 32-bit lanes: even and odd lanes are multiplied
- * separately, in 64-bit lanes. */
+ * separately, in 64-bit lanes. Two lanes are widened: LLVM's type legalization fails on the vectors
+ * of one element that halving them would make. */
 static V upper_32(ll *E, V n, V m) {
+    if (ll_width(n) == 2) return upper_half_widened(E, n, m, 32, false);
     LLVMBuilderRef b = E->b;
     LLVMTypeRef wide = LLVMVectorType(ll_i(E, 64), ll_width(n) / 2);
     V x = LLVMBuildBitCast(b, n, wide, ""), y = LLVMBuildBitCast(b, m, wide, ""),

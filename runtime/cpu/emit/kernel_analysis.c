@@ -6,12 +6,6 @@
 
 #include "runtime/base/base.h"
 
-static bool is_region(uint8_t code) { return kir_info[code].result == 'R'; }
-static bool is_loop(uint8_t code) { return code == KIR_LOOP || code == KIR_FOR; }
-static bool is_fixed(uint8_t code) {
-    return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE;
-}
-
 /* ---- regions ---- */
 
 static void scan_regions(const kir_func *f, kernel_plan *p) {
@@ -21,7 +15,7 @@ static void scan_regions(const kir_func *f, kernel_plan *p) {
         kernel_fact *x = &p->at[i];
         x->close = x->context = -1;
         x->outer = around;
-        if (is_region(k->code)) around = (int32_t)i;
+        if (kir_has(k->code, KI_REGION)) around = (int32_t)i;
         if (k->code != KIR_END) continue;
         p->at[k->imm].close = (int32_t)i;
         around = p->at[k->imm].outer;
@@ -33,9 +27,7 @@ int32_t kernel_target(const kir_func *f, const kernel_plan *p, int32_t at) {
     const kir_ins *k = &f->code[at];
     uint32_t left = k->imm;
     for (int32_t r = p->at[at].outer; r >= 0; r = p->at[r].outer) {
-        uint8_t code = f->code[r].code;
-        bool counts = is_loop(code) || (code == KIR_BLOCK && k->code == KIR_BREAK);
-        if (counts && left-- == 0) return r;
+        if (kir_counts_region(k->code, f->code[r].code) && left-- == 0) return r;
     }
     return -1;
 }
@@ -52,7 +44,9 @@ static uint8_t of_value(const kernel_plan *p, int32_t v) {
     return v < 0 ? SAME_IN_BLOCK : p->at[v].level;
 }
 
-static uint8_t most(const kir_ins *k, const kernel_plan *p, unsigned n) {
+/* The highest level of an operand. */
+static uint8_t most(const kir_ins *k, const kernel_plan *p) {
+    int n = kir_arity(k);
     uint8_t a = of_value(p, k->a), b = n > 1 ? of_value(p, k->b) : 0,
             c = n > 2 ? of_value(p, k->c) : 0;
     return MAX(a, MAX(b, c));
@@ -60,49 +54,24 @@ static uint8_t most(const kir_ins *k, const kernel_plan *p, unsigned n) {
 
 static uint8_t own_level(const kir_func *f, const kernel_plan *p, size_t i) {
     const kir_ins *k = &f->code[i];
-    switch ((kir_code)k->code) {
+    switch ((int)k->code) {
         case KIR_THREAD:
             if (k->sub == KIR_TH_LANE) return SAME_NOWHERE;
             return k->sub != KIR_TH_TID ? SAME_IN_BLOCK : k->imm ? SAME_IN_ROW : SAME_NOWHERE;
-        case KIR_OP: return most(k, p, op_info[k->sub].arity);
+        case KIR_OP:
         case KIR_CAST:
         case KIR_VAR:
-        case KIR_IF: return most(k, p, 1);
-        case KIR_BOUND: return most(k, p, 2);
-        case KIR_FOR: return most(k, p, 3);
+        case KIR_IF:
+        case KIR_BOUND:
+        case KIR_FOR: return most(k, p);
         case KIR_GET: return p->at[k->a].level;
         case KIR_LOADX:
             if (f->arrays[k->sub].where == KIR_LOCAL) return SAME_NOWHERE;
             return MAX(SAME_IN_ROW, of_value(p, k->a));
         case KIR_ATOMIC:
         case KIR_WARP: return SAME_NOWHERE;
-        case KIR_CONST:
-        case KIR_PARAM:
-        case KIR_INDEX:
-        case KIR_SIZE:
-        case KIR_STRIDE:
-        case KIR_LOAD:
-        case KIR_STORE:
-        case KIR_IOTA:
-        case KIR_STOREX:
-        case KIR_SET:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_ELSE:
-        case KIR_LOOP:
-        case KIR_BLOCK:
-        case KIR_BREAK:
-        case KIR_NEXT:
-        case KIR_END:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT:
-        case KIR_COUNT: break;
+        default: return SAME_IN_BLOCK;
     }
-    return SAME_IN_BLOCK;
 }
 
 /* Raises the level of loops with jumps to the highest level of the regions between the jump and
@@ -265,11 +234,11 @@ static void find_repeatable(const kir_func *f, kernel_plan *p) {
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
         kernel_fact *x = &p->at[i];
-        bool pure = k->code == KIR_OP || k->code == KIR_CAST || k->code == KIR_BOUND;
+        bool pure = kir_has(k->code, KI_COMPUTES) || k->code == KIR_BOUND;
         unsigned n = k->code == KIR_OP ? op_info[k->sub].arity : k->code == KIR_BOUND ? 2 : 1;
         const int32_t args[] = {k->a, k->b, k->c};
         x->positive = is_positive(f, p, i);
-        x->again = is_fixed(k->code) || k->code == KIR_THREAD;
+        x->again = kir_has(k->code, KI_FIXED) || k->code == KIR_THREAD;
         /* Block-uniform results of synchronization points remain available. */
         bool given = x->meets && x->level == SAME_IN_BLOCK &&
                      (k->code == KIR_BARRIER || k->code == KIR_GET || k->code == KIR_FOR);
@@ -293,7 +262,7 @@ static void give_to_meetings(const kir_func *f, kernel_plan *p) {
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
         uint32_t n = 0;
-        if (is_region(k->code) && p->at[i].meets && p->at[i].level != SAME_IN_BLOCK)
+        if (kir_has(k->code, KI_REGION) && p->at[i].meets && p->at[i].level != SAME_IN_BLOCK)
             n = KERNEL_REGION_PLACES;
         if (k->code == KIR_WARP) n = KERNEL_WARP_PLACES;
         if (k->code == KIR_BARRIER && k->a >= 0 && k->sub != KIR_BA_WARP) n = 1;
@@ -306,15 +275,15 @@ static void give_contexts(const kir_func *f, kernel_plan *p) {
     give_to_meetings(f, p);
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
-        unsigned n = k->code == KIR_OP ? op_info[k->sub].arity : kir_info[k->code].args;
         const int32_t args[] = {k->a, k->b, k->c};
-        for (unsigned a = 0; a < n; a++) {
+        for (int a = 0; a < kir_arity(k); a++) {
             int32_t v = args[a];
             bool variable = (k->code == KIR_GET || k->code == KIR_SET) && a == 0;
             if (v < 0 || p->at[v].phase == p->at[i].phase || (!variable && p->at[v].again))
                 continue;
             if (variable && p->at[v].meets) continue;
-            if (is_region(f->code[v].code)) continue; /* a loop counter: stored by its region */
+            if (kir_has(f->code[v].code, KI_REGION))
+                continue; /* a loop counter: stored by its region */
             keep(f, p, v);
         }
     }
@@ -342,7 +311,7 @@ static void find_sizes(const kir_func *f, kernel_plan *p) {
 static bool raise_kept(const kir_func *f, kernel_plan *p) {
     bool changed = false;
     for (size_t i = 0; i < f->n_code; i++)
-        if (p->at[i].context >= 0 && kir_info[f->code[i].code].result == 'Y' &&
+        if (p->at[i].context >= 0 && kir_has(f->code[i].code, KI_VALUE) &&
             f->code[i].code != KIR_BARRIER)
             changed |= raise(&p->at[i].level, SAME_NOWHERE);
     return changed;

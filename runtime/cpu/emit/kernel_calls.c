@@ -31,13 +31,13 @@ void kernel_say(kernel_cell *c, uint64_t text_n, int64_t block, int64_t thread, 
                 const gpa_val *args) {
     gpa_printed s = {
         .block = (uint64_t)block, .text = (uint32_t)text_n, .n = (uint32_t)(text_n >> 32)};
-    if (!c->launch->say) return;
+    if (!c->launch->print) return;
     while (__atomic_exchange_n(&c->said, 1, __ATOMIC_ACQUIRE)) continue;
     for (uint32_t lane = 0; lanes_mask >> lane; lane++) {
         if (!(lanes_mask >> lane & 1)) continue;
         s.thread = (uint32_t)thread + lane;
         for (uint32_t i = 0; i < s.n; i++) s.args[i] = args[lane * s.n + i];
-        c->launch->say(c->launch->user, &s);
+        c->launch->print(c->launch->user, &s);
     }
     __atomic_store_n(&c->said, 0, __ATOMIC_RELEASE);
 }

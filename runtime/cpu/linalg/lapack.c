@@ -387,8 +387,8 @@ static void run_chunk(void *arg, int64_t chunk) {
 /* Bytes of one matrix in each array. */
 static void steps_of(const gpa_libcall *c, int64_t *step) {
     for (int i = 0; i < LIB_MATRICES; i++) {
-        const lib_matrix x = lib_matrix_of(c, i);
-        step[i] = x.size * (int64_t)dtype_size(x.dtype);
+        const lib_operand x = lib_operand_of(c, i);
+        step[i] = lib_operand_size(&x) * (int64_t)dtype_size(x.dtype);
     }
 }
 

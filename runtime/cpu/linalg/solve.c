@@ -118,7 +118,7 @@ static void exchange(const task *t, const int32_t *pivot, bool undo, char *x) {
 }
 
 static int solve_lu(const task *t, const char *a, char *x) {
-    const int32_t *pivot = (const int32_t *)(const void *)t->c->solve_factored.pivots->base;
+    const int32_t *pivot = (const int32_t *)(const void *)t->c->solve_factored.pivots.mem->base;
     const int trans = t->c->solve_factored.trans;
     for (int i = 0; i < t->n; i++)
         if (pivot[i] < 0 || pivot[i] >= t->n) return -1;
@@ -144,7 +144,8 @@ static void solve_matrix(void *arg, int64_t i) {
     const gpa_libcall *c = t->c;
     const char *a = c->solve_factored.a.mem->base +
                     (c->solve_factored.a.offset + i * c->solve_factored.a.stride[0]) * t->item;
-    char *x = c->solve_factored.x->base + i * c->solve_factored.n * c->solve_factored.k * t->item;
+    char *x =
+        c->solve_factored.x.mem->base + i * c->solve_factored.n * c->solve_factored.k * t->item;
     int info = 0;
     switch (c->solve_factored.form) {
         case FACTORS_TRIANGLE:
@@ -164,7 +165,7 @@ static inline __attribute__((always_inline)) void columns_of_items(const gpa_lib
                                                                    size_t item) {
     const int64_t n = c->solve_banded.n, below = c->solve_banded.kl,
                   count = below + c->solve_banded.ku + 1;
-    const char *bands = c->solve_banded.bands->base;
+    const char *bands = c->solve_banded.bands.mem->base;
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < count; i++)
             memcpy(to + (size_t)(j * lead + below + i) * item, bands + (size_t)(i * n + j) * item,
@@ -186,10 +187,10 @@ static gpa_code solve_bands(const lapack_routines *r, const gpa_libcall *c, gpa_
     const int n = (int)c->solve_banded.n, k = (int)c->solve_banded.k,
               below = (int)c->solve_banded.kl, above = (int)c->solve_banded.ku,
               lead = 2 * below + above + 1;
-    char *bands = c->solve_banded.bands->base;
+    char *bands = c->solve_banded.bands.mem->base;
     if (below == 1 && above == 1) {
         r->gtsv(&n, &k, bands + 2 * (size_t)n * item, bands + (size_t)n * item, bands + item,
-                c->solve_banded.x->base, &n, c->solve_banded.info);
+                c->solve_banded.x.mem->base, &n, c->solve_banded.info);
         return GPA_OK;
     }
     char *columns = mem_zero((size_t)n * (size_t)lead * item);
@@ -197,7 +198,7 @@ static gpa_code solve_bands(const lapack_routines *r, const gpa_libcall *c, gpa_
     gpa_code rc = columns && pivots ? GPA_OK : gpa_no_memory(e);
     if (!rc) {
         bands_to_columns(c, lead, columns);
-        r->gbsv(&n, &below, &above, &k, columns, &lead, pivots, c->solve_banded.x->base, &n,
+        r->gbsv(&n, &below, &above, &k, columns, &lead, pivots, c->solve_banded.x.mem->base, &n,
                 c->solve_banded.info);
     }
     mem_free(columns);

@@ -23,7 +23,7 @@ static int64_t first_row(const product *p, int64_t run) {
     if (run == p->runs) return high;
     while (low < high) {
         int64_t middle = (low + high) / 2;
-        if ((double)p->p.start[middle] < share)
+        if ((double)p->p.indptr[middle] < share)
             low = middle + 1;
         else
             high = middle;

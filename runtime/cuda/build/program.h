@@ -37,7 +37,7 @@ struct gpa_prog {
 
 gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e);
 void program_free(gpa_dev *d, gpa_prog *p);
-/* What a launch needs of a variant. */
+/* A compiled variant, as a launch uses it. */
 typedef struct {
     const cu_plan *plan;
     double points;         /* that the launch computes */

@@ -19,7 +19,7 @@
 #include "runtime/cuda/driver/find.h"
 #include "runtime/exec/disk_cache.h"
 
-enum { MOST_OPTIONS = 64, FOLDERS = 8, PATH_ROOM = 4096 };
+enum { MAX_OPTIONS = 64, FOLDERS = 8, PATH_CAPACITY = 4096 };
 
 typedef struct {
     char *name;   /* as requested */
@@ -86,12 +86,12 @@ static gpa_code unpack(gpa_raw *r, const raw_source *s, char *entry, size_t n, g
 /* ---- the compiler ---- */
 
 /* Options for the toolkit's headers: those of the compiler in use, then the usual folders. */
-static size_t include_options(char (*out)[PATH_ROOM]) {
-    char found[PATH_ROOM], option[PATH_ROOM];
+static size_t include_options(char (*out)[PATH_CAPACITY]) {
+    char found[PATH_CAPACITY], option[PATH_CAPACITY];
     const char *toolkit = getenv("CUDA_PATH") ? getenv("CUDA_PATH") : getenv("CUDA_HOME");
     const char *roots[6] = {toolkit, NULL, NULL, NULL, "/usr/local/cuda", "/opt/cuda"};
     static const char *const below[] = {"include", "include/cccl"};
-    char near[3][PATH_ROOM + 32];
+    char near[3][PATH_CAPACITY + 32];
     size_t n = 0;
     if (find_library("nvrtc", 0, api_driver_version() / 1000, found, sizeof found)) {
         for (int i = 0; i < 2 && strrchr(found, '/'); i++)
@@ -116,9 +116,9 @@ static bool names_target(const char *option) {
 }
 
 typedef struct {
-    const char *option[MOST_OPTIONS];
+    const char *option[MAX_OPTIONS];
     size_t n;
-    char arch[48], include[FOLDERS][PATH_ROOM];
+    char arch[48], include[FOLDERS][PATH_CAPACITY];
     bool machine; /* machine code for this GPU */
 } options;
 
@@ -126,7 +126,7 @@ static gpa_code make_options(const gpa_dev *d, const cu_nvrtc *rtc, const raw_so
                              gpa_err *e) {
     bool has_target = false;
     cu_target t = compile_known_target(rtc, d->target);
-    if (s->n_options > MOST_OPTIONS - FOLDERS - 4)
+    if (s->n_options > MAX_OPTIONS - FOLDERS - 4)
         return gpa_fail(e, GPA_E_VALUE, "%zu options for the compiler are too many", s->n_options);
     o->n = 0;
     for (size_t i = 0; i < s->n_options; i++) {

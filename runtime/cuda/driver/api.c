@@ -11,42 +11,40 @@
 #include "runtime/cuda/driver/find.h"
 #include "runtime/exec/disk_cache.h"
 
-enum { PATH_ROOM = 4096, OLDEST = 12, NEWEST = 13 };
+enum { PATH_CAPACITY = 4096, OLDEST = 12, NEWEST = 13 };
 
 typedef struct {
-    const char *symbol;
-    void *slot; /* the function pointer */
+    const char *symbol; /* NULL: the end of a table */
+    void *slot;         /* the function pointer */
+    bool optional;
 } entry;
 
 /* Resolves all symbols of a table; on failure false with the reason, and the library is closed. */
-static bool fill(void *so, const char *name, const entry *rows, size_t n, char *why, size_t n_why) {
-    for (size_t i = 0; i < n; i++) {
-        void *found = dlsym(so, rows[i].symbol);
-        if (!found) {
-            snprintf(why, n_why, "%s has no %s: it is too old", name, rows[i].symbol);
+static bool fill(void *so, const char *name, const entry *rows, char *why, size_t n_why) {
+    for (; rows->symbol; rows++) {
+        void *found = dlsym(so, rows->symbol);
+        if (!found && !rows->optional) {
+            snprintf(why, n_why, "%s has no %s: it is too old", name, rows->symbol);
             dlclose(so);
             return false;
         }
-        memcpy(rows[i].slot, &found, sizeof found);
+        memcpy(rows->slot, &found, sizeof found);
     }
     return true;
 }
 
-/* Optional symbols, which older versions of the library lack: NULL. */
-static void fill_later(void *so, const entry *rows) {
-    for (; rows->symbol; rows++) {
-        void *found = dlsym(so, rows->symbol);
-        memcpy(rows->slot, &found, sizeof found);
-    }
-}
-
-#define FN(member, symbol, parameters) {#symbol, &table.member},
-#define NOTHING(FN)
+#define FN(member, symbol, parameters) {#symbol, &table.member, false},
+#define OPTIONAL(member, symbol, parameters) {#symbol, &table.member, true},
+#define BY_TYPE(member, i, symbol) {#symbol, &table.member[i], false},
+#define TYPED(member, s, d, c, z, parameters) \
+    BY_TYPE(member, 0, s) BY_TYPE(member, 1, d) BY_TYPE(member, 2, c) BY_TYPE(member, 3, z)
 
 const cu_driver *api_driver(char *why, size_t n) {
     static cu_driver table;
     static const char *const names[] = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
-    const entry rows[] = {CUDA_DRIVER(FN)};
+    static const entry rows[] = {
+#include "runtime/cuda/driver/driver.def"
+        {0}};
     void *so = NULL;
     if (table.library) return &table;
     for (size_t i = 0; i < COUNT_OF(names) && !so; i++) {
@@ -57,7 +55,7 @@ const cu_driver *api_driver(char *why, size_t n) {
         else if (wrong && i == 0)
             snprintf(why, n, "no NVIDIA driver: %s is not there", names[0]);
     }
-    if (!so || !fill(so, names[0], rows, COUNT_OF(rows), why, n)) return NULL;
+    if (!so || !fill(so, names[0], rows, why, n)) return NULL;
     table.library = so;
     return &table;
 }
@@ -72,7 +70,7 @@ int api_driver_version(void) {
 /* Opens a library of the toolkit: the file that find_library gives, else what the dynamic linker
  * finds by its usual names. */
 static void *open_library(const char *stem, int behind, char *why, size_t n) {
-    char path[PATH_ROOM];
+    char path[PATH_CAPACITY];
     int driver = api_driver_version() / 1000;
     void *so = NULL;
     if (find_library(stem, behind, driver, path, sizeof path)) {
@@ -92,25 +90,68 @@ static void *open_library(const char *stem, int behind, char *why, size_t n) {
     return so;
 }
 
-/* `behind`: CUDA's major version minus the library's. */
-#define LIBRARY(member, ROWS, LATER, stem, behind)                                         \
-    const cu_##member *api_##member(char *why, size_t n) {                                 \
-        static cu_##member table;                                                          \
-        const entry rows[] = {ROWS(FN)}, later[] = {LATER(FN){NULL, NULL}};                \
-        if (table.library) return &table;                                                  \
-        void *so = open_library(stem, behind, why, n);                                     \
-        if (!so || !fill(so, "lib" stem ".so", rows, COUNT_OF(rows), why, n)) return NULL; \
-        fill_later(so, later);                                                             \
-        table.library = so;                                                                \
-        return &table;                                                                     \
-    }
-LIBRARY(nvrtc, CUDA_NVRTC, NOTHING, "nvrtc", 0)
-LIBRARY(blas, CUDA_BLAS, NOTHING, "cublas", 0)
-LIBRARY(fft, CUDA_FFT, NOTHING, "cufft", 1)
-LIBRARY(solver, CUDA_SOLVER, CUDA_SOLVER_LATER, "cusolver", 1)
-LIBRARY(sparse, CUDA_SPARSE, NOTHING, "cusparse", 1)
+/* A library of the toolkit. `behind`: CUDA's major version minus the library's. */
+typedef struct {
+    const char *stem;
+    int behind;
+    const entry *rows;
+} toolkit_library;
+
+/* Opens the library once, into *library; false with the reason. */
+static bool load(const toolkit_library *l, void **library, char *why, size_t n) {
+    char name[32];
+    if (*library) return true;
+    void *so = open_library(l->stem, l->behind, why, n);
+    snprintf(name, sizeof name, "lib%s.so", l->stem);
+    if (!so || !fill(so, name, l->rows, why, n)) return false;
+    *library = so;
+    return true;
+}
+
+const cu_nvrtc *api_nvrtc(char *why, size_t n) {
+    static cu_nvrtc table;
+    static const entry rows[] = {
+#include "runtime/cuda/driver/nvrtc.def"
+        {0}};
+    return load(&(toolkit_library){"nvrtc", 0, rows}, &table.library, why, n) ? &table : NULL;
+}
+
+const cu_blas *api_blas(char *why, size_t n) {
+    static cu_blas table;
+    static const entry rows[] = {
+#include "runtime/cuda/driver/cublas.def"
+        {0}};
+    return load(&(toolkit_library){"cublas", 0, rows}, &table.library, why, n) ? &table : NULL;
+}
+
+const cu_fft *api_fft(char *why, size_t n) {
+    static cu_fft table;
+    static const entry rows[] = {
+#include "runtime/cuda/driver/cufft.def"
+        {0}};
+    return load(&(toolkit_library){"cufft", 1, rows}, &table.library, why, n) ? &table : NULL;
+}
+
+const cu_solver *api_solver(char *why, size_t n) {
+    static cu_solver table;
+    static const entry rows[] = {
+#include "runtime/cuda/driver/cusolver.def"
+        {0}};
+    return load(&(toolkit_library){"cusolver", 1, rows}, &table.library, why, n) ? &table : NULL;
+}
+
+const cu_sparse *api_sparse(char *why, size_t n) {
+    static cu_sparse table;
+    static const entry rows[] = {
+#include "runtime/cuda/driver/cusparse.def"
+        {0}};
+    return load(&(toolkit_library){"cusparse", 1, rows}, &table.library, why, n) ? &table : NULL;
+}
+
 #undef FN
-#undef NOTHING
+#undef OPTIONAL
+#undef BY_TYPE
+#undef TYPED
 
 /* ---- the compiler's version ---- */
 
@@ -131,7 +172,7 @@ static void write_note(const char *key, size_t n_key, int version) {
 int api_nvrtc_version(void) {
     static const char latest[] = "the version of the compiler that was used last";
     static int known;
-    char path[PATH_ROOM], key[PATH_ROOM + 96], why[8];
+    char path[PATH_CAPACITY], key[PATH_CAPACITY + 96], why[8];
     struct stat st;
     int n = 0, major = 0, minor = 0;
     if (known) return known;

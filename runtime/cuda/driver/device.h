@@ -17,7 +17,7 @@ enum {
     USER_STREAMS = 32
 };
 
-/* What code is compiled for. */
+/* The compilation target. */
 typedef struct {
     int major, minor; /* compute capability */
     bool fast_math, contract, line_info;

@@ -10,7 +10,7 @@
 
 #include "runtime/base/base.h"
 
-enum { OLDEST = 12, AHEAD = 2, PATH_ROOM = 4096 };
+enum { OLDEST = 12, AHEAD = 2, PATH_CAPACITY = 4096 };
 
 /* A file name, and the path where it was found. */
 typedef struct {
@@ -28,7 +28,7 @@ static bool in_folder(const search *s, const char *folder, size_t n_folder) {
 
 /* $variable, with a folder below it. */
 static bool in_variable(const search *s, const char *variable, const char *below) {
-    char folder[PATH_ROOM];
+    char folder[PATH_CAPACITY];
     const char *at = getenv(variable);
     if (!at || !*at || snprintf(folder, sizeof folder, "%s/%s", at, below) >= (int)sizeof folder)
         return false;
@@ -66,7 +66,7 @@ static bool in_system(const search *s) {
 
 /* The last match of a pattern: the newest of several versions. */
 static bool in_pattern(const search *s, const char *root, const char *pattern) {
-    char text[PATH_ROOM];
+    char text[PATH_CAPACITY];
     glob_t g;
     bool found = false;
     if (!root || !*root ||

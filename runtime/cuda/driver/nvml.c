@@ -27,23 +27,12 @@ typedef struct {
     unsigned gpu_instance, compute_instance;
 } nvml_process;
 
-enum { NVML_OK = 0, NVML_TEMPERATURE_GPU = 0, MOST_PROCESSES = 64, BUS_ROOM = 32 };
-
-/* FN(member, symbol, (parameters)) */
-#define NVML(FN)                                                                 \
-    FN(init, nvmlInit_v2, (void))                                                \
-    FN(driver, nvmlSystemGetDriverVersion, (char *, unsigned))                   \
-    FN(by_bus, nvmlDeviceGetHandleByPciBusId_v2, (const char *, nvmlDevice_t *)) \
-    FN(memory, nvmlDeviceGetMemoryInfo, (nvmlDevice_t, nvml_memory *))           \
-    FN(use, nvmlDeviceGetUtilizationRates, (nvmlDevice_t, nvml_use *))           \
-    FN(temperature, nvmlDeviceGetTemperature, (nvmlDevice_t, int, unsigned *))   \
-    FN(processes, nvmlDeviceGetComputeRunningProcesses_v3,                       \
-       (nvmlDevice_t, unsigned *, nvml_process *))
+enum { NVML_OK = 0, NVML_TEMPERATURE_GPU = 0, MAX_PROCESSES = 64, BUS_CAPACITY = 32 };
 
 #define FN(member, symbol, parameters) int(*member) parameters;
 typedef struct {
     void *library;
-    NVML(FN)
+#include "runtime/cuda/driver/nvml.def"
 } nvml;
 #undef FN
 
@@ -53,24 +42,29 @@ static const nvml *started(void) {
     static bool tried;
     if (tried) return table.library ? &table : NULL;
     tried = true;
+    const struct {
+        const char *symbol;
+        void *slot;
+    } rows[] = {
+#define FN(member, symbol, parameters) {#symbol, &table.member},
+#include "runtime/cuda/driver/nvml.def"
+#undef FN
+    };
     void *so = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!so) return NULL;
-#define FN(member, symbol, parameters)               \
-    {                                                \
-        void *found = dlsym(so, #symbol);            \
-        if (!found) return NULL;                     \
-        memcpy(&table.member, &found, sizeof found); \
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        void *found = dlsym(so, rows[i].symbol);
+        if (!found) return NULL;
+        memcpy(rows[i].slot, &found, sizeof found);
     }
-    NVML(FN)
-#undef FN
     if (table.init() != NVML_OK) return NULL;
     table.library = so;
     return &table;
 }
 
 static void read_processes(const nvml *n, nvmlDevice_t device, gpa_status *out) {
-    nvml_process all[MOST_PROCESSES];
-    unsigned count = MOST_PROCESSES;
+    nvml_process all[MAX_PROCESSES];
+    unsigned count = MAX_PROCESSES;
     if (n->processes(device, &count, all) != NVML_OK) return;
     out->others = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -94,7 +88,7 @@ static void read_nvml(const nvml *n, nvmlDevice_t device, gpa_status *out) {
 }
 
 gpa_code nvml_status(const cu_driver *cu, int i, gpa_status *out, gpa_err *e) {
-    char bus[BUS_ROOM] = "";
+    char bus[BUS_CAPACITY] = "";
     CUdevice device;
     nvmlDevice_t handle;
     gpa_code rc = api_check(cu->device_get(&device, i), "cuDeviceGet", e);

@@ -22,7 +22,7 @@ static gpa_code follow(gpa_dev *d, CUstream late, uint32_t which, gpa_err *e) {
     for (uint32_t i = 0; i < USER_STREAMS && which >> i && !rc; i++) {
         if (!(which >> i & 1)) continue;
         rc = CALL(event_record, d->user_streams[i].mark, d->user_streams[i].stream);
-        if (!rc) rc = CALL(stream_follow, late, d->user_streams[i].mark, 0);
+        if (!rc) rc = CALL(stream_wait_event, late, d->user_streams[i].mark, 0);
     }
     return rc;
 }
@@ -84,7 +84,7 @@ gpa_code stream_get(gpa_dev *d, uint32_t number, CUstream *out, gpa_err *e) {
 /* A user stream waits for everything in the queue so far. */
 static gpa_code follow_queue(gpa_dev *d, cu_user_stream *s, gpa_err *e) {
     gpa_code rc = CALL(event_record, d->done, d->stream);
-    if (!rc) rc = CALL(stream_follow, s->stream, d->done, 0);
+    if (!rc) rc = CALL(stream_wait_event, s->stream, d->done, 0);
     if (!rc) s->followed = d->queued;
     return rc;
 }
@@ -119,7 +119,7 @@ gpa_code stream_begin(gpa_dev *d, const kir_func *f, const gpa_launch *l, CUstre
 gpa_code stream_follow(gpa_dev *d, uint32_t number, CUevent event, gpa_err *e) {
     CUstream s;
     gpa_code rc = stream_get(d, number, &s, e);
-    return rc ? rc : CALL(stream_follow, s, event, 0);
+    return rc ? rc : CALL(stream_wait_event, s, event, 0);
 }
 
 void stream_close(gpa_dev *d, bool serves) {

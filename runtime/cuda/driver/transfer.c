@@ -109,7 +109,7 @@ static void fill_and_send(job *j, struct cu_ring *r, int me) {
     size_t at, n;
     for (int k = 0; take_chunk(j, &at, &n); k = !k) {
         char *slot = r->pinned + (size_t)(2 * me + k) * TUNE_CUDA_TRANSFER_CHUNK_BYTES;
-        if (failed(j, cu->event_wait(r->passed[me][k])))
+        if (failed(j, cu->event_synchronize(r->passed[me][k])))
             return; /* until the previous upload of this slot is done */
         memcpy(slot, j->host + at, n);
         if (failed(j, cu->to_device(j->at + at, slot, n, j->d->stream)) ||
@@ -124,7 +124,7 @@ static void receive_and_empty(job *j, struct cu_ring *r, int me) {
     for (int k = 0;; k = !k) {
         char *slot = r->pinned + (size_t)(2 * me + k) * TUNE_CUDA_TRANSFER_CHUNK_BYTES;
         if (n[k]) {
-            if (failed(j, cu->event_wait(r->passed[me][k]))) return;
+            if (failed(j, cu->event_synchronize(r->passed[me][k]))) return;
             memcpy(j->host + at[k], slot, n[k]);
         }
         if (take_chunk(j, &at[k], &n[k])) {
@@ -182,7 +182,7 @@ gpa_code transfer_down(gpa_dev *d, void *to, CUdeviceptr from, size_t n, gpa_err
     TRY(wait_idle(d, e)); /* the copy itself cannot be interrupted */
     if (n < TUNE_CUDA_TRANSFER_MIN_BYTES || !ensure_ring(d)) {
         TRY(CALL(to_host, to, from, n, d->stream));
-        TRY(CALL(stream_wait, d->stream));
+        TRY(CALL(stream_synchronize, d->stream));
         goto out;
     }
     ask_for_huge_pages(to, n);
@@ -213,7 +213,7 @@ static gpa_code follow(gpa_dev *late, gpa_dev *early, gpa_err *e) {
         api_check(early->cu->event_record(early->done, early->stream), "cuEventRecord", e);
     context_enter(late);
     return rc ? rc
-              : api_check(late->cu->stream_follow(late->stream, early->done, 0),
+              : api_check(late->cu->stream_wait_event(late->stream, early->done, 0),
                           "cuStreamWaitEvent", e);
 }
 

@@ -20,7 +20,7 @@ static bool can_tile_scans(const kir_func *f) {
     for (size_t k = 0; k < f->n_code && good; k++) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
-        for (int n = 0; n < kir_info[i->code].args; n++) running[k] |= in[n] >= 0 && running[in[n]];
+        for (int n = 0; n < kir_arity(i); n++) running[k] |= in[n] >= 0 && running[in[n]];
         if (i->code == KIR_EACH) good = !scans;
         if (i->code == KIR_SCAN) {
             good = !running[k] && !red_info[i->sub].arg;
@@ -47,7 +47,7 @@ static bool can_look_back(const kir_func *f) {
     int32_t running = -1, all = -1;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
-        if (!scans && (i->code == KIR_BOUND || i->code == KIR_FAULT)) return false;
+        if (!scans && kir_has(i->code, KI_FAULTS)) return false;
         if (i->code == KIR_REDUCE && (all >= 0 || (all = counted_mask(f, i)) < 0)) return false;
         if (i->code != KIR_SCAN) continue;
         size_t bytes = dtype_size(dtype_info[f->code[i->a].type].compute);
@@ -62,7 +62,7 @@ static int16_t find_histogram(const kir_func *f, bool *counts) {
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
-        for (int n = 0; n < kir_info[i->code].args; n++)
+        for (int n = 0; n < kir_arity(i); n++)
             if (at >= 0 && in[n] == at) return -1; /* its result is used */
         if (i->code != KIR_ATOMIC) continue;
         if (at >= 0 || i->imm != KIR_AT_ADD || !dtype_is_int((gpa_dtype)i->type) ||
@@ -72,8 +72,7 @@ static int16_t find_histogram(const kir_func *f, bool *counts) {
     }
     for (size_t k = 0; k < f->n_code && at >= 0; k++) {
         const kir_ins *i = &f->code[k];
-        bool accesses = i->code == KIR_LOAD || i->code == KIR_LOADX || i->code == KIR_STORE ||
-                        i->code == KIR_STOREX;
+        bool accesses = kir_has(i->code, KI_READS | KI_WRITES) && i->code != KIR_ATOMIC;
         if (accesses && f->arrays[i->sub].group == f->arrays[f->code[at].sub].group) return -1;
     }
     if (at < 0) return -1;
@@ -91,7 +90,7 @@ cu_facts emit_facts(const kir_func *f) {
         if (each || !f->inner) x.ops += cost_of(i);
         x.n_each += i->code == KIR_EACH;
         x.nested |= i->code == KIR_EACH && depth;
-        depth += (kir_info[i->code].result == 'R') - (i->code == KIR_END);
+        depth += kir_has(i->code, KI_REGION) - (i->code == KIR_END);
         x.n_reduce += i->code == KIR_REDUCE;
         x.scans |= i->code == KIR_SCAN;
         x.atomics |= i->code == KIR_ATOMIC;
@@ -100,17 +99,17 @@ cu_facts emit_facts(const kir_func *f) {
         x.random_blocks |=
             random_is_block(i) && random_block_counter(f, (int32_t)k, &(unsigned){0}) >= 0;
         x.faults |= (i->code == KIR_BOUND && i->imm != KIR_IN_BOUNDS) || i->code == KIR_FAULT;
-        x.loops |= i->code == KIR_FOR || i->code == KIR_LOOP;
+        x.loops |= kir_has(i->code, KI_LOOP);
         x.polls |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_short(f, (int32_t)k));
         bool few = i->code == KIR_FOR && i->imm == KIR_SHORT_LOOP;
         x.branches |= (i->code == KIR_FOR && !few) || i->code == KIR_LOOP || i->code == KIR_BLOCK;
         variables |= i->code == KIR_VAR;
         batched_loop |= few;
         control |= i->code == KIR_IF;
-        if (i->code == KIR_STORE || i->code == KIR_STOREX || i->code == KIR_ATOMIC) {
+        if (kir_has(i->code, KI_WRITES)) {
             for (size_t a = 0; a < f->n_arrays; a++)
                 if (f->arrays[a].group == f->arrays[i->sub].group) stored |= UINT64_C(1) << a;
-        } else if (i->code == KIR_LOAD || i->code == KIR_LOADX) {
+        } else if (kir_has(i->code, KI_READS)) {
             x.reread |= stored >> i->sub & 1;
         }
         if (i->code == KIR_EACH) each = true;
@@ -196,7 +195,7 @@ static const char *const field_names[] = {[FIELD_BASE] = "a",
                                           [FIELD_OFFSET] = "first",
                                           [FIELD_STRIDE] = "stride",
                                           [FIELD_EXTENT] = "extent",
-                                          [FIELD_CAPACITY] = "room",
+                                          [FIELD_CAPACITY] = "capacity",
                                           [FIELD_SIZE] = "size",
                                           [FIELD_PARAM] = "number",
                                           [FIELD_SPAN] = "span",
@@ -212,7 +211,7 @@ static const char *const field_names[] = {[FIELD_BASE] = "a",
                                           [FIELD_CLAIM] = "claim",
                                           [FIELD_RECORD] = "record",
                                           [FIELD_LOCK] = "lock",
-                                          [FIELD_PRINT] = "say",
+                                          [FIELD_PRINT] = "print",
                                           [FIELD_INTERRUPT] = "stop",
                                           [FIELD_INTERRUPT_SEEN] = "told"};
 
@@ -306,8 +305,7 @@ static void put_field_declaration(em *E, gpa_str *out, const cu_field *x) {
 /* True if instruction `k` uses only the low 32 bits of its operand `of`. */
 static bool uses_low_half(const em *E, size_t k, int32_t of) {
     const kir_ins *i = &E->f->code[k];
-    if (i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC)
-        return i->a == of && i->b != of && i->c != of;
+    if (kir_has(i->code, KI_OFFSET)) return i->a == of && i->b != of && i->c != of;
     return i->code == KIR_OP && E->as_int32[k];
 }
 
@@ -322,7 +320,7 @@ static void narrow_offsets(em *E) {
         bool sum = i->code == KIR_OP && i->type == DT_I64 &&
                    (i->sub == OP_ADD || i->sub == OP_SUBTRACT || i->sub == OP_MULTIPLY);
         E->as_int32[k] = !wide[k] && (sum || i->code == KIR_BOUND);
-        for (int n = 0; n < kir_info[i->code].args; n++)
+        for (int n = 0; n < kir_arity(i); n++)
             if (in[n] >= 0 && !uses_low_half(E, k, in[n])) wide[in[n]] = true;
     }
 }
@@ -345,7 +343,7 @@ static bool analyse_regions(em *E) {
         E->end_of[k] = -1;
         E->enclosing[k] = around;
         E->has_jumps |= i->code == KIR_BREAK || i->code == KIR_NEXT;
-        if (kir_info[i->code].result == 'R') {
+        if (kir_has(i->code, KI_REGION)) {
             around = (int32_t)k;
         } else if (i->code == KIR_END) {
             E->end_of[i->imm] = (int32_t)k;
@@ -356,7 +354,7 @@ static bool analyse_regions(em *E) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
         E->scan_slice[k] |= i->code == KIR_SCAN;
-        for (int n = 0; n < kir_info[i->code].args && E->scan_slice[k]; n++)
+        for (int n = 0; n < kir_arity(i) && E->scan_slice[k]; n++)
             if (in[n] >= 0) E->scan_slice[in[n]] = true;
     }
     if (em_is_32bit(E) && f->form == KIR_MAP) narrow_offsets(E);

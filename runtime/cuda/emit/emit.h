@@ -35,7 +35,8 @@ enum {
  * decoupled look-back; a block takes one tile. */
 typedef enum { SCAN_IN_PLACE, SCAN_TILED, SCAN_LOOKBACK } cu_scan_method;
 
-/* How a program is mapped to threads. Zeroed before it is filled: plans are compared as bytes. */
+/* How a program is mapped to threads. It has no padding and is zeroed before it is filled: plans
+ * are compared as bytes. */
 typedef struct {
     uint8_t group;        /* cu_group */
     uint8_t vec;          /* points of one access along the last dimension (vectorized load) */
@@ -43,7 +44,7 @@ typedef struct {
     uint8_t row_accesses; /* accesses per thread that keep a whole row in registers; 0: every region
                              loads the row again */
     int16_t phase;    /* PHASE_ALL, or the number of the EACH that this source runs (earlier phases
-                         left    their results in memory); of a scatter PHASE_CLAIM, PHASE_STORE */
+                         left their results in memory); of a scatter PHASE_CLAIM, PHASE_STORE */
     uint16_t threads; /* of a block, at most */
     uint8_t width;    /* GROUP_COLUMN: columns of a block; tiles: their side */
     uint8_t column_vec;    /* GROUP_COLUMN: columns of one vectorized load; 0: one */
@@ -58,11 +59,14 @@ typedef struct {
     uint8_t streaming;     /* rows: loaded data is used once, so loads bypass L1 (no_allocate) */
     uint8_t histogram_copies; /* GROUP_NONE: copies in a block's shared memory that ATOMIC adds to,
                                  with a grid-stride loop (privatized histogram); 0: none */
-    uint8_t strip_source[STRIP_ARRAYS],
-        strip_shift[STRIP_ARRAYS]; /* strips: array a equals array
- strip_source[a] shifted by so many elements; itself, 0: it is loaded */
+    /* Strips: array a equals array strip_source[a] shifted by so many elements; itself, 0: it is
+     * loaded. */
+    uint8_t strip_source[STRIP_ARRAYS], strip_shift[STRIP_ARRAYS];
+    uint8_t reserved[7]; /* 0 */
     uint64_t vectorized; /* bit per array: aligned, so that `vec` elements are one access */
 } cu_plan;
+_Static_assert(sizeof(cu_plan) == 4 + 2 + 2 + 9 + 2 * STRIP_ARRAYS + 7 + 8,
+               "cu_plan has no padding");
 
 /* Contents of a field of P; a and b are its operands. */
 typedef enum {

@@ -18,24 +18,16 @@
 
 /* ---- random bits ---- */
 
-static bool is_fixed(uint8_t code) {
-    return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE;
-}
-
-static bool computes(const kir_ins *i) { return i->code == KIR_OP || i->code == KIR_CAST; }
-
 enum { COUNTER = -1 }; /* in em.random_group */
-
-static int arity(const kir_ins *i) { return i->code == KIR_OP ? op_info[i->sub].arity : 1; }
 
 /* True for a value that is uniform over the points of a batch: literals, counters of loops around
  * them, and functions of these. */
 static bool is_uniform(const em *E, int32_t v) {
     const kir_ins *i = &E->f->code[v];
-    if (is_fixed(i->code) || i->code == KIR_FOR) return true;
-    if (!computes(i)) return false;
+    if (kir_has(i->code, KI_FIXED | KI_COUNTER)) return true;
+    if (!kir_has(i->code, KI_COMPUTES)) return false;
     const int32_t in[3] = {i->a, i->b, i->c};
-    for (int n = 0; n < arity(i); n++)
+    for (int n = 0; n < kir_arity(i); n++)
         if (!is_uniform(E, in[n])) return false;
     return true;
 }
@@ -52,12 +44,12 @@ static void mark_random_group(em *E, int32_t first, int32_t hi) {
         const kir_ins *i = &E->f->code[at];
         const int32_t in[3] = {i->a, i->b, i->c};
         bool member = is_same_block(E, first, at), others = false;
-        if (!computes(i) || E->random_group[at]) continue;
-        for (int n = 0; n < arity(i) && !member; n++) {
+        if (!kir_has(i->code, KI_COMPUTES) || E->random_group[at]) continue;
+        for (int n = 0; n < kir_arity(i) && !member; n++) {
             bool mine = E->random_group[in[n]] == first + 1;
             others = others || (!mine && !is_uniform(E, in[n]));
         }
-        for (int n = 0; n < arity(i) && !others && !member; n++)
+        for (int n = 0; n < kir_arity(i) && !others && !member; n++)
             member = E->random_group[in[n]] == first + 1;
         if (member) E->random_group[at] = first + 1;
     }
@@ -66,7 +58,7 @@ static void mark_random_group(em *E, int32_t first, int32_t hi) {
 static bool used_outside(const em *E, int32_t v) {
     for (int32_t at = v + 1; at < (int32_t)E->f->n_code; at++) {
         const kir_ins *i = &E->f->code[at];
-        int n = i->code == KIR_OP ? arity(i) : kir_info[i->code].args;
+        int n = kir_arity(i);
         const int32_t in[3] = {i->a, i->b, i->c};
         for (int k = 0; k < n; k++)
             if (in[k] == v && E->random_group[at] != E->random_group[v]) return true;
@@ -130,7 +122,8 @@ void em_random_group(em *E, int32_t at, int32_t hi) {
     if (!begins) em_line(E, "at%d = v%d;", (int)at, counter);
     for (int32_t v = at; v < hi; v++) {
         const kir_ins *i = &E->f->code[v];
-        if (E->random_group[v] != mine && !(computes(i) && is_uniform(E, v))) continue;
+        if (E->random_group[v] != mine && !(kir_has(i->code, KI_COMPUTES) && is_uniform(E, v)))
+            continue;
         int32_t was = E->random_group[v];
         E->random_group[v] = 0; /* so that it is emitted as itself */
         em_instructions(E, v, v + 1);
@@ -154,7 +147,7 @@ static const char *type_of(em *E, int32_t v) {
 static bool is_used_in(const em *E, int32_t v, int32_t lo, int32_t hi) {
     for (int32_t at = lo; at < hi; at++) {
         const kir_ins *i = &E->f->code[at];
-        int n = i->code == KIR_OP ? arity(i) : kir_info[i->code].args;
+        int n = kir_arity(i);
         const int32_t in[3] = {i->a, i->b, i->c};
         for (int k = 0; k < n; k++)
             if (in[k] == v) return true;
@@ -165,7 +158,7 @@ static bool is_used_in(const em *E, int32_t v, int32_t lo, int32_t hi) {
 /* True if value v, of segment lo .. hi, is live outside of it. */
 static bool is_live_out(const em *E, int32_t v, int32_t lo, int32_t hi) {
     const kir_ins *i = &E->f->code[v];
-    if (is_fixed(i->code) || kir_info[i->code].result != 'Y') return false;
+    if (kir_has(i->code, KI_FIXED) || !kir_has(i->code, KI_VALUE)) return false;
     return is_used_in(E, v, 0, lo) || is_used_in(E, v, hi, (int32_t)E->f->n_code);
 }
 
@@ -178,8 +171,9 @@ static void put_segment(em *E, const em_iteration *w, int32_t lo, int32_t hi) {
     em_point_of_access(E, w, w->vec > 1 ? " + k" : "");
     for (int32_t v = 0; v < n_code; v++) {
         bool variable = E->f->code[v].code == KIR_VAR;
-        if ((v >= lo && v < hi) || is_fixed(E->f->code[v].code) ||
-            kir_info[E->f->code[v].code].result != 'Y' || !is_used_in(E, v, lo, hi))
+        uint8_t code = E->f->code[v].code;
+        if ((v >= lo && v < hi) || kir_has(code, KI_FIXED) || !kir_has(code, KI_VALUE) ||
+            !is_used_in(E, v, lo, hi))
             continue;
         if (variable)
             em_line(E, "%s w%d = W%d[u][k];", type_of(E, v), (int)v, (int)v);
@@ -228,10 +222,8 @@ bool em_batches_instructions(const em *E, const em_iteration *w) {
         return false;
     for (int32_t at = w->lo; at < w->hi; at++) {
         uint8_t c = E->f->code[at].code;
-        if (kir_info[c].result == 'R' && !is_batched_loop(E, at)) return false;
-        if (c == KIR_LOADX || c == KIR_STOREX || c == KIR_ATOMIC || c == KIR_BOUND ||
-            c == KIR_PRINT || c == KIR_FAULT)
-            return false;
+        if (kir_has(c, KI_REGION) && !is_batched_loop(E, at)) return false;
+        if (em_has_effect(c)) return false;
         some = some || is_batched_loop(E, at) || random_is_block(&E->f->code[at]);
     }
     return some;

@@ -36,7 +36,7 @@ bool em_can_divide_fast(const em *E, int32_t lo, int32_t hi) {
         hi - lo > TUNE_CUDA_FAST_DIVISION_MAX_INSTRUCTIONS)
         return false;
     for (int32_t at = lo; at < hi; at++) {
-        if (kir_info[E->f->code[at].code].result == 'R') return false;
+        if (kir_has(E->f->code[at].code, KI_REGION)) return false;
         some = some || is_f32_op(E->f, at, OP_DIVIDE) || is_f32_op(E->f, at, OP_SQRT);
     }
     return some;

@@ -266,9 +266,8 @@ static bool mark_index_slice(const kir_func *f, int32_t each, bool *compaction) 
         const int32_t in[3] = {i->a, i->b, i->c};
         if (!compaction[k] || i->code == KIR_SCAN || i->code == KIR_STOREX) continue;
         bool fixed = i->code == KIR_IOTA && !(f->inner & ~f->arrays[i->sub].zero);
-        good = i->code == KIR_OP || i->code == KIR_CAST || fixed || i->code == KIR_CONST ||
-               i->code == KIR_PARAM || i->code == KIR_SIZE || i->code == KIR_STRIDE;
-        for (int j = 0; j < kir_info[i->code].args; j++)
+        good = fixed || kir_has(i->code, KI_COMPUTES | KI_FIXED);
+        for (int j = 0; j < kir_arity(i); j++)
             if (in[j] >= 0) compaction[in[j]] = true;
     }
     return good;
@@ -288,8 +287,8 @@ bool em_is_compaction(const kir_func *f, bool *compaction) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
         bool count = false;
-        for (int j = 0; j < kir_info[i->code].args; j++) count |= in[j] >= 0 && late[in[j]];
-        switch ((kir_code)i->code) {
+        for (int j = 0; j < kir_arity(i); j++) count |= in[j] >= 0 && late[in[j]];
+        switch ((int)i->code) {
             case KIR_SCAN: late[k] = true; break;
             case KIR_OP:
             case KIR_CAST: late[k] = count; break;
@@ -313,28 +312,7 @@ bool em_is_compaction(const kir_func *f, bool *compaction) {
             case KIR_IOTA:
             case KIR_LOAD:
             case KIR_REDUCE: good = !count; break;
-            case KIR_STORE:
-            case KIR_LOADX:
-            case KIR_ATOMIC:
-            case KIR_BOUND:
-            case KIR_VAR:
-            case KIR_GET:
-            case KIR_SET:
-            case KIR_EACH:
-            case KIR_ELSE:
-            case KIR_FOR:
-            case KIR_LOOP:
-            case KIR_BLOCK:
-            case KIR_BREAK:
-            case KIR_NEXT:
-            case KIR_THREAD:
-            case KIR_BARRIER:
-            case KIR_FENCE:
-            case KIR_WARP:
-            case KIR_ARG:
-            case KIR_PRINT:
-            case KIR_FAULT:
-            case KIR_COUNT: good = false;
+            default: good = false;
         }
     }
     mem_free(late);
@@ -371,7 +349,7 @@ static void stage_selected(em *E, const em_iteration *w, int32_t at) {
     int n = (int)at;
     E->pass = PASS_STAGE;
     em_open_unrolled(E, "u", w->unroll);
-    em_line(E, "g_state%d place = p%d[u] + (warp ? before : 0);", n, n);
+    em_line(E, "g_state%d position = p%d[u] + (warp ? before : 0);", n, n);
     em_open_unrolled(E, "k", w->vec);
     em_line(E, "if (m%d[u] >> k & 1) {", n);
     E->indent++;
@@ -379,7 +357,7 @@ static void stage_selected(em *E, const em_iteration *w, int32_t at) {
     E->access = ACCESS_BATCH;
     em_instructions(E, w->lo, w->hi);
     E->access = ACCESS_DIRECT;
-    em_line(E, "place++;");
+    em_line(E, "position++;");
     for (int k = 0; k < 3; k++) em_close_block(E);
 }
 

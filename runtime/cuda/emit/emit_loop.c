@@ -39,7 +39,7 @@ static bool is_one(const em *E, int32_t v) {
 
 static double cost_of(const kir_ins *i) {
     if (i->code == KIR_OP) return 1 + op_info[i->sub].cost;
-    return i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC ? 4 : 1;
+    return kir_has(i->code, KI_OFFSET) ? 4 : 1;
 }
 
 /* Estimates the work of a trip and of all trips (INFINITY if the trip count is unknown), in
@@ -52,14 +52,14 @@ static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *al
     int32_t k = loop + 1;
     for (int32_t open = 1;; k++) {
         uint8_t code = f->code[k].code;
-        if (code == KIR_FOR || code == KIR_LOOP) {
+        if (kir_has(code, KI_LOOP)) {
             k = measure(f, k, &one, &many);
             inside += many <= SHORT_WORK ? many : 1;
             whole += many;
             continue;
         }
         if (code == KIR_END && !--open) break;
-        open += kir_info[code].result == 'R';
+        open += kir_has(code, KI_REGION);
         inside += cost_of(&f->code[k]);
         whole += cost_of(&f->code[k]);
     }
@@ -95,7 +95,7 @@ static int64_t short_trip_count(const em *E, int32_t loop) {
 static bool is_counted(const em *E, int32_t loop) {
     bool counted = false;
     for (int32_t r = E->enclosing[loop]; r >= 0; r = E->enclosing[r])
-        counted |= E->f->code[r].code == KIR_FOR || E->f->code[r].code == KIR_LOOP;
+        counted |= kir_has(E->f->code[r].code, KI_LOOP);
     return counted;
 }
 
@@ -121,7 +121,7 @@ bool em_is_strip_mined(const em *E, int32_t at) {
     if (E->f->code[at].code != KIR_FOR || E->f->code[at].type != DT_I64 || em_is_short(E->f, at))
         return false;
     for (int32_t k = at + 1; k < E->end_of[at]; k++)
-        if (E->f->code[k].code == KIR_FOR || E->f->code[k].code == KIR_LOOP) return false;
+        if (kir_has(E->f->code[k].code, KI_LOOP)) return false;
     return true;
 }
 
@@ -148,10 +148,7 @@ static int32_t jump_region(const em *E, int32_t at) {
     const kir_ins *k = &E->f->code[at];
     uint32_t left = k->imm;
     for (int32_t r = E->enclosing[at]; r >= 0; r = E->enclosing[r]) {
-        uint8_t code = E->f->code[r].code;
-        bool counts =
-            code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && k->code == KIR_BREAK);
-        if (counts && left-- == 0) return r;
+        if (kir_counts_region(k->code, E->f->code[r].code) && left-- == 0) return r;
     }
     return 0;
 }
@@ -312,7 +309,7 @@ static void put_poll(em *E, int32_t loop) {
 void em_loop_end(em *E, int32_t at) {
     int32_t region = (int32_t)E->f->code[at].imm;
     uint8_t code = E->f->code[region].code;
-    bool loop = code == KIR_FOR || code == KIR_LOOP;
+    bool loop = kir_has(code, KI_LOOP);
     char name[24];
     if (loop) {
         em_line(E, "%s:;", label(E, name, 'n', region));
@@ -320,5 +317,5 @@ void em_loop_end(em *E, int32_t at) {
     }
     em_close_block(E);
     if (code == KIR_FOR) em_close_block(E);
-    if (loop || code == KIR_BLOCK) em_line(E, "%s:;", label(E, name, 'b', region));
+    if (kir_has(code, KI_BREAKABLE)) em_line(E, "%s:;", label(E, name, 'b', region));
 }

@@ -111,15 +111,13 @@ static bool varies(const em *E, const em_iteration *w, unsigned a) {
     return (dims_of(w) & ~E->f->arrays[a].zero) != 0;
 }
 
-/* True for instructions without side effects but STORE: they may be computed out of bounds, and the
- * result discarded. */
-static bool is_pure(const em *E, int32_t lo, int32_t hi) {
-    for (int32_t i = lo; i < hi; i++) {
-        uint8_t c = E->f->code[i].code;
-        if (c == KIR_LOADX || c == KIR_STOREX || c == KIR_ATOMIC || c == KIR_BOUND ||
-            c == KIR_PRINT || c == KIR_FAULT)
-            return false;
-    }
+bool em_has_effect(uint8_t code) {
+    return kir_has(code, KI_OFFSET | KI_FAULTS) || code == KIR_PRINT;
+}
+
+bool em_batch_is_pure(const em *E, const em_iteration *w) {
+    for (int32_t i = w->lo; i < w->hi; i++)
+        if (em_has_effect(E->f->code[i].code)) return false;
     return true;
 }
 
@@ -441,10 +439,8 @@ static void put_fast_points(em *E, const em_iteration *w) {
     em_close_block(E);
 }
 
-bool em_batch_is_pure(const em *E, const em_iteration *w) { return is_pure(E, w->lo, w->hi); }
-
 void em_batch_values(em *E, const em_iteration *w) {
-    bool guarded = !is_pure(E, w->lo, w->hi);
+    bool guarded = !em_batch_is_pure(E, w);
     for (int32_t i = w->lo; i < w->hi && !em_only_slice(E); i++) {
         const kir_ins *k = &E->f->code[i];
         if (k->code == KIR_STORE && varies(E, w, k->sub))

@@ -76,7 +76,7 @@ static void visit(analysis *s, int32_t lo, int32_t hi, bool certain) {
         const kir_ins *i = &f->code[at];
         int64_t from, to;
         if (++s->steps > TUNE_CUDA_PRIVATE_MAX_STEPS) s->good = false;
-        switch ((kir_code)i->code) {
+        switch ((int)i->code) {
             case KIR_CONST:
             case KIR_PARAM:
             case KIR_SIZE:
@@ -107,26 +107,7 @@ static void visit(analysis *s, int32_t lo, int32_t hi, bool certain) {
                 }
                 at = s->E->end_of[at];
                 break;
-            case KIR_IOTA:
-            case KIR_LOAD:
-            case KIR_STORE:
-            case KIR_ATOMIC:
-            case KIR_BOUND:
-            case KIR_EACH:
-            case KIR_REDUCE:
-            case KIR_SCAN:
-            case KIR_LOOP:
-            case KIR_BLOCK:
-            case KIR_BREAK:
-            case KIR_NEXT:
-            case KIR_THREAD:
-            case KIR_BARRIER:
-            case KIR_FENCE:
-            case KIR_WARP:
-            case KIR_ARG:
-            case KIR_PRINT:
-            case KIR_FAULT:
-            case KIR_COUNT: s->good = false;
+            default: s->good = false;
         }
     }
 }
@@ -169,11 +150,11 @@ void em_copy_out_private(em *E, gpa_str *out) {
     bool any = false;
     for (unsigned a = 0; a < E->f->n_arrays; a++) {
         if (!E->private_elems[a]) continue;
-        str_printf(out, "    __shared__ __align__(16) %s beside%u[%u];\n",
+        str_printf(out, "    __shared__ __align__(16) %s staged%u[%u];\n",
                    em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a,
                    E->private_elems[a] * TUNE_CUDA_POINT_THREADS);
         str_printf(out,
-                   "    _Pragma(\"unroll\") for (int k = 0; k < %u; k++) beside%u[threadIdx.x * %u "
+                   "    _Pragma(\"unroll\") for (int k = 0; k < %u; k++) staged%u[threadIdx.x * %u "
                    "+ k] = kept%u[k];\n",
                    E->private_elems[a], a, E->private_elems[a], a);
         any = true;
@@ -181,14 +162,14 @@ void em_copy_out_private(em *E, gpa_str *out) {
     if (!any) return;
     em_field(E, chunks, FIELD_ACCESSES, 0, 0);
     str_printf(out,
-               "    __syncthreads();\n    const unsigned long long begun = (unsigned long "
+               "    __syncthreads();\n    const unsigned long long start = (unsigned long "
                "long)blockIdx.x * %d;\n",
                TUNE_CUDA_POINT_THREADS);
-    str_printf(out, "    const unsigned here = %s - begun < %d ? (unsigned)(%s - begun) : %d;\n",
+    str_printf(out, "    const unsigned points = %s - start < %d ? (unsigned)(%s - start) : %d;\n",
                chunks, TUNE_CUDA_POINT_THREADS, chunks, TUNE_CUDA_POINT_THREADS);
     for (unsigned a = 0; a < E->f->n_arrays; a++)
         if (E->private_elems[a])
-            str_printf(out, "    g_give(%s + begun * %u, beside%u, here * %u);\n",
+            str_printf(out, "    g_copy_out(%s + start * %u, staged%u, points * %u);\n",
                        em_field(E, base, FIELD_BASE, a, 0), E->private_elems[a], a,
                        E->private_elems[a]);
 }

@@ -150,7 +150,7 @@ static void publish_warp_totals(em *E, int32_t at) {
             "for (int d = 1; d < 32; d <<= 1) { const g_state%d o = g_shfl_up(e, d, 32, "
             "0xffffffffu); if (lane %% 32 >= d) e = g_join%d(o, e); }",
             n, n);
-    em_line(E, "if (lane %% 32 == 31) s%d[turn + u * (lanes / 32) + lane / 32] = e;", n);
+    em_line(E, "if (lane %% 32 == 31) s%d[half + u * (lanes / 32) + lane / 32] = e;", n);
     em_line(E, "p%d[u] = g_shfl_up(e, 1, 32, 0xffffffffu);", n);
     em_close_block(E);
 }
@@ -165,7 +165,7 @@ static void add_prefixes(em *E, int32_t at) {
     em_line(E, "g_state%d before = r%d; bool any = got;", n, n);
     em_line(E, "for (unsigned w = 0; w < lanes / 32; w++) {");
     em_line(E, "    if (w == lane / 32) before = r%d, any = got;", n);
-    em_line(E, "    const g_state%d x = s%d[turn + u * (lanes / 32) + w];", n, n);
+    em_line(E, "    const g_state%d x = s%d[half + u * (lanes / 32) + w];", n, n);
     em_line(E, "    r%d = got ? g_join%d(r%d, x) : x; got = true;", n, n, n);
     em_line(E, "}");
     em_line(E, "p%d[u] = lane %% 32 == 0 ? before : any ? g_join%d(before, p%d[u]) : p%d[u];", n, n,
@@ -179,9 +179,7 @@ static void add_prefixes(em *E, int32_t at) {
 static void scan_points(em *E, int32_t each, const char *before) {
     em_iteration w = em_iterate_tiles(E, each);
     em_line(E, "bool some = %s; /* is there anything before the tile */", before);
-    em_line(
-        E,
-        "unsigned turn = 0; /* the half of s that is written: the other one may still be read */");
+    em_line(E, "unsigned half = 0; /* of s, that is written: the other one may still be read */");
     const char *guard = open_tiles(E);
     em_batch_load(E, &w);
     each_scan(E, each, declare_local);
@@ -192,7 +190,7 @@ static void scan_points(em *E, int32_t each, const char *before) {
     each_scan(E, each, add_prefixes);
     E->pass = PASS_FINAL;
     em_batch_compute(E, &w);
-    em_line(E, "some = true; turn = %d - turn;", E->plan->unroll * TUNE_CUDA_SCAN_MAX_WARPS);
+    em_line(E, "some = true; half = %d - half;", E->plan->unroll * TUNE_CUDA_SCAN_MAX_WARPS);
     close_tiles(E, guard);
 }
 

@@ -182,7 +182,7 @@ static void put_store(em *E, int32_t at) {
     str_init(&v);
     em_pack(E, &v, t, value_name(a, i->code == KIR_STOREX ? i->b : i->a));
     if (i->code == KIR_STOREX && E->pass == PASS_STAGE) {
-        em_line(E, "g_stage%d[place] = %s;", (int)at, v.text);
+        em_line(E, "g_stage%d[position] = %s;", (int)at, v.text);
     } else if (i->code == KIR_STOREX && E->pass == PASS_STORE) {
         put_element(E, &element, i->sub, i->a);
         em_line(E, "%s = g_stage%d[i];", element.text, (int)at);
@@ -280,9 +280,9 @@ static void put_atomic(em *E, int32_t at) {
         return;
     }
     if (E->plan->histogram_copies) {
-        char room[FIELD_NAME_BYTES];
+        char capacity[FIELD_NAME_BYTES];
         em_line(E, "g_count(g_bins + v%d, %s, (unsigned long long)v%d);", (int)i->a,
-                em_field(E, room, FIELD_CAPACITY, i->sub, 0), (int)i->b);
+                em_field(E, capacity, FIELD_CAPACITY, i->sub, 0), (int)i->b);
         return;
     }
     str_init(&element);
@@ -483,10 +483,9 @@ static void put_warp(em *E, int32_t at) {
 static void put_print(em *E, int32_t at) {
     const kir_ins *code = E->f->code;
     char buffer[FIELD_NAME_BYTES];
-    int32_t first = at;
-    while (first > 0 && code[first - 1].code == KIR_ARG) first--;
+    int32_t first = at - kir_print_args(E->f, at);
     E->needs |= NEED_PRINT;
-    em_line(E, "if (g_word *said = g_say(%s, %uu, %du)) {", em_field(E, buffer, FIELD_PRINT, 0, 0),
+    em_line(E, "if (g_word *line = g_line(%s, %uu, %du)) {", em_field(E, buffer, FIELD_PRINT, 0, 0),
             code[at].imm, (int)(at - first));
     E->indent++;
     for (int32_t arg = first; arg < at; arg++) {
@@ -496,7 +495,7 @@ static void put_print(em *E, int32_t at) {
         gpa_str packed;
         str_init(&packed);
         em_pack(E, &packed, t, value_name(name, v));
-        em_line(E, "{ const %s x = %s; memcpy(said + %d, &x, sizeof x); }", em_memory(E, t),
+        em_line(E, "{ const %s x = %s; memcpy(line + %d, &x, sizeof x); }", em_memory(E, t),
                 packed.text, (int)(1 + arg - first));
         str_free(&packed);
     }
@@ -607,13 +606,8 @@ static bool is_deferrable(const em *E, const kir_ins *i) {
 }
 
 static bool commutes_with_deferred(const em *E, const kir_ins *i) {
-    switch ((kir_code)i->code) {
-        case KIR_CONST:
-        case KIR_PARAM:
-        case KIR_SIZE:
-        case KIR_STRIDE:
-        case KIR_OP:
-        case KIR_CAST:
+    if (kir_has(i->code, KI_FIXED | KI_COMPUTES)) return true;
+    switch ((int)i->code) {
         case KIR_BOUND:
         case KIR_THREAD:
         case KIR_VAR:
@@ -621,29 +615,7 @@ static bool commutes_with_deferred(const em *E, const kir_ins *i) {
         case KIR_SET: return true;
         case KIR_LOADX:
         case KIR_STOREX: break;
-        case KIR_INDEX:
-        case KIR_LOAD:
-        case KIR_STORE:
-        case KIR_IOTA:
-        case KIR_ATOMIC:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_IF:
-        case KIR_ELSE:
-        case KIR_FOR:
-        case KIR_LOOP:
-        case KIR_BLOCK:
-        case KIR_BREAK:
-        case KIR_NEXT:
-        case KIR_END:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT:
-        case KIR_COUNT: return false;
+        default: return false;
     }
     for (unsigned k = 0; k < E->n_deferred; k++)
         if (E->f->arrays[E->f->code[E->deferred[k]].sub].group == E->f->arrays[i->sub].group)

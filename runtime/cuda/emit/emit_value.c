@@ -431,7 +431,7 @@ static const struct {
      "static __device__ float g_max(float a, float b) { return a >= b || a != a ? a : b; }\n"
      "#endif\n"},
     {NEED_COPY_OUT,
-     "template <class T> static __device__ void g_give(T *to, const T *from, unsigned n) {\n"
+     "template <class T> static __device__ void g_copy_out(T *to, const T *from, unsigned n) {\n"
      "    struct __align__(16) words { unsigned w[4]; };\n"
      "    const unsigned wide = n * (unsigned)sizeof(T) / 16, first = wide * 16 / "
      "(unsigned)sizeof(T);\n"
@@ -439,11 +439,12 @@ static const struct {
      "words *)from)[i];\n"
      "    for (unsigned i = first + threadIdx.x; i < n; i += blockDim.x) to[i] = from[i];\n"
      "}\n"},
-    {NEED_HISTOGRAM, /* 64-bit addition by 32-bit atomics, low and high words `room` apart */
-     "static __device__ void g_count(unsigned *low, unsigned room, unsigned long long v) {\n"
+    {NEED_HISTOGRAM, /* 64-bit addition by 32-bit atomics, the high words `high_at` after the low
+                        ones */
+     "static __device__ void g_count(unsigned *low, unsigned high_at, unsigned long long v) {\n"
      "    const unsigned old = atomicAdd(low, (unsigned)v), high = (unsigned)(v >> 32) + (old + "
      "(unsigned)v < old);\n"
-     "    if (high) atomicAdd(low + room, high);\n"
+     "    if (high) atomicAdd(low + high_at, high);\n"
      "}\n"},
     {NEED_FAULT_RECORD,
      "struct g_record { unsigned set, kind, line, axis; long long a, b; int block[3], thread[3], "
@@ -488,7 +489,7 @@ static const struct {
      "}\n"},
     {NEED_PRINT, /* buf[0]: words used, capacity, lines lost */
      "struct __align__(16) g_word { unsigned w[4]; };\n"
-     "static __device__ __noinline__ g_word *g_say(g_word *buf, unsigned text, unsigned n) {\n"
+     "static __device__ __noinline__ g_word *g_line(g_word *buf, unsigned text, unsigned n) {\n"
      "    const unsigned long long block = blockIdx.x + (unsigned long long)gridDim.x * "
      "(blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);\n"
      "    const unsigned at = atomicAdd(&buf->w[0], n + 1), thread = threadIdx.x + blockDim.x * "

@@ -191,6 +191,8 @@ void em_batch_store(em *E, const em_iteration *w);
 /* True if the batch has no side effects but STORE: it may be computed speculatively, out of
  * bounds. */
 bool em_batch_is_pure(const em *E, const em_iteration *w);
+/* True if an instruction with this kir_code has another side effect than STORE's. */
+bool em_has_effect(uint8_t code);
 /* Declares the coordinates of access u, `plus` added to the last one. */
 void em_point_of_access(em *E, const em_iteration *w, const char *plus);
 /* Loads where an access takes adjacent points along dimension `outer`, from i<outer> on, which is

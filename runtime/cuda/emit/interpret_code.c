@@ -11,7 +11,7 @@
 #include "runtime/cuda/emit/emitter.h"
 #include "runtime/cuda/emit/interpret.h"
 
-enum { NO_SLOT = -1, MOST_SLOTS = 256, NUMBER = 1 << 20 };
+enum { NO_SLOT = -1, MAX_SLOTS = 256, NUMBER = 1 << 20 };
 
 typedef struct {
     int code;
@@ -32,18 +32,16 @@ typedef struct {
     draft_ins *ins;
     jump *jumps;
     size_t cap_ins, n_jumps, cap_jumps, cap_uniforms;
-    int32_t *outer, *close;    /* per instruction: the enclosing region; per opener its END */
-    int32_t *end, *slot;       /* per value: its last use; its slot, or ~ its uniform value */
-    uint32_t *begin;           /* per opener: the first instruction of a trip; of an IF, its jump */
-    int32_t owner[MOST_SLOTS]; /* the value in a slot; NO_SLOT: free */
+    int32_t *outer, *close;   /* per instruction: the enclosing region; per opener its END */
+    int32_t *end, *slot;      /* per value: its last use; its slot, or ~ its uniform value */
+    uint32_t *begin;          /* per opener: the first instruction of a trip; of an IF, its jump */
+    int32_t owner[MAX_SLOTS]; /* the value in a slot; NO_SLOT: free */
     bool failed;
 } translator;
 
 /* ---- live ranges ---- */
 
-static bool is_loop(const kir_func *f, int32_t at) {
-    return f->code[at].code == KIR_LOOP || f->code[at].code == KIR_FOR;
-}
+static bool is_loop(const kir_func *f, int32_t at) { return kir_has(f->code[at].code, KI_LOOP); }
 
 static void use(translator *M, int32_t v, int32_t at) {
     int32_t end = at;
@@ -61,7 +59,7 @@ static bool find_live_ranges(translator *M) {
         M->outer[k] = around;
         M->close[k] = -1;
         M->end[k] = k;
-        if (kir_info[i->code].result == 'R') {
+        if (kir_has(i->code, KI_REGION)) {
             around = k;
         } else if (i->code == KIR_END) {
             M->close[i->imm] = k;
@@ -71,7 +69,7 @@ static bool find_live_ranges(translator *M) {
     for (int32_t k = 0; k < (int32_t)f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
-        for (int n = 0; n < kir_info[i->code].args; n++) use(M, in[n], k);
+        for (int n = 0; n < kir_arity(i); n++) use(M, in[n], k);
         if (i->code == KIR_FOR) M->end[k] = M->close[k];
         if (i->code == KIR_FOR) M->end[i->c] = MAX(M->end[i->c], M->close[k]);
     }
@@ -81,7 +79,7 @@ static bool find_live_ranges(translator *M) {
 /* ---- operands ---- */
 
 static int32_t take_slot(translator *M, int32_t value) {
-    for (int32_t s = M->f->ndim; s < MOST_SLOTS; s++) {
+    for (int32_t s = M->f->ndim; s < MAX_SLOTS; s++) {
         if (M->owner[s] != NO_SLOT) continue;
         M->owner[s] = value;
         M->out->slots = MAX(M->out->slots, (uint32_t)s + 1);
@@ -94,7 +92,7 @@ static int32_t take_slot(translator *M, int32_t value) {
 static int32_t result(translator *M, int32_t at) { return M->slot[at] = take_slot(M, at); }
 
 static void free_slots(translator *M, int32_t at) {
-    for (int32_t s = 0; s < MOST_SLOTS; s++)
+    for (int32_t s = 0; s < MAX_SLOTS; s++)
         if (M->owner[s] >= 0 && M->end[M->owner[s]] <= at) M->owner[s] = NO_SLOT;
 }
 
@@ -143,8 +141,7 @@ static int32_t region_of(const translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     uint32_t left = i->imm;
     for (int32_t r = M->outer[at]; r >= 0; r = M->outer[r]) {
-        bool block = M->f->code[r].code == KIR_BLOCK && i->code == KIR_BREAK;
-        if ((block || is_loop(M->f, r)) && left-- == 0) return r;
+        if (kir_counts_region(i->code, M->f->code[r].code) && left-- == 0) return r;
     }
     return 0;
 }
@@ -265,7 +262,7 @@ static void put_fault(translator *M, const kir_ins *i) {
 
 static void put_step(translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
-    switch ((kir_code)i->code) {
+    switch ((int)i->code) {
         case KIR_CONST: M->slot[at] = uniform(M, IC_CONST, i->imm, 0); break;
         case KIR_PARAM: M->slot[at] = uniform(M, IC_PARAM, i->imm, 0); break;
         case KIR_SIZE: M->slot[at] = uniform(M, IC_SIZE, i->sub, i->imm); break;
@@ -309,17 +306,7 @@ static void put_step(translator *M, int32_t at) {
         case KIR_NEXT: put_jump(M, region_of(M, at), i->code == KIR_NEXT); break;
         case KIR_END: put_end(M, at); break;
         case KIR_FAULT: put_fault(M, i); break;
-        case KIR_ATOMIC:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_THREAD:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_COUNT: M->failed = true;
+        default: M->failed = true;
     }
 }
 
@@ -397,7 +384,7 @@ static bool translate(translator *M) {
     for (size_t k = 0; k < M->f->n_code; k++)
         if (M->f->code[k].type == DT_C128) M->out->item = 16;
     M->out->slots = M->f->ndim;
-    for (int32_t s = 0; s < MOST_SLOTS; s++) M->owner[s] = NO_SLOT;
+    for (int32_t s = 0; s < MAX_SLOTS; s++) M->owner[s] = NO_SLOT;
     int32_t **const lists[] = {&M->outer, &M->close, &M->end, &M->slot};
     for (size_t k = 0; k < COUNT_OF(lists); k++)
         if (!(*lists[k] = mem_zero(n * sizeof **lists[k]))) return false;

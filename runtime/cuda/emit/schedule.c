@@ -303,7 +303,7 @@ static int64_t compacted_bytes(const kir_func *f) {
         if (i->code == KIR_STOREX) wanted[i->b] = true;
         if (!wanted[k]) continue;
         if (i->code == KIR_LOAD && (f->inner & ~f->arrays[i->sub].zero)) n += item_size(f, i->sub);
-        for (int j = 0; j < kir_info[i->code].args; j++)
+        for (int j = 0; j < kir_arity(i); j++)
             if (in[j] >= 0) wanted[in[j]] = true;
     }
     mem_free(wanted);
@@ -446,9 +446,7 @@ static bool reduces_only(const kir_func *f, const cu_facts *facts) {
     if (n != 1 || facts->n_each != 1 || facts->branches) return false;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
-        if (k->code == KIR_LOADX || k->code == KIR_BOUND || k->code == KIR_STOREX ||
-            k->code == KIR_ATOMIC || k->code == KIR_FAULT)
-            return false;
+        if (kir_has(k->code, KI_OFFSET | KI_FAULTS)) return false;
         if (k->code == KIR_REDUCE) states += emit_state_bytes(f, (int32_t)i);
         each |= k->code == KIR_EACH;
         if (each) continue;

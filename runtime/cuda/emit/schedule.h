@@ -16,7 +16,7 @@ typedef struct {
     uint32_t shared; /* bytes of dynamic shared memory */
 } cu_schedule;
 
-/* What a schedule depends on. */
+/* The inputs of scheduling. */
 typedef struct {
     const kir_func *f;
     const cu_facts *facts;

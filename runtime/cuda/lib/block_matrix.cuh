@@ -1,13 +1,13 @@
 // Factorizations of matrices of more than 32 rows or columns that fit in shared memory: BLOCK_QR or
 // BLOCK_SVD (see elements.cuh).
 //
-// A block does one matrix. It lies by columns in shared memory; a warp takes a column, or two, its
-// lanes neighbouring elements.
+// A block factorizes one matrix, which is column-major in shared memory; a warp takes a column, or
+// a pair, and its lanes adjacent elements.
 
 #if BLOCK_QR || BLOCK_SVD
 enum { THREADS = 32 * WARPS, EACH = (M + 31) / 32 };
 
-__device__ elem *room() {
+__device__ elem *shared_matrix() {
     extern __shared__ __align__(16) unsigned char g_dynamic[];
     return (elem *)g_dynamic;
 }
@@ -32,16 +32,16 @@ __device__ real norm2(const elem *x, int lane) {
 #if BLOCK_QR
 enum { P = M < N ? M : N };
 
-// Column k from its diagonal on becomes R's element and, below it, the reflector.
+// Replaces column k, from the diagonal on, by R's element and, below it, the Householder reflector.
 __device__ elem reduce(elem *x, int k, int lane) {
     real total = 0, big = 0, squares = 0;
     for (int i = k + 1 + lane; i < M; i += 32) {
-        total += span(x[i]);
-        big = span(x[i]) > big ? span(x[i]) : big;
+        total += abs1(x[i]);
+        big = abs1(x[i]) > big ? abs1(x[i]) : big;
     }
     total = warp_sum(total);
     for (int d = 16; d; d /= 2) big = fmax(big, __shfl_xor_sync(ALL, big, d));
-    real one = lift(big), down = 1 / (big * one);
+    real one = reciprocal_scale(big), down = 1 / (big * one);
     for (int i = k + 1 + lane; i < M; i += 32) squares += square(x[i] * one * down);
     reflection r = reflection_of(x[k], total == 0 ? 0 : big * sqrt(warp_sum(squares)));
     for (int i = k + 1 + lane; i < M; i += 32) x[i] = x[i] * r.up * r.scale;
@@ -50,7 +50,7 @@ __device__ elem reduce(elem *x, int k, int lane) {
     return r.tau;
 }
 
-// x, whose elements are shared among lanes, is reflected by column k of v.
+// Applies the reflector in column k of v to x, whose elements are distributed among the lanes.
 __device__ void reflect(elem *x, const elem *v, int k, elem tau, int lane) {
     elem of[EACH], w = of_real(0);
 #pragma unroll
@@ -76,12 +76,12 @@ __device__ void put(elem *to, const elem *x, int lane) {
         if (lane + 32 * e < M) to[lane + 32 * e] = x[e];
 }
 
-// a: M x N by columns; becomes R and, below it, the reflectors; tau: their factors; q: M x columns,
-// or null.
+// a: column-major M x N; becomes R and, below it, the reflectors; tau: their factors; q: M x
+// columns, or null.
 extern "C" __global__ void __launch_bounds__(THREADS)
     block_qr(elem *a, elem *tau, elem *q, int columns, long long) {
     __shared__ elem factors[P];
-    elem *at = room(), x[EACH];
+    elem *at = shared_matrix(), x[EACH];
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     a += (long long)blockIdx.x * M * N;
     for (int i = (int)threadIdx.x; i < M * N; i += THREADS) at[i] = a[i];
@@ -107,42 +107,41 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #pragma unroll
         for (int e = 0; e < EACH; e++) x[e] = of_real(lane + 32 * e == j);
         for (int k = j < P ? j : P - 1; k >= 0; k--)
-            reflect(x, at + k * M, k, factors[k], lane);  // those behind leave this axis as it is
+            reflect(x, at + k * M, k, factors[k], lane);  // later reflectors leave this axis
         put(q + (long long)j * M, x, lane);
     }
 }
 
 #elif BLOCK_SVD
-// Jacobi's method on columns (as in warp_matrix.cuh): in a round each warp makes pairs of columns
-// orthogonal.
+// One-sided Jacobi (as in warp_matrix.cuh): in a round each warp rotates pairs of columns.
 enum { EVEN = (N + 1) / 2 * 2, SWEEPS = 40 };
 
-struct shared_facts {
-    real length[N];     // squares of the columns' lengths; then the lengths
-    int turned, far;    // in this sweep
-    bool has[COLUMNS];  // a direction
-    real rows[M];       // how much of each axis lies among the columns
+struct shared_state {
+    real length[N];            // squared norms of the columns; then the norms
+    int rotated, unconverged;  // in this sweep: some pair was rotated; was far from orthogonal
+    bool nonzero[COLUMNS];     // the column has a direction
+    real rows[M];              // squared norm of each axis projected onto the columns
     elem rest[M], with[COLUMNS];
 };
 
-// The columns x become orthogonal, the columns v of the matrix ROTATED x N are rotated with them.
-// Columns that are nothing beside the longest are left: their directions are chance. False if there
-// is no end.
-__device__ bool orthogonalize(elem *x, elem *v, shared_facts &f, int lane, int warp) {
-    const real limit = unit * (1 + sqrt((real)M));
+// Makes the columns x orthogonal, and rotates the columns v of the matrix ROTATED x N with them.
+// Columns of negligible norm, whose directions are rounding errors, are left. False: did not
+// converge.
+__device__ bool orthogonalize(elem *x, elem *v, shared_state &f, int lane, int warp) {
+    const real limit = epsilon * (1 + sqrt((real)M));
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         for (int c = warp; c < N; c += WARPS) {
             real length = norm2(x + c * M, lane);
             if (lane == 0) f.length[c] = length;
         }
-        if (threadIdx.x == 0) f.turned = f.far = 0;
+        if (threadIdx.x == 0) f.rotated = f.unconverged = 0;
         __syncthreads();
         real floor = 0;
         for (int c = 0; c < N; c++) floor = fmax(floor, f.length[c]);
-        floor *= (nothing / 8) * (nothing / 8);
+        floor *= (negligible / 8) * (negligible / 8);
         __syncthreads();
         for (int round = 0; round + 1 < EVEN; round++) {
-            for (int p = warp; p < EVEN / 2; p += WARPS) {  // all but the last stand in a circle
+            for (int p = warp; p < EVEN / 2; p += WARPS) {  // round-robin tournament (partner_of)
                 int i = (round + p) % (EVEN - 1),
                     j = p ? (round - p + EVEN - 1) % (EVEN - 1) : EVEN - 1, low = i < j ? i : j,
                     high = i < j ? j : i;
@@ -154,39 +153,40 @@ __device__ bool orthogonalize(elem *x, elem *v, shared_facts &f, int lane, int w
                 rotation r = rotation_of(alpha, beta, dot, size);
                 for (int k = lane; k < M; k += 32) {
                     elem a = x[low * M + k], b = x[high * M + k];
-                    x[low * M + k] = a - (a * r.less + conj(r.part) * b);
-                    x[high * M + k] = b + (r.part * a - b * r.less);
+                    x[low * M + k] = a - (a * r.one_minus_c + conj(r.part) * b);
+                    x[high * M + k] = b + (r.part * a - b * r.one_minus_c);
                 }
                 for (int k = lane; k < ROTATED; k += 32) {
                     elem a = v[low * N + k], b = v[high * N + k];
-                    v[low * N + k] = a - (a * r.less + conj(r.part) * b);
-                    v[high * N + k] = b + (r.part * a - b * r.less);
+                    v[low * N + k] = a - (a * r.one_minus_c + conj(r.part) * b);
+                    v[high * N + k] = b + (r.part * a - b * r.one_minus_c);
                 }
                 __syncwarp();
                 if (lane) continue;
-                f.length[low] = alpha - r.longer;
-                f.length[high] = beta + r.longer;
-                f.turned = 1;
-                if (size > 1000 * least) f.far = 1;
+                f.length[low] = alpha - r.growth;
+                f.length[high] = beta + r.growth;
+                f.rotated = 1;
+                if (size > 1000 * least) f.unconverged = 1;
             }
             __syncthreads();
         }
-        bool turned = f.turned, far = f.far;
+        bool rotated = f.rotated, unconverged = f.unconverged;
         __syncthreads();
-        if (!turned || sweep + 1 == SWEEPS) return !far;
+        if (!rotated || sweep + 1 == SWEEPS) return !unconverged;
     }
     return false;
 }
 
-// Columns that have no direction of their own get one orthogonal to all others: what is left of the
-// axis that lies least among those.
-__device__ void complete(elem *x, shared_facts &f, int lane, int warp) {
+// Replaces columns of negligible norm by unit vectors orthogonal to all others: Gram-Schmidt,
+// twice, of the axis that has the smallest projection onto them.
+__device__ void complete(elem *x, shared_state &f, int lane, int warp) {
     int me = (int)threadIdx.x;
     for (int c = 0; c < COLUMNS; c++) {
-        if (f.has[c]) continue;
+        if (f.nonzero[c]) continue;
         for (int i = me; i < M; i += THREADS) {
             real length = 0;
-            for (int k = 0; k < COLUMNS; k++) length += f.has[k] ? square(x[k * M + i]) : (real)0;
+            for (int k = 0; k < COLUMNS; k++)
+                length += f.nonzero[k] ? square(x[k * M + i]) : (real)0;
             f.rows[i] = length;
         }
         __syncthreads();
@@ -197,14 +197,14 @@ __device__ void complete(elem *x, shared_facts &f, int lane, int warp) {
         __syncthreads();
         for (int twice = 0; twice < 2; twice++) {
             for (int k = warp; k < COLUMNS; k += WARPS) {
-                elem with = f.has[k] ? inner(x + k * M, f.rest, lane) : of_real(0);
+                elem with = f.nonzero[k] ? inner(x + k * M, f.rest, lane) : of_real(0);
                 if (lane == 0) f.with[k] = with;
             }
             __syncthreads();
             for (int i = me; i < M; i += THREADS) {
                 elem rest = f.rest[i];
                 for (int k = 0; k < COLUMNS; k++)
-                    if (f.has[k]) rest = rest - x[k * M + i] * f.with[k];
+                    if (f.nonzero[k]) rest = rest - x[k * M + i] * f.with[k];
                 f.rest[i] = rest;
             }
             __syncthreads();
@@ -212,17 +212,17 @@ __device__ void complete(elem *x, shared_facts &f, int lane, int warp) {
         real length = sqrt(norm2(f.rest, lane));
         for (int i = me; i < M; i += THREADS)
             x[c * M + i] = of_parts(real_of(f.rest[i]) / length, imag_of(f.rest[i]) / length);
-        if (me == 0) f.has[c] = true;
+        if (me == 0) f.nonzero[c] = true;
         __syncthreads();
     }
 }
 
-// a: M x N by columns, M >= N; its singular values, falling; u: M x COLUMNS, vh: N x N (both null:
-// values only).
+// a: column-major M x N, M >= N; values: descending singular values; u: M x COLUMNS, vh: N x N
+// (both null: values only).
 extern "C" __global__ void __launch_bounds__(THREADS)
-    block_svd(const elem *a, real *values, elem *u, elem *vh, long long, verdict *said) {
-    __shared__ shared_facts f;
-    elem *x = room(), *v = x + COLUMNS * M;
+    block_svd(const elem *a, real *values, elem *u, elem *vh, long long, verdict *failure) {
+    __shared__ shared_state f;
+    elem *x = shared_matrix(), *v = x + COLUMNS * M;
     int me = (int)threadIdx.x, lane = me % 32, warp = me / 32;
     long long matrix = blockIdx.x;
     a += matrix * M * N;
@@ -230,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for (int i = me; i < ROTATED * N; i += THREADS) v[i] = of_real(i / N == i % N);
     __syncthreads();
     bool done = orthogonalize(x, v, f, lane, warp);
-    if (warp == 0) judge(said, matrix, !done, lane);
+    if (warp == 0) report_failure(failure, matrix, !done, lane);
     for (int c = warp; c < N; c += WARPS) {
         real length = sqrt(norm2(x + c * M, lane));
         if (lane == 0) f.length[c] = length;
@@ -240,22 +240,22 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for (int c = 0; c < N; c++) top = fmax(top, f.length[c]);
     for (int c = warp; c < COLUMNS; c += WARPS) {
         real length = c < N ? f.length[c] : 0;
-        bool has = length > top * nothing;
-        if (lane == 0) f.has[c] = has;
-        for (int i = lane; i < M && has && ROTATED; i += 32)
+        bool nonzero = length > top * negligible;
+        if (lane == 0) f.nonzero[c] = nonzero;
+        for (int i = lane; i < M && nonzero && ROTATED; i += 32)
             x[c * M + i] = of_parts(real_of(x[c * M + i]) / length, imag_of(x[c * M + i]) / length);
     }
     __syncthreads();
     if (ROTATED) complete(x, f, lane, warp);
     for (int c = warp; c < COLUMNS; c += WARPS) {
-        int place = c < N ? 0 : c;  // how many are larger, or as large and before it
+        int position = c < N ? 0 : c;  // in descending order, stable
         for (int k = 0; k < N && c < N; k++)
-            place += f.length[k] > f.length[c] || (f.length[k] == f.length[c] && k < c);
-        if (c < N && lane == 0) values[matrix * N + place] = f.length[c];
+            position += f.length[k] > f.length[c] || (f.length[k] == f.length[c] && k < c);
+        if (c < N && lane == 0) values[matrix * N + position] = f.length[c];
         if (!ROTATED) continue;
-        for (int i = lane; i < M; i += 32) u[(matrix * COLUMNS + place) * M + i] = x[c * M + i];
+        for (int i = lane; i < M; i += 32) u[(matrix * COLUMNS + position) * M + i] = x[c * M + i];
         for (int i = lane; i < N && c < N; i += 32)
-            vh[(matrix * N + i) * N + place] = conj(v[c * N + i]);
+            vh[(matrix * N + i) * N + position] = conj(v[c * N + i]);
     }
 }
 #endif

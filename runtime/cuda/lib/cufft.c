@@ -149,7 +149,7 @@ static gpa_code plan_new(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e)
                "cufftMakePlanMany64", e);
     if (!rc) rc = check(d->fft->set_stream(*out, d->stream), "cufftSetStream", e);
     /* cuFFT uploads a plan's tables on the default stream, which ours does not synchronize with. */
-    if (!rc) rc = api_check(d->cu->stream_wait(NULL), "cuStreamSynchronize", e);
+    if (!rc) rc = api_check(d->cu->stream_synchronize(NULL), "cuStreamSynchronize", e);
     if (rc) d->fft->destroy(*out);
     return rc;
 }

@@ -85,9 +85,9 @@ static gpa_code allocate_workspace(work *w, workspace *s, gpa_err *e) {
 
 /* Calls of cuSOLVER's typed API, of cuBLAS's typed API, of cuSOLVER's generic API. */
 #define TYPED(member, ...) \
-    check(CUDA_PICK(w->s, member, w->c->dtype)(w->d->solver_handle, __VA_ARGS__), #member, e)
+    check(w->s->member[api_type(w->c->dtype)](w->d->solver_handle, __VA_ARGS__), #member, e)
 #define BATCHED(member, ...) \
-    check(CUDA_PICK(w->d->blas, member, w->c->dtype)(w->d->blas_handle, __VA_ARGS__), #member, e)
+    check(w->d->blas->member[api_type(w->c->dtype)](w->d->blas_handle, __VA_ARGS__), #member, e)
 #define GENERIC(member, ...) \
     check(w->s->member(w->d->solver_handle, w->d->solver_params, __VA_ARGS__), #member, e)
 
@@ -99,7 +99,7 @@ static gpa_code lu_one_by_one(work *w, int *pivots, int64_t pivots_step, bool th
     int n_work = 0;
     void *buffer = NULL;
     int64_t size = (int64_t)w->m * w->n, b_size = (int64_t)w->n * w->k;
-    gpa_code rc = TYPED(lu_room, w->m, w->n, at(w, 0, 0, size, w->item), lead(w->m), &n_work);
+    gpa_code rc = TYPED(lu_workspace, w->m, w->n, at(w, 0, 0, size, w->item), lead(w->m), &n_work);
     if (!rc) rc = allocate(w, (size_t)n_work * (size_t)w->item, &buffer, e);
     for (int i = 0; i < w->batch && !rc; i++) {
         void *a = at(w, 0, i, size, w->item), *b = then_solve ? at(w, 1, i, b_size, w->item) : NULL;
@@ -148,9 +148,9 @@ static gpa_code cholesky(work *w, gpa_err *e) {
     gpa_code rc;
     if (is_batched(w)) {
         rc = addresses(w, 0, size, &a, e);
-        return rc ? rc : TYPED(choleskies, upper, w->n, a, lead(w->n), w->info, w->batch);
+        return rc ? rc : TYPED(cholesky_batched, upper, w->n, a, lead(w->n), w->info, w->batch);
     }
-    rc = TYPED(cholesky_room, upper, w->n, at(w, 0, 0, size, w->item), lead(w->n), &n_work);
+    rc = TYPED(cholesky_workspace, upper, w->n, at(w, 0, 0, size, w->item), lead(w->n), &n_work);
     if (!rc) rc = allocate(w, (size_t)n_work * (size_t)w->item, &buffer, e);
     for (int i = 0; i < w->batch && !rc; i++)
         rc = TYPED(cholesky, upper, w->n, at(w, 0, i, size, w->item), lead(w->n), buffer, n_work,
@@ -171,8 +171,8 @@ static gpa_code qr(work *w, gpa_err *e) {
             kept = (int64_t)w->m * MIN(w->k, w->n);
     void *a = at(w, 0, 0, size, w->item), *tau = at(w, 1, 0, p, w->item),
          *q = at(w, 2, 0, q_size, w->item);
-    gpa_code rc = TYPED(qr_room, w->m, w->n, a, lead(w->m), &n_work);
-    if (!rc && q) rc = TYPED(q_room, w->m, w->k, p, q, lead(w->m), tau, &more);
+    gpa_code rc = TYPED(qr_workspace, w->m, w->n, a, lead(w->m), &n_work);
+    if (!rc && q) rc = TYPED(q_workspace, w->m, w->k, p, q, lead(w->m), tau, &more);
     n_work = MAX(n_work, more);
     if (!rc) rc = allocate(w, (size_t)n_work * (size_t)w->item, &buffer, e);
     for (int i = 0; i < w->batch && !rc; i++) {
@@ -194,8 +194,8 @@ static gpa_code svd(work *w, gpa_err *e) {
     signed char job = !w->c->matrix.x[2] ? 'N' : w->c->matrix.full ? 'A' : 'S';
     void *x[LIB_MATRICES];
     for (int k = 0; k < LIB_MATRICES; k++) x[k] = at(w, k, 0, 0, 0);
-    gpa_code rc = GENERIC(svd_room, job, job, m, n, w->data, x[0], m, w->part, x[1], w->data, x[2],
-                          m, w->data, x[3], n, w->data, &s.n, &s.host_n);
+    gpa_code rc = GENERIC(svd_workspace, job, job, m, n, w->data, x[0], m, w->part, x[1], w->data,
+                          x[2], m, w->data, x[3], n, w->data, &s.n, &s.host_n);
     if (!rc) rc = allocate_workspace(w, &s, e);
     for (int i = 0; i < w->batch && !rc; i++) {
         x[0] = at(w, 0, i, m * n, w->item);
@@ -217,11 +217,11 @@ static gpa_code eigh(work *w, gpa_err *e) {
     bool together = w->batch > 1 && w->s->eigh;
     gpa_code rc;
     if (together)
-        rc = GENERIC(eigh_room, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n,
+        rc = GENERIC(eigh_workspace, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n,
                      &s.host_n, w->batch);
     else
-        rc = GENERIC(eigh_one_room, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n,
-                     &s.host_n);
+        rc = GENERIC(eigh_one_workspace, job, upper, n, w->data, a, n, w->part, values, w->data,
+                     &s.n, &s.host_n);
     if (!rc) rc = allocate_workspace(w, &s, e);
     if (!rc && together)
         return GENERIC(eigh, job, upper, n, w->data, a, n, w->part, values, w->data, s.at, s.n,
@@ -242,7 +242,7 @@ static gpa_code eig(work *w, gpa_err *e) {
     int job = w->c->matrix.x[2] != NULL, pairs = wide ? CUDA_C_64F : CUDA_C_32F,
         pair = wide ? 16 : 8;
     void *a = at(w, 0, 0, 0, 0), *values = at(w, 1, 0, 0, 0), *vectors = at(w, 2, 0, 0, 0);
-    gpa_code rc = GENERIC(eig_room, 0, job, n, w->data, a, n, pairs, values, w->data, NULL, n,
+    gpa_code rc = GENERIC(eig_workspace, 0, job, n, w->data, a, n, pairs, values, w->data, NULL, n,
                           w->data, vectors, n, w->data, &s.n, &s.host_n);
     if (!rc) rc = allocate_workspace(w, &s, e);
     for (int i = 0; i < w->batch && !rc; i++) {
@@ -323,7 +323,7 @@ gpa_code cusolver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     if (!rc) rc = routines[c->kind](&w, e);
     if (!rc) rc = report(&w, e);
     for (int i = 0; i < w.n_scratch; i++) d->cu->free(w.scratch[i], d->stream);
-    if (rc && w.host_scratch) d->cu->stream_wait(d->stream);
+    if (rc && w.host_scratch) d->cu->stream_synchronize(d->stream);
     mem_free(w.host_scratch);
     return rc;
 }

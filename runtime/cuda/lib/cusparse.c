@@ -66,18 +66,20 @@ static gpa_code times_vector(gpa_dev *d, const gpa_libcall *c, cusparseSpMatDesc
     CUdeviceptr scratch = 0;
     cusparseDnVecDescr_t x = NULL, y = NULL;
     gpa_code rc = GPA_OK;
-    TRY(check(s->vector(&x, c->spmm.a.cols, at(&c->spmm.x, item), type), "cusparseCreateDnVec", e));
-    TRY(check(s->vector(&y, c->spmm.a.rows, at(&c->spmm.y, item), type), "cusparseCreateDnVec", e));
-    TRY(check(s->times_vector_room(d->sparse_handle, 0, alpha, a, x, beta, y, type, 0, &n),
+    TRY(check(s->vector_create(&x, c->spmm.a.cols, at(&c->spmm.x, item), type),
+              "cusparseCreateDnVec", e));
+    TRY(check(s->vector_create(&y, c->spmm.a.rows, at(&c->spmm.y, item), type),
+              "cusparseCreateDnVec", e));
+    TRY(check(s->spmv_workspace(d->sparse_handle, 0, alpha, a, x, beta, y, type, 0, &n),
               "cusparseSpMV_bufferSize", e));
     TRY(allocate_scratch(d, n, &scratch, e));
-    TRY(check(s->times_vector(d->sparse_handle, 0, alpha, a, x, beta, y, type, 0,
-                              (void *)(uintptr_t)scratch),
-              "cusparseSpMV", e));
+    TRY(check(
+        s->spmv(d->sparse_handle, 0, alpha, a, x, beta, y, type, 0, (void *)(uintptr_t)scratch),
+        "cusparseSpMV", e));
 out:
     if (scratch) d->cu->free(scratch, d->stream);
-    if (x) s->vector_free(x);
-    if (y) s->vector_free(y);
+    if (x) s->vector_destroy(x);
+    if (y) s->vector_destroy(y);
     return rc;
 }
 
@@ -91,21 +93,23 @@ static gpa_code times(gpa_dev *d, const gpa_libcall *c, cusparseSpMatDescr_t a, 
     CUdeviceptr scratch = 0;
     cusparseDnMatDescr_t x = NULL, y = NULL;
     gpa_code rc = GPA_OK;
-    TRY(check(s->dense(&x, c->spmm.a.cols, k, k, at(&c->spmm.x, item), type, CUSPARSE_ORDER_ROW),
-              "cusparseCreateDnMat", e));
-    TRY(check(s->dense(&y, c->spmm.a.rows, k, k, at(&c->spmm.y, item), type, CUSPARSE_ORDER_ROW),
-              "cusparseCreateDnMat", e));
-    TRY(check(s->times_room(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type,
-                            CUSPARSE_SPMM_CSR_ALG3, &n),
+    TRY(check(
+        s->dense_create(&x, c->spmm.a.cols, k, k, at(&c->spmm.x, item), type, CUSPARSE_ORDER_ROW),
+        "cusparseCreateDnMat", e));
+    TRY(check(
+        s->dense_create(&y, c->spmm.a.rows, k, k, at(&c->spmm.y, item), type, CUSPARSE_ORDER_ROW),
+        "cusparseCreateDnMat", e));
+    TRY(check(s->spmm_workspace(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type,
+                                CUSPARSE_SPMM_CSR_ALG3, &n),
               "cusparseSpMM_bufferSize", e));
     TRY(allocate_scratch(d, n, &scratch, e));
-    TRY(check(s->times(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type, CUSPARSE_SPMM_CSR_ALG3,
-                       (void *)(uintptr_t)scratch),
+    TRY(check(s->spmm(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type, CUSPARSE_SPMM_CSR_ALG3,
+                      (void *)(uintptr_t)scratch),
               "cusparseSpMM", e));
 out:
     if (scratch) d->cu->free(scratch, d->stream);
-    if (x) s->dense_free(x);
-    if (y) s->dense_free(y);
+    if (x) s->dense_destroy(x);
+    if (y) s->dense_destroy(y);
     return rc;
 }
 
@@ -115,16 +119,17 @@ static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_csr *r, cusparseSpMa
     const size_t index = sizeof(int32_t);
     void *column = r->nnz ? at(&r->indices, index) : NULL,
          *values = r->nnz ? at(&r->data, dtype_size(t)) : NULL;
-    return check(d->sparse->matrix(out, r->rows, r->cols, r->nnz, at(&r->indptr, index), column,
-                                   values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, 0, type_of(t)),
-                 "cusparseCreateCsr", e);
+    return check(
+        d->sparse->matrix_create(out, r->rows, r->cols, r->nnz, at(&r->indptr, index), column,
+                                 values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, 0, type_of(t)),
+        "cusparseCreateCsr", e);
 }
 
 gpa_code cusparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     cusparseSpMatDescr_t a = NULL;
     gpa_code rc = describe(d, c->dtype, &c->spmm.a, &a, e);
     if (!rc) rc = c->spmm.k == 1 ? times_vector(d, c, a, e) : times(d, c, a, e);
-    if (a) d->sparse->matrix_free(a);
+    if (a) d->sparse->matrix_destroy(a);
     return rc;
 }
 
@@ -174,9 +179,9 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     TRY(describe(d, c->dtype, &c->spgemm.a, &w->matrix[A], e));
     TRY(describe(d, c->dtype, &c->spgemm.b, &w->matrix[B], e));
     TRY(describe(d, c->dtype, &made, &w->matrix[C], e));
-    TRY(check(s->product(&w->product), "cusparseSpGEMM_createDescr", e));
-    TRY(step(w, s->product_begin, &w->scratch[0], "cusparseSpGEMM_workEstimation", e));
-    TRY(step(w, s->product_compute, &w->scratch[1], "cusparseSpGEMM_compute", e));
+    TRY(check(s->spgemm_create(&w->product), "cusparseSpGEMM_createDescr", e));
+    TRY(step(w, s->spgemm_estimate, &w->scratch[0], "cusparseSpGEMM_workEstimation", e));
+    TRY(step(w, s->spgemm_compute, &w->scratch[1], "cusparseSpGEMM_compute", e));
     TRY(check(s->matrix_size(w->matrix[C], &m, &n, &count), "cusparseSpMatGetSize", e));
     if (count > INT32_MAX) {
         rc = gpa_fail(e, GPA_E_VALUE, "a sparse matrix cannot have 2**31 values or more");
@@ -190,11 +195,11 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
             "cuMemsetD8Async", e);
         goto out;
     }
-    TRY(check(s->matrix_parts(w->matrix[C], at(&made.indptr, index), at(&made.indices, index),
-                              at(&made.data, dtype_size(c->dtype))),
+    TRY(check(s->matrix_pointers(w->matrix[C], at(&made.indptr, index), at(&made.indices, index),
+                                 at(&made.data, dtype_size(c->dtype))),
               "cusparseCsrSetPointers", e));
-    rc = check(s->product_copy(d->sparse_handle, 0, 0, w->alpha, w->matrix[A], w->matrix[B],
-                               w->beta, w->matrix[C], type, 0, w->product),
+    rc = check(s->spgemm_copy(d->sparse_handle, 0, 0, w->alpha, w->matrix[A], w->matrix[B], w->beta,
+                              w->matrix[C], type, 0, w->product),
                "cusparseSpGEMM_copy", e);
 out:
     return rc;
@@ -211,8 +216,8 @@ gpa_code cusparse_spgemm_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     if (!rc) rc = multiply(&w, e);
     for (int i = 0; i < 2; i++)
         if (w.scratch[i]) d->cu->free(w.scratch[i], d->stream);
-    if (w.product) d->sparse->product_free(w.product);
+    if (w.product) d->sparse->spgemm_destroy(w.product);
     for (int i = 0; i < MATRICES; i++)
-        if (w.matrix[i]) d->sparse->matrix_free(w.matrix[i]);
+        if (w.matrix[i]) d->sparse->matrix_destroy(w.matrix[i]);
     return rc;
 }

@@ -1,7 +1,7 @@
-// Factorizations of many matrices: what they share. Compiled at run time by small.c, which joins
-// this, warp_matrix.cuh and block_matrix.cuh, and writes definitions before it: real, M, N,
-// COLUMNS, WARPS, STRIDE, LINE, ROTATED, WIDE, COMPLEX, whether warps have reductions, REDUX, and
-// which program is wanted.
+// Batched factorizations of small matrices: complex arithmetic, warp reductions, rotations and
+// reflectors. batched.c joins this file, warp_matrix.cuh and block_matrix.cuh, puts definitions
+// before them and compiles the result: real, M, N, COLUMNS, WARPS, STRIDE, LINE, ROTATED, WIDE,
+// COMPLEX, REDUX (the GPU has warp reductions) and the program, one of SOLVE, LU, ...
 
 typedef unsigned long long verdict;
 enum : unsigned { ALL = 0xffffffffu };
@@ -19,11 +19,11 @@ __device__ real real_of(elem a) { return a.x; }
 __device__ elem of_real(real a) { return {a, 0}; }
 __device__ real imag_of(elem a) { return a.y; }
 __device__ elem of_parts(real a, real b) { return {a, b}; }
-__device__ real span(elem a) { return fabs(a.x) + fabs(a.y); }
+__device__ real abs1(elem a) { return fabs(a.x) + fabs(a.y); }
 __device__ real square(elem a) { return a.x * a.x + a.y * a.y; }
-// Scaled, so that squares neither overflow nor vanish.
+// Scaled, so that the squares neither overflow nor underflow.
 __device__ elem inverse_of(elem a) {
-    real s = 1 / span(a), x = a.x * s, y = a.y * s, d = s / (x * x + y * y);
+    real s = 1 / abs1(a), x = a.x * s, y = a.y * s, d = s / (x * x + y * y);
     return {x * d, -y * d};
 }
 __device__ elem from_lane(elem a, int lane) {
@@ -36,21 +36,21 @@ __device__ real real_of(elem a) { return a; }
 __device__ elem of_real(real a) { return a; }
 __device__ real imag_of(elem) { return 0; }
 __device__ elem of_parts(real a, real) { return a; }
-__device__ real span(elem a) { return fabs(a); }
+__device__ real abs1(elem a) { return fabs(a); }
 __device__ real square(elem a) { return a * a; }
 __device__ elem inverse_of(elem a) { return 1 / a; }
 __device__ elem from_lane(elem a, int lane) { return __shfl_sync(ALL, a, lane); }
 #endif
 
-// What brings numbers of this size to where they have inverses.
-__device__ real lift(real size) {
+// A power of two that makes the reciprocal of a number of this size finite: 1 for normal numbers.
+__device__ real reciprocal_scale(real size) {
     return size >= (sizeof(real) == 4 ? (real)1.1754944e-38 : (real)2.2250738585072014e-308) ? 1
            : sizeof(real) == 4 ? (real)1.8446744e19
                                : (real)3.402823669209385e38;
 }
 
-// A word that orders sizes, NaN last; of doubles 20 digits are enough to choose a pivot by. 0 for 0
-// alone.
+// A word that orders magnitudes, NaN last; 0 only for 0. Of a double the high word is enough to
+// choose a pivot.
 __device__ unsigned rank_of(float a) { return __float_as_uint(a); }
 __device__ unsigned rank_of(double a) {
     unsigned low = (unsigned)__double2loint(a);
@@ -69,8 +69,8 @@ __device__ unsigned warp_max(unsigned a) {
 #endif
 }
 
-// The first matrix that has something to say, and what.
-__device__ void judge(verdict *out, long long matrix, int info, int lane) {
+// Reports a failure: *out becomes that of the first matrix that failed, its number and `info`.
+__device__ void report_failure(verdict *out, long long matrix, int info, int lane) {
     if (info && lane == 0) atomicMin(out, (verdict)matrix << 32 | (verdict)info);
 }
 
@@ -87,13 +87,15 @@ __device__ elem warp_sum(elem a) { return {warp_sum(a.x), warp_sum(a.y)}; }
 __device__ real size_of(elem a) { return fabs(a); }
 #endif
 
-constexpr real unit = sizeof(real) == 4 ? (real)1.2e-7 : (real)2.2e-16, nothing = unit * unit;
+constexpr real epsilon = sizeof(real) == 4 ? (real)1.2e-7 : (real)2.2e-16,
+               negligible = epsilon * epsilon;
 
-// What makes two columns orthogonal: x - (x less + y conj(part)) and y + (x part - y less), for
-// squares alpha and beta of their lengths and x^H y = dot of this size; the second square grows by
-// `longer`, the first shrinks by it. Small turns change little, and so err little.
+// The Jacobi rotation that makes columns x and y orthogonal, given their squared norms alpha and
+// beta and x^H y = dot, |dot| = size: x - (x (1 - c) + y conj(part)) and y + (x part - y (1 - c)),
+// part = s dot / |dot|. The squared norm of y grows by `growth`, that of x shrinks by it. Written
+// with 1 - c, since small angles then cause small rounding errors.
 struct rotation {
-    real less, longer;
+    real one_minus_c, growth;
     elem part;
 };
 
@@ -105,8 +107,8 @@ __device__ rotation rotation_of(real alpha, real beta, elem dot, real size) {
             of_parts(real_of(dot) / size, imag_of(dot) / size) * s};
 }
 
-// The reflector I - tau v v^H that takes a vector whose first element and whose length below it are
-// given to a multiple, beta, of its first axis. v is the vector times up, then scale, but 1 first.
+// The Householder reflector I - tau v v^H that takes a vector, given its first element and the norm
+// of the rest, to (beta, 0, ...). v[0] is 1; the rest is the vector's times up, times scale.
 struct reflection {
     real beta, up;
     elem tau, scale;
@@ -120,7 +122,7 @@ __device__ reflection reflection_of(elem first, real below) {
          c = below / most;
     r.beta = -copysign(most * sqrt(a * a + b * b + c * c), re);
     r.tau = of_parts((r.beta - re) / r.beta, -im / r.beta);
-    r.up = lift(span(of_parts(re - r.beta, im)));
+    r.up = reciprocal_scale(abs1(of_parts(re - r.beta, im)));
     r.scale = inverse_of(of_parts(re - r.beta, im) * r.up);
     return r;
 }

@@ -1,10 +1,10 @@
 // Factorizations of matrices of at most 32 rows and columns: SOLVE, LU, CHOLESKY, QR, EIGH, SVD or
 // EIGEN (see elements.cuh).
 //
-// A warp does one matrix of at most 32 rows and columns. Lane i holds row i (of QR column i) in
-// registers; what all lanes need in a step goes through shared memory. What remains of the matrix
-// moves to the first registers in each step: so they have fixed names, and the loop over the steps
-// stays a loop.
+// A warp factorizes one matrix. Lane i holds row i (QR: column i) in registers; the pivot row or
+// column of a step is broadcast through shared memory. After each step the trailing submatrix is
+// shifted to the first registers, so that register indices are constants and the loop over steps
+// need not be unrolled.
 
 __device__ void load(elem *to, const elem *from, int lane) {
     for (int i = lane; i < N * N; i += 32) to[i / N * STRIDE + i % N] = from[i];
@@ -12,13 +12,13 @@ __device__ void load(elem *to, const elem *from, int lane) {
 }
 
 struct factors {
-    elem *u;       // U[k][k + j] at k * STRIDE + j
-    elem *l;       // what the row of a lane takes of the pivot's row in step k, at k * 32 + lane
-    int *who;      // the lane that holds the pivot's row of step k
-    int mine;      // the step whose pivot this lane's row has
-    real up;       // lifts that pivot
-    elem inverse;  // of the lifted one
-    int info;      // the first step without a pivot, counted from 1
+    elem *u;          // U[k][k + j] at k * STRIDE + j
+    elem *l;          // the multiplier of a lane's row in step k, at k * 32 + lane
+    int *pivot_lane;  // the lane that holds the pivot row of step k
+    int mine;         // the step in which this lane's row is the pivot row
+    real up;          // reciprocal_scale of that pivot
+    elem inverse;     // of the scaled pivot
+    int info;         // the first step without a pivot, counted from 1
 };
 
 __device__ void factorize(factors &f, const elem *from, int lane) {
@@ -31,20 +31,20 @@ __device__ void factorize(factors &f, const elem *from, int lane) {
     f.info = 0;
 #pragma unroll 1
     for (int k = 0; k < N; k++) {
-        unsigned rank = f.mine < 0 ? rank_of(span(row[0])) : 0, top = warp_max(rank);
+        unsigned rank = f.mine < 0 ? rank_of(abs1(row[0])) : 0, top = warp_max(rank);
         int p = __ffs((int)__ballot_sync(ALL, f.mine < 0 && rank == top)) - 1;
         elem *pivot = f.u + k * STRIDE;
         if (!top && !f.info) f.info = k + 1;
         if (lane == p) {
             f.mine = k;
-            f.who[k] = p;
-            f.up = lift(span(row[0]));
+            f.pivot_lane[k] = p;
+            f.up = reciprocal_scale(abs1(row[0]));
             f.inverse = inverse_of(row[0] * f.up);
 #pragma unroll
             for (int j = 0; j < N; j++) pivot[j] = row[j];
         }
         __syncwarp();
-        real up = lift(span(pivot[0]));
+        real up = reciprocal_scale(abs1(pivot[0]));
         elem part = f.mine < 0 && top ? row[0] * up * inverse_of(pivot[0] * up) : of_real(0);
         f.l[k * 32 + lane] = part;
 #pragma unroll
@@ -61,17 +61,17 @@ __device__ void factorize(factors &f, const elem *from, int lane) {
 
 #define FACTORS_OF_THIS_WARP                                              \
     __shared__ __align__(16) elem u[WARPS][N * STRIDE], l[WARPS][N * 32]; \
-    __shared__ int who[WARPS][32];                                        \
+    __shared__ int pivot_lane[WARPS][32];                                 \
     MATRIX_OF_THIS_WARP                                                   \
-    factors f = {u[warp], l[warp], who[warp], 0, 1, {}, 0};
+    factors f = {u[warp], l[warp], pivot_lane[warp], 0, 1, {}, 0};
 
 #if SOLVE
-// b: by columns; becomes the solutions.
+// LU with partial pivoting, then substitution. b: column-major; becomes the solutions.
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
-    solve(const elem *a, elem *b, long long columns, long long batch, verdict *said) {
+    solve(const elem *a, elem *b, long long columns, long long batch, verdict *failure) {
     FACTORS_OF_THIS_WARP
     factorize(f, a + matrix * N * N, lane);
-    judge(said, matrix, f.info, lane);
+    report_failure(failure, matrix, f.info, lane);
     b += matrix * N * columns;
     for (long long c = 0; c < columns; c += COLUMNS) {
         elem x[COLUMNS];
@@ -80,14 +80,14 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
             x[i] = lane < N && c + i < columns ? b[(c + i) * N + lane] : of_real(0);
 #pragma unroll 4
         for (int k = 0; k < N; k++) {
-            int p = f.who[k];
+            int p = f.pivot_lane[k];
             elem part = f.l[k * 32 + lane];
 #pragma unroll
             for (int i = 0; i < COLUMNS; i++) x[i] = x[i] - part * from_lane(x[i], p);
         }
 #pragma unroll 4
         for (int k = N - 1; k >= 0; k--) {
-            int p = f.who[k];
+            int p = f.pivot_lane[k];
             elem part = f.mine < k ? f.u[f.mine * STRIDE + k - f.mine] : of_real(0);
 #pragma unroll
             for (int i = 0; i < COLUMNS; i++) {
@@ -103,18 +103,18 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 }
 
 #elif LU
-// a: by rows; becomes L and U. pivots: the row, from 1, with which each was exchanged.
+// a: row-major; becomes L and U. pivots: the row, from 1, that each was exchanged with.
 extern "C" __global__ void __launch_bounds__(32 * WARPS) lu(elem *a, int *pivots, long long batch) {
     FACTORS_OF_THIS_WARP
     a += matrix * N * N;
     factorize(f, a, lane);
     for (int i = lane; i < N * N; i += 32) {
         int r = i / N, c = i % N;
-        a[i] = c < r ? f.l[c * 32 + f.who[r]] : f.u[r * STRIDE + c - r];
+        a[i] = c < r ? f.l[c * 32 + f.pivot_lane[r]] : f.u[r * STRIDE + c - r];
     }
-    int here = lane;  // the row that stands here before step k
+    int here = lane;  // the original row in this position before step k
     for (int k = 0; k < N; k++) {
-        int p = f.who[k], q = __ffs((int)__ballot_sync(ALL, here == p)) - 1,
+        int p = f.pivot_lane[k], q = __ffs((int)__ballot_sync(ALL, here == p)) - 1,
             old = __shfl_sync(ALL, here, k);
         if (lane == q) here = old;
         if (lane == k) {
@@ -125,10 +125,10 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) lu(elem *a, int *pivots
 }
 
 #elif CHOLESKY
-// The lower triangle of a, by columns (upper: by rows, which is the upper one by columns), becomes
-// L of L L^H; the other stays.
+// The lower triangle of column-major a (upper: of row-major a) becomes L of L L^H; the other
+// triangle is left.
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
-    cholesky(elem *a, int upper, long long batch, verdict *said) {
+    cholesky(elem *a, int upper, long long batch, verdict *failure) {
     __shared__ __align__(16) elem all[WARPS][N * STRIDE], columns[WARPS][2][32];
     MATRIX_OF_THIS_WARP
     elem *at = all[warp], row[N];
@@ -155,22 +155,21 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
         row[N - 1] = of_real(0);
     }
     __syncwarp();
-    judge(said, matrix, info, lane);
+    report_failure(failure, matrix, info, lane);
     for (int i = lane; i < N * N; i += 32) a[i] = at[i / N * STRIDE + i % N];
 }
 #elif QR
 enum { P = M < N ? M : N };
 
-// The reflector I - tau v v^H that takes x to a multiple of its first axis, which becomes x[0];
-// v[0] = 1.
+// The Householder reflector I - tau v v^H that takes x to (beta, 0, ...); x[0] becomes beta.
 __device__ elem reflector(elem *x, elem *v) {
     real total = 0, big = 0, squares = 0;
 #pragma unroll
     for (int i = 1; i < M; i++) {
-        total += span(x[i]);
-        big = span(x[i]) > big ? span(x[i]) : big;
+        total += abs1(x[i]);
+        big = abs1(x[i]) > big ? abs1(x[i]) : big;
     }
-    real one = lift(big), down = 1 / (big * one);
+    real one = reciprocal_scale(big), down = 1 / (big * one);
 #pragma unroll
     for (int i = 1; i < M; i++) squares += square(x[i] * one * down);
     reflection r = reflection_of(x[0], total == 0 ? 0 : big * sqrt(squares));
@@ -190,8 +189,8 @@ __device__ void reflect(elem *x, const elem *v, elem tau) {
     for (int i = 0; i < M; i++) x[i] = x[i] - v[i] * w;
 }
 
-// a: M x N by columns; becomes R and, below it, the reflectors; tau: their factors; q: M x columns,
-// or null.
+// a: column-major M x N; becomes R and, below it, the reflectors; tau: their factors; q: M x
+// columns, or null.
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
     qr(elem *a, elem *tau, elem *q, int columns, long long batch) {
     __shared__ __align__(16) elem all[WARPS][32 * STRIDE], vectors[WARPS][P * LINE];
@@ -241,10 +240,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 #elif EIGH
 __device__ elem divided(elem a, real b) { return of_parts(real_of(a) / b, imag_of(a) / b); }
 
-// The eigenvalues of one triangle of a, by columns, are those of a tridiagonal matrix that
-// reflections of both sides make of it (as in QR). Lane i holds row i from the column of the step
-// on. To d and e, of all matrices together: element i of a matrix at i * batch + matrix, e[i]
-// beside d[i].
+// Householder tridiagonalization of a Hermitian matrix, given by one triangle of column-major a.
+// Lane i holds row i from the column of the step on. d: the diagonals, e: the subdiagonals of all
+// matrices, element i of a matrix at i * batch + matrix.
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
     tridiagonal(const elem *a, int upper, real *d, real *e, long long batch) {
     __shared__ __align__(16) elem all[WARPS][N * STRIDE], vectors[WARPS][2][LINE];
@@ -261,14 +259,14 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
     }
     for (int i = lane; i < 2 * LINE; i += 32) v[i] = of_real(0);
     __syncwarp();
-    real diagonal = 0, beside = 0;
+    real diagonal = 0, subdiagonal = 0;
 #pragma unroll 1
     for (int k = 0; k < N; k++) {
         if (lane == k) diagonal = real_of(row[0]);
         if (k + 1 == N) break;
         elem x = lane > k && lane < N ? row[0] : of_real(0), top = from_lane(x, k + 1),
              tau = of_real(0), mine = of_real(0);
-        real big = span(x);
+        real big = abs1(x);
         for (int s = 16; s; s /= 2) big = fmax(big, __shfl_xor_sync(ALL, big, s));
         real beta = 0;
         if (big > 0) {
@@ -285,9 +283,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
             }
             beta *= big;
         }
-        if (lane == k) beside = beta;
+        if (lane == k) subdiagonal = beta;
         if (lane > k && lane < N) v[lane - k] = mine;
-        if (lane == k && k) v[N - k] = w[N - k] = of_real(0);  // what was there in the step before
+        if (lane == k && k) v[N - k] = w[N - k] = of_real(0);  // clears the previous step's
         __syncwarp();
         elem p = of_real(0);
 #pragma unroll
@@ -305,16 +303,16 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
     }
     if (lane < N) {
         d[lane * batch + matrix] = diagonal;
-        e[lane * batch + matrix] = beside;
+        e[lane * batch + matrix] = subdiagonal;
     }
 }
 
-// Their eigenvalues, rising: one thread for each matrix, by QL steps without square roots (Parlett,
-// The Symmetric Eigenvalue Problem, 8.14), on elements that are scaled so that their squares stay
-// within the numbers.
+// Ascending eigenvalues of the tridiagonal matrices, a thread each: square-root-free QL (Parlett,
+// The Symmetric Eigenvalue Problem, 8.14), on elements scaled so that their squares neither
+// overflow nor underflow.
 extern "C" __global__ void __launch_bounds__(32)
-    values(const real *d, const real *e, real *out, long long batch, verdict *said) {
-    __shared__ real all_d[N][32], all_s[N][32];  // s: squares of the elements beside the diagonal
+    values(const real *d, const real *e, real *out, long long batch, verdict *failure) {
+    __shared__ real all_d[N][32], all_s[N][32];  // s: squares of the subdiagonal
     long long matrix = (long long)blockIdx.x * 32 + threadIdx.x;
     if (matrix >= batch) return;
     real(*x)[32] = all_d, (*s)[32] = all_s, big = 0;
@@ -329,7 +327,7 @@ extern "C" __global__ void __launch_bounds__(32)
         s[i][t] = b * b;
     }
     for (int low = 0; low < N;) {
-        int end = low;  // of the block that nothing divides
+        int end = low;  // of the unreduced block
         while (end + 1 < N && s[end][t] > tiny * fabs(x[end][t] * x[end + 1][t]) &&
                s[end][t] > tiny * tiny)
             end++;
@@ -357,7 +355,7 @@ extern "C" __global__ void __launch_bounds__(32)
         s[low][t] = sine * p;
         x[low][t] = shift + gamma;
     }
-    if (info) atomicMin(said, (verdict)matrix << 32 | (verdict)info);
+    if (info) atomicMin(failure, (verdict)matrix << 32 | (verdict)info);
     for (int i = 1; i < N; i++) {
         real here = x[i][t];
         int j = i;
@@ -368,35 +366,34 @@ extern "C" __global__ void __launch_bounds__(32)
 }
 
 #elif SVD || EIGEN
-// Jacobi's method on columns (Hestenes 1958): rotations make any two of them orthogonal, in sweeps
-// in which each meets each other. A team of WIDE lanes does a matrix; lane i holds column i. No
-// column goes through memory.
-enum { TEAMS = 32 / WIDE, EVEN = (N + 1) / 2 * 2, SWEEPS = 40 };
+// One-sided Jacobi (Hestenes 1958): a sweep rotates every pair of columns to be orthogonal. A group
+// of WIDE lanes factorizes a matrix; lane i holds column i, and columns are exchanged by shuffles.
+enum { GROUPS = 32 / WIDE, EVEN = (N + 1) / 2 * 2, SWEEPS = 40 };
 
-struct team {
-    int me, first;  // lanes of the warp: of the team's the how manieth, and where these begin
+struct group {
+    int me, first;  // the lane's index in the group; the group's first lane in the warp
     long long matrix;
-    bool writes;  // behind the last matrix teams do that one once more, for the sake of their
-                  // neighbours in the warp
+    bool writes;  // false: behind the last matrix, which is repeated so that all lanes of the warp
+                  // take part in shuffles
 };
 
-__device__ team team_of(long long batch) {
+__device__ group group_of(long long batch) {
     int lane = (int)threadIdx.x % 32;
-    long long matrix = (long long)blockIdx.x * TEAMS + lane / WIDE;
+    long long matrix = (long long)blockIdx.x * GROUPS + lane / WIDE;
     return {lane % WIDE, lane - lane % WIDE, matrix < batch ? matrix : batch - 1, matrix < batch};
 }
 
-__device__ real value_at(const team &t, real a, int lane) {
+__device__ real value_at(const group &t, real a, int lane) {
     return __shfl_sync(ALL, a, t.first + lane);
 }
 
-__device__ real team_max(real a) {
+__device__ real group_max(real a) {
     for (int d = WIDE / 2; d; d /= 2) a = fmax(a, __shfl_xor_sync(ALL, a, d));
     return a;
 }
 
 template <class part>
-__device__ part team_sum(part a) {
+__device__ part group_sum(part a) {
     for (int d = WIDE / 2; d; d /= 2) a = a + from_lane(a, (int)(threadIdx.x % 32) ^ d);
     return a;
 }
@@ -408,68 +405,69 @@ __device__ real norm2(const elem *x) {
     return sum;
 }
 
-// Whom a column meets in a round: all but the last stand in a circle, i meets round - i, and the
-// last whoever would meet itself.
-__device__ int opponent(int me, int round) {
+// The partner of column `me` in a round of a round-robin tournament: i is paired with round - i
+// modulo EVEN - 1, and the column that would be its own partner with the last one.
+__device__ int partner_of(int me, int round) {
     if (me >= EVEN) return me;
     if (me == EVEN - 1) return round % 2 ? (round + EVEN - 1) / 2 : round / 2;
     int other = round < me ? round - me + EVEN - 1 : round - me;
     return other == me ? EVEN - 1 : other;
 }
 
-// The columns x become orthogonal, the columns v of the matrix ROTATED x N are rotated with them.
-// Columns that are nothing beside the longest are left: their directions are chance. False if there
-// is no end.
-__device__ __forceinline__ bool orthogonalize(const team &t, elem *x, elem *v) {
-    const real limit = unit * (1 + sqrt((real)M));
-    bool far = true;
+// Makes the columns x orthogonal, and rotates the columns v of the matrix ROTATED x N with them.
+// Columns of negligible norm, whose directions are rounding errors, are left. False: did not
+// converge.
+__device__ __forceinline__ bool orthogonalize(const group &t, elem *x, elem *v) {
+    const real limit = epsilon * (1 + sqrt((real)M));
+    bool unconverged = true;
 #pragma unroll 1
-    for (int sweep = 0, turned = 1; sweep < SWEEPS && turned; sweep++) {
-        real mine = norm2(x), floor = team_max(mine) * (nothing / 8) * (nothing / 8);
-        far = turned = false;
+    for (int sweep = 0, rotated = 1; sweep < SWEEPS && rotated; sweep++) {
+        real mine = norm2(x), floor = group_max(mine) * (negligible / 8) * (negligible / 8);
+        unconverged = rotated = false;
 #pragma unroll 1
         for (int round = 0; round + 1 < EVEN; round++) {
-            int other = opponent(t.me, round);
+            int other = partner_of(t.me, round);
             bool low = t.me < other;
             real theirs = value_at(t, mine, other), alpha = low ? mine : theirs,
                  beta = low ? theirs : mine;
             elem dot = of_real(0);
 #pragma unroll
             for (int i = 0; i < M; i++) dot = dot + conj(x[i]) * from_lane(x[i], t.first + other);
-            dot = from_lane(dot,
-                            t.first + (low ? t.me : other));  // both go by what the lower one found
+            dot = from_lane(
+                dot,
+                t.first + (low ? t.me : other));  // the lower column's result, for equal bits
             real size = size_of(dot), least = limit * sqrt(alpha) * sqrt(beta);
-            bool turn = other != t.me && size > least && alpha > floor && beta > floor;
-            if (!__any_sync(ALL, turn)) continue;
-            real less = 0;
+            bool rotates = other != t.me && size > least && alpha > floor && beta > floor;
+            if (!__any_sync(ALL, rotates)) continue;
+            real one_minus_c = 0;
             elem part = of_real(0);
-            if (turn) {
+            if (rotates) {
                 rotation r = rotation_of(alpha, beta, dot, size);
-                less = r.less;
+                one_minus_c = r.one_minus_c;
                 part = low ? of_real(0) - conj(r.part) : r.part;
-                mine += low ? -r.longer : r.longer;
-                far |= size > 1000 * least;
+                mine += low ? -r.growth : r.growth;
+                unconverged |= size > 1000 * least;
             }
-            turned = true;
+            rotated = true;
 #pragma unroll
             for (int i = 0; i < M; i++)
-                x[i] = x[i] + (part * from_lane(x[i], t.first + other) - x[i] * less);
+                x[i] = x[i] + (part * from_lane(x[i], t.first + other) - x[i] * one_minus_c);
 #pragma unroll
             for (int i = 0; i < ROTATED; i++)
-                v[i] = v[i] + (part * from_lane(v[i], t.first + other) - v[i] * less);
+                v[i] = v[i] + (part * from_lane(v[i], t.first + other) - v[i] * one_minus_c);
         }
     }
-    return !far;
+    return !unconverged;
 }
 
-// How many of the first N lanes come before this one: those with more (or the same, and before it).
-__device__ int place_of(const team &t, real key) {
-    int place = 0;
+// The position of this lane's key in descending order of the first N lanes (stable).
+__device__ int position_of(const group &t, real key) {
+    int position = 0;
     for (int k = 0; k < N; k++) {
         real other = value_at(t, key, k);
-        place += other > key || (other == key && k < t.me);
+        position += other > key || (other == key && k < t.me);
     }
-    return place;
+    return position;
 }
 
 __device__ void divide(elem *x, real by) {
@@ -479,23 +477,23 @@ __device__ void divide(elem *x, real by) {
 #endif
 
 #if SVD
-// Columns that have no direction of their own get one orthogonal to all others: what is left of the
-// axis that lies least among those.
-__device__ void complete(const team &t, elem *x, bool has) {
+// Replaces columns of negligible norm by unit vectors orthogonal to all others: Gram-Schmidt,
+// twice, of the axis that has the smallest projection onto them.
+__device__ void complete(const group &t, elem *x, bool nonzero) {
 #pragma unroll 1
     for (int c = 0; c < COLUMNS; c++) {
-        bool missing = t.me == c && !has;
+        bool missing = t.me == c && !nonzero;
         if (!__any_sync(ALL, missing)) continue;
         real least = 2;
-        elem r[M], mine = of_real(0);  // what this lane's column has of the axis
+        elem r[M], mine = of_real(0);  // the axis's component in this lane's column
         int axis = 0;
 #pragma unroll
         for (int i = 0; i < M; i++) {
-            real length = team_sum(has ? square(x[i]) : (real)0);
+            real length = group_sum(nonzero ? square(x[i]) : (real)0);
             bool better = length < least;
             least = better ? length : least;
             axis = better ? i : axis;
-            mine = better ? has ? x[i] : of_real(0) : mine;
+            mine = better ? nonzero ? x[i] : of_real(0) : mine;
         }
 #pragma unroll
         for (int i = 0; i < M; i++) r[i] = of_real(i == axis);
@@ -503,7 +501,7 @@ __device__ void complete(const team &t, elem *x, bool has) {
         for (int twice = 0; twice < 2; twice++) {
             elem part = conj(mine);
 #pragma unroll
-            for (int i = 0; i < M; i++) r[i] = r[i] - team_sum(has ? x[i] * part : of_real(0));
+            for (int i = 0; i < M; i++) r[i] = r[i] - group_sum(nonzero ? x[i] * part : of_real(0));
             mine = of_real(0);
 #pragma unroll
             for (int i = 0; i < M; i++) mine = mine + conj(r[i]) * x[i];
@@ -511,15 +509,15 @@ __device__ void complete(const team &t, elem *x, bool has) {
         divide(r, sqrt(norm2(r)));
 #pragma unroll
         for (int i = 0; i < M; i++) x[i] = missing ? r[i] : x[i];
-        has |= missing;
+        nonzero |= missing;
     }
 }
 
-// a: M x N by columns, M >= N; its singular values, falling; u: M x COLUMNS, vh: N x N (both null:
-// values only).
+// a: column-major M x N, M >= N; values: descending singular values; u: M x COLUMNS, vh: N x N
+// (both null: values only).
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
-    svd(const elem *a, real *values, elem *u, elem *vh, long long batch, verdict *said) {
-    team t = team_of(batch);
+    svd(const elem *a, real *values, elem *u, elem *vh, long long batch, verdict *failure) {
+    group t = group_of(batch);
     elem x[M], v[N];
     a += t.matrix * M * N;
 #pragma unroll
@@ -527,31 +525,31 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 #pragma unroll
     for (int i = 0; i < N; i++) v[i] = of_real(i == t.me);
     bool done = orthogonalize(t, x, v);
-    real size = sqrt(norm2(x)), top = team_max(size);
-    int before = place_of(t, size), place = t.me < N ? before : t.me;
+    real size = sqrt(norm2(x)), top = group_max(size);
+    int before = position_of(t, size), position = t.me < N ? before : t.me;
     if (!t.writes) t.me = WIDE;
-    judge(said, t.matrix, !done, t.me);
-    if (t.me < N) values[t.matrix * N + place] = size;
+    report_failure(failure, t.matrix, !done, t.me);
+    if (t.me < N) values[t.matrix * N + position] = size;
 #if ROTATED
-    bool has = size > top * nothing;
-    divide(x, has ? size : 1);
-    complete(t, x, has);
+    bool nonzero = size > top * negligible;
+    divide(x, nonzero ? size : 1);
+    complete(t, x, nonzero);
 #pragma unroll
     for (int i = 0; i < M; i++)
-        if (t.me < COLUMNS) u[t.matrix * M * COLUMNS + place * M + i] = x[i];
+        if (t.me < COLUMNS) u[t.matrix * M * COLUMNS + position * M + i] = x[i];
 #pragma unroll
     for (int i = 0; i < N; i++)
-        if (t.me < N) vh[t.matrix * N * N + i * N + place] = conj(v[i]);
+        if (t.me < N) vh[t.matrix * N * N + i * N + position] = conj(v[i]);
 #endif
 }
 
 #elif EIGEN
-// One triangle of a, by columns, becomes its eigenvectors; values: rising. What is made orthogonal
-// is a + shift I, which has no negative eigenvalues: its columns become multiples of its
-// eigenvectors. The values are what a makes of these.
+// Hermitian eigenproblem: one triangle of column-major a becomes the eigenvectors; values:
+// ascending. One-sided Jacobi of a + shift I, which is positive semidefinite: its columns become
+// multiples of the eigenvectors. The eigenvalues are the Rayleigh quotients of a.
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
-    eigen(elem *a, int upper, real *values, long long batch, verdict *said) {
-    team t = team_of(batch);
+    eigen(elem *a, int upper, real *values, long long batch, verdict *failure) {
+    group t = group_of(batch);
     elem x[M];
     real total = 0, value = 0;
     a += t.matrix * N * N;
@@ -561,9 +559,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
         bool there = (i < t.me) == (upper != 0) || i == t.me;
         x[i] = !mine ? of_real(0) : there ? a[t.me * N + i] : conj(a[i * N + t.me]);
         if (i == t.me) x[i] = of_real(real_of(x[i]));
-        total += span(x[i]);
+        total += abs1(x[i]);
     }
-    total = team_max(total);
+    total = group_max(total);
     if (total == 0) total = 1;
 #pragma unroll
     for (int i = 0; i < M; i++)
@@ -582,12 +580,12 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
         }
         value += 2 * real_of(sum * xj);
     }
-    int place = place_of(t, -value);
+    int position = position_of(t, -value);
     __syncwarp();
     if (!t.writes || !mine) return;
-    judge(said, t.matrix, !done, t.me);
-    values[t.matrix * N + place] = value;
+    report_failure(failure, t.matrix, !done, t.me);
+    values[t.matrix * N + position] = value;
 #pragma unroll
-    for (int i = 0; i < M; i++) a[place * N + i] = x[i];
+    for (int i = 0; i < M; i++) a[position * N + i] = x[i];
 }
 #endif

@@ -1,7 +1,8 @@
-/* Matrix products (matmul), sorts, partitions and searches of arrays.
+/* Matrix products of arrays (matmul).
  *
  * Operands are computed first; the library of the device runs the call where it supports it,
- * else the host. Reading order: matmul, sorting, searching. */
+ * else the host. Products that are better as reductions are these, and fuse. Reading order: the
+ * stacks of matrices, calls, reductions, matmul. */
 #include "runtime/exec/device.h"
 #include "runtime/array/diagonal.h"
 #include "runtime/exec/explain.h"
@@ -11,11 +12,11 @@
 #include "runtime/lib/library.h"
 #include "runtime/graph/shape.h"
 
-/* ---- matmul ---- */
+/* ---- the stacks of matrices ---- */
 
 #define SIGNATURE "(n?,k),(k,m?)->(n?,m?)"
 
-enum { SMALL_MATRIX = 4096, SHORT_SUM = 64 }; /* elements of a matrix; terms of a sum */
+enum { SMALL_MATRIX_ELEMS = 4096, SHORT_SUM_TERMS = 64 };
 
 /* A batched product: vectors have become matrices of one row or column. */
 typedef struct {
@@ -101,15 +102,17 @@ static gpa_libcall product_call(const stacks *s, gpa_dtype t) {
     return c;
 }
 
+/* ---- calls ---- */
+
 /* Target of products: a device, or host memory. */
 typedef struct {
     gpa_rt *rt;
     gpa_device *d; /* NULL: the host */
     const char *a, *b;
     char *c;
-} place;
+} target;
 
-static gpa_code one_call(place *p, const gpa_libcall *c, gpa_err *e) {
+static gpa_code one_call(target *p, const gpa_libcall *c, gpa_err *e) {
     return p->d ? library_run(p->rt, p->d, c, e)
                 : hostcall_run(c, &(host_operands){.in = {p->a, p->b}, .out = {p->c}},
                                &p->rt->interrupted, e);
@@ -117,7 +120,7 @@ static gpa_code one_call(place *p, const gpa_libcall *c, gpa_err *e) {
 
 /* Computes every product of the stack: one call per index of its outer dimensions, after
  * collapsing. */
-static gpa_code walk_stack(place *p, const stacks *s, gpa_libcall c, gpa_err *e) {
+static gpa_code walk_stack(target *p, const stacks *s, gpa_libcall c, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], as[GPA_MAX_DIMS], bs[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
     memcpy(shape, s->shape, sizeof shape);
     memcpy(as, s->a_step, sizeof as);
@@ -148,9 +151,9 @@ static gpa_code walk_stack(place *p, const stacks *s, gpa_libcall c, gpa_err *e)
 
 static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gpa_libcall c,
                                   gpa_arr **out, gpa_err *e) {
-    place p = {.rt = rt, .d = d};
+    target p = {.rt = rt, .d = d};
     gpa_arr *made;
-    gpa_code rc = arr_empty(rt, c.dtype, s->ndim, s->result, &made, e);
+    gpa_code rc = arr_empty(rt, &(arr_spec){c.dtype, s->ndim, s->result}, &made, e);
     if (rc) return rc;
     c.gemm.a.mem = s->a->storage->buf->mem;
     c.gemm.a.offset = s->a->offset;
@@ -178,7 +181,7 @@ static gpa_code product_on_host(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_ar
     TRY(host_view_get_strided(rt, s->b, &b, tb.strides = sb, e));
     TRY(plan_product(&ta, &tb, &there, e));
     TRY(host_result_new(rt, t, s->ndim, s->result, &c, e));
-    place p = {.rt = rt, .a = a.data, .b = b.data, .c = c.data};
+    target p = {.rt = rt, .a = a.data, .b = b.data, .c = c.data};
     rc = walk_stack(&p, &there, product_call(&there, t), e);
     if (rc)
         host_result_discard(rt, &c);
@@ -189,6 +192,8 @@ out:
     host_view_release(rt, &b);
     return rc;
 }
+
+/* ---- reductions ---- */
 
 /* A dot product is a sum, which fuses with its producers. Halves on a GPU are left to the library
  * call, which rounds once. */
@@ -207,31 +212,31 @@ static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr 
 static bool is_sum(const stacks *s, const gpa_arr *a, const gpa_arr *b, gpa_dtype t) {
     bool vector = a->ndim == 1 || b->ndim == 1 || s->n == 1;
     if (t == DT_BOOL)
-        return vector && s->k <= SHORT_SUM; /* longer sums stop at the first true term */
+        return vector && s->k <= SHORT_SUM_TERMS; /* longer sums stop at the first true term */
     return vector && dtype_info[t].compute == t &&
            (dtype_is_int(t) ||
-            (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= SMALL_MATRIX));
+            (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= SMALL_MATRIX_ELEMS));
 }
 
 /* Such a product as a reduction, which fuses. */
 static gpa_code vector_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out,
                                gpa_err *e) {
-    gpa_arr *a = s->a, *b = s->b, *turned = NULL, *each = NULL;
+    gpa_arr *a = s->a, *b = s->b, *moved = NULL, *each = NULL;
     bool row = a->ndim == 1, column = b->ndim == 1;
     int perm[GPA_MAX_DIMS], n = b->ndim;
     gpa_code rc = GPA_OK;
     for (int d = 0; d < n; d++) perm[d] = d < n - 2 ? d : 2 * n - 3 - d;
     if (row)
-        TRY(arr_reshape(rt, a, 2, (int64_t[]){a->size, 1}, &turned, e));
+        TRY(arr_reshape(rt, a, 2, (int64_t[]){a->size, 1}, &moved, e));
     else if (!column)
-        TRY(arr_transpose(rt, b, perm, &turned, e));
-    gpa_opnd in[2] = {{.arr = row ? turned : a}, {.arr = row || column ? b : turned}};
+        TRY(arr_transpose(rt, b, perm, &moved, e));
+    gpa_opnd in[2] = {{.arr = row ? moved : a}, {.arr = row || column ? b : moved}};
     TRY(arr_ufunc(rt, OP_MULTIPLY, in, NULL, &each, e));
     arr_reduce_opts over = {
         .axes = 1u << (each->ndim - (row ? 2 : 1)), .keepdims = !row && !column, .dtype = t};
     TRY(arr_reduce(rt, t == DT_BOOL ? RED_ANY : RED_SUM, each, &over, out, e));
 out:
-    arr_release(rt, turned);
+    arr_release(rt, moved);
     arr_release(rt, each);
     return rc;
 }
@@ -239,26 +244,30 @@ out:
 /* A product with a diagonal matrix scales rows or columns: elementwise, so it fuses. *out NULL:
  * neither is known to be diagonal. */
 static gpa_code scaled(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
-    gpa_arr *line = NULL, *column = NULL;
+    gpa_arr *diagonal = NULL, *column = NULL;
     gpa_code rc = GPA_OK;
     *out = NULL;
-    TRY(diagonal_of(rt, b, &line, e));
-    if (line) {
-        rc = arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = a}, {.arr = line}}, NULL, out, e);
+    TRY(diagonal_of(rt, b, &diagonal, e));
+    if (diagonal) {
+        rc = arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = a}, {.arr = diagonal}}, NULL, out, e);
         goto out;
     }
-    TRY(diagonal_of(rt, a, &line, e));
-    if (!line) goto out;
+    TRY(diagonal_of(rt, a, &diagonal, e));
+    if (!diagonal) goto out;
     if (b->ndim > 1)
-        TRY(arr_view(rt, line, 2, (int64_t[]){line->size, 1}, (int64_t[]){line->strides[0], 0}, 0,
+        TRY(arr_view(rt, diagonal,
+                     &(arr_layout){(gpa_dtype)diagonal->dtype, 2, (int64_t[]){diagonal->size, 1},
+                                   (int64_t[]){diagonal->strides[0], 0}, 0},
                      &column, e));
-    rc = arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = column ? column : line}, {.arr = b}}, NULL,
-                   out, e);
+    rc = arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = column ? column : diagonal}, {.arr = b}},
+                   NULL, out, e);
 out:
-    arr_release(rt, line);
+    arr_release(rt, diagonal);
     arr_release(rt, column);
     return rc;
 }
+
+/* ---- matmul ---- */
 
 /* Makes *a contiguous. */
 static gpa_code make_dense(gpa_rt *rt, gpa_arr **a, gpa_err *e) {
@@ -272,7 +281,7 @@ static gpa_code make_dense(gpa_rt *rt, gpa_arr **a, gpa_err *e) {
 }
 
 /* True if the stack has a negative stride, which cuBLAS rejects for some dtypes. */
-static bool walks_back(const stacks *s) {
+static bool has_negative_stride(const stacks *s) {
     bool back = false;
     for (int i = 0; i < s->stack; i++)
         back |= s->shape[i] > 1 && (s->a_step[i] < 0 || s->b_step[i] < 0);
@@ -324,7 +333,7 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
         goto out;
     }
     if (shape_size(s.ndim, s.result) == 0 || s.k == 0) {
-        TRY(arr_full(rt, t, s.ndim, s.result, (gpa_val){.bits = {0, 0}}, out, e));
+        TRY(arr_full(rt, &(arr_spec){t, s.ndim, s.result}, (gpa_val){.bits = {0, 0}}, out, e));
         goto out;
     }
     if (is_sum(&s, s.a, s.b, t)) {
@@ -337,7 +346,7 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
     gpa_arr *fa = s.a, *fb = s.b;
     TRY(plan_product(fa, fb, &s, e)); /* a cast is contiguous: new strides */
     gpa_libcall c = product_call(&s, t);
-    bool library = library_can(d, &c) && (d->caps.host_visible || !walks_back(&s));
+    bool library = library_can(d, &c) && (d->caps.host_visible || !has_negative_stride(&s));
     if (!library && !d->caps.host_visible && (dtype_is_float(t) || dtype_is_complex(t))) {
         /* Neither rows nor columns are contiguous, or a stride is negative: a copy is cheaper than
          * the fallback to the host. */
@@ -367,195 +376,6 @@ out:
 gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
     device_scope p = device_scope_enter(rt, (gpa_arr *[]){a->arr, b->arr}, 2);
     gpa_code rc = matmul(rt, a, b, out, e);
-    device_scope_leave(rt, p);
-    return rc;
-}
-
-/* ---- sorting ---- */
-
-static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to, gpa_arr **out,
-                         gpa_err *e) {
-    const char *name = library_names[c->kind];
-    host_view in = {0};
-    host_result made = {0};
-    gpa_arr *dense = NULL, *result = NULL;
-    gpa_code rc = GPA_OK;
-    TRY(arr_force(rt, rows, CUT_LIBRARY, e));
-    gpa_device *d = rows->storage->buf->device;
-    if (library_can(d, c)) {
-        if (arr_is_contiguous(rows))
-            dense = arr_retain(rows);
-        else
-            TRY(arr_copy(rt, rows, &dense, e));
-        TRY(arr_force(rt, dense, CUT_LIBRARY, e));
-        TRY(arr_empty(rt, to, rows->ndim, rows->shape, &result, e));
-        c->sort.in = (gpa_binding){.mem = dense->storage->buf->mem, .offset = dense->offset};
-        c->sort.out = (gpa_binding){.mem = result->storage->buf->mem};
-        TRY(library_run(rt, d, c, e));
-        explain_call(rt, name, d, result);
-        *out = result;
-        result = NULL;
-        goto out;
-    }
-    TRY(host_view_get(rt, rows, &in, e));
-    TRY(host_result_new(rt, to, rows->ndim, rows->shape, &made, e));
-    rc =
-        hostcall_run(c, &(host_operands){.in = {in.data}, .out = {made.data}}, &rt->interrupted, e);
-    if (rc)
-        host_result_discard(rt, &made);
-    else
-        TRY(host_result_finish(rt, &made, out, e));
-    if (!rc) explain_call(rt, name, NULL, *out);
-out:
-    host_view_release(rt, &in);
-    arr_release(rt, dense);
-    arr_release(rt, result);
-    return rc;
-}
-
-/* Sorts along an axis. Where no library sorts it in place, in a transposed copy whose rows are
- * contiguous. */
-static gpa_code sort_here(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out,
-                          gpa_err *e) {
-    int perm[GPA_MAX_DIMS], at = 0;
-    gpa_arr *rows = NULL, *sorted = NULL, *turned = NULL;
-    gpa_dtype to = c.kind == LIB_ARGSORT ? DT_I64 : (gpa_dtype)a->dtype;
-    gpa_code rc = GPA_OK;
-    TRY(shape_axis(axis, a->ndim, &at, e));
-    for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d < a->ndim - 1 ? d + 1 : at;
-    c.sort.n = a->shape[at];
-    if (a->size == 0) {
-        TRY(arr_empty(rt, to, a->ndim, a->shape, out, e));
-        goto out;
-    }
-    c.sort.rows = a->size / c.sort.n;
-    if (at < a->ndim - 1) {
-        TRY(arr_force(rt, a, CUT_LIBRARY, e));
-        c.sort.stride = 1;
-        for (int d = at + 1; d < a->ndim; d++) c.sort.stride *= a->shape[d];
-    }
-    if (!c.sort.stride || library_can(a->storage->buf->device, &c)) {
-        TRY(run_sort(rt, a, &c, to, out, e));
-        goto out;
-    }
-    c.sort.stride = 0;
-    TRY(arr_transpose(rt, a, perm, &rows, e));
-    TRY(run_sort(rt, rows, &c, to, &sorted, e));
-    for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d == at ? a->ndim - 1 : d - 1;
-    TRY(arr_transpose(rt, sorted, perm, &turned, e));
-    TRY(arr_copy(rt, turned, out, e));
-out:
-    arr_release(rt, rows);
-    arr_release(rt, sorted);
-    arr_release(rt, turned);
-    return rc;
-}
-
-static gpa_code sort_axis(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out,
-                          gpa_err *e) {
-    device_scope p = device_scope_enter(rt, &a, 1);
-    c.dtype = (gpa_dtype)a->dtype;
-    gpa_code rc = sort_here(rt, c, a, axis, out, e);
-    device_scope_leave(rt, p);
-    return rc;
-}
-
-gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
-    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT}, a, axis, out, e);
-}
-
-gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
-                       gpa_arr **out, gpa_err *e) {
-    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT, .sort = {.kth = places, .n_kth = n}}, a,
-                     axis, out, e);
-}
-
-gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
-                          gpa_arr **out, gpa_err *e) {
-    return sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT, .sort = {.kth = places, .n_kth = n}}, a,
-                     axis, out, e);
-}
-
-gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
-    if (a->ndim) return sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT}, a, axis, out, e);
-    gpa_arr *list = NULL; /* NumPy's argsort treats a scalar as an array of one element */
-    gpa_code rc = arr_reshape(rt, a, 1, (int64_t[]){1}, &list, e);
-    if (!rc) rc = sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT}, list, axis, out, e);
-    arr_release(rt, list);
-    return rc;
-}
-
-static gpa_code search_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *a, gpa_arr *v,
-                               gpa_arr **out, gpa_err *e) {
-    host_view in = {0}, what = {0};
-    host_result where = {0};
-    gpa_code rc = GPA_OK;
-    TRY(host_view_get(rt, a, &in, e));
-    TRY(host_view_get(rt, v, &what, e));
-    TRY(host_result_new(rt, DT_I64, v->ndim, v->shape, &where, e));
-    rc = hostcall_run(c, &(host_operands){.in = {in.data, what.data}, .out = {where.data}},
-                      &rt->interrupted, e);
-    if (rc)
-        host_result_discard(rt, &where);
-    else
-        TRY(host_result_finish(rt, &where, out, e));
-out:
-    host_view_release(rt, &in);
-    host_view_release(rt, &what);
-    return rc;
-}
-
-static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e) {
-    gpa_dtype t = dtype_promote((gpa_dtype)a->dtype, (gpa_dtype)v->dtype);
-    gpa_libcall c = {.kind = LIB_SEARCHSORTED,
-                     .dtype = t,
-                     .search = {.n = a->size, .count = v->size, .right = right}};
-    gpa_arr *in[2] = {NULL, NULL}, *where = NULL;
-    gpa_code rc = GPA_OK;
-    for (int i = 0; i < 2; i++) {
-        gpa_arr *cast = NULL;
-        TRY(arr_cast(rt, i ? v : a, t, false, &cast, e));
-        if (arr_is_contiguous(cast))
-            in[i] = arr_retain(cast);
-        else
-            rc = arr_copy(rt, cast, &in[i], e);
-        arr_release(rt, cast);
-        if (rc) goto out;
-    }
-    if (!v->size) {
-        TRY(arr_empty(rt, DT_I64, v->ndim, v->shape, out, e));
-        goto out;
-    }
-    gpa_device *d;
-    TRY(arr_eval(rt, in, 2, e));
-    TRY(device_default(rt, &d, e));
-    for (int i = 0; i < 2; i++) TRY(arr_bring_to_device(rt, d, &in[i], e));
-    if (!library_can(d, &c)) {
-        TRY(search_on_host(rt, &c, in[0], in[1], out, e));
-        explain_call(rt, library_names[LIB_SEARCHSORTED], NULL, *out);
-        goto out;
-    }
-    TRY(arr_empty(rt, DT_I64, v->ndim, v->shape, &where, e));
-    TRY(arr_force(rt, where, CUT_LIBRARY, e));
-    c.search.a = (gpa_binding){.mem = in[0]->storage->buf->mem, .offset = in[0]->offset};
-    c.search.v = (gpa_binding){.mem = in[1]->storage->buf->mem, .offset = in[1]->offset};
-    c.search.out = (gpa_binding){.mem = where->storage->buf->mem, .offset = where->offset};
-    TRY(library_run(rt, d, &c, e));
-    explain_call(rt, library_names[LIB_SEARCHSORTED], d, where);
-    *out = arr_retain(where);
-out:
-    arr_release(rt, in[0]);
-    arr_release(rt, in[1]);
-    arr_release(rt, where);
-    return rc;
-}
-
-gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out,
-                          gpa_err *e) {
-    if (a->ndim > 1) return gpa_fail(e, GPA_E_VALUE, "object too deep for desired array");
-    if (a->ndim < 1) return gpa_fail(e, GPA_E_VALUE, "object of too small depth for desired array");
-    device_scope p = device_scope_enter(rt, (gpa_arr *[]){a, v}, 2);
-    gpa_code rc = search(rt, a, v, right, out, e);
     device_scope_leave(rt, p);
     return rc;
 }
