@@ -35,8 +35,7 @@ struct gpa_dev {
     int threads;
     int32_t stop;
     blas *b;       /* NULL until the first matrix product */
-    lapack *l;     /* NULL until the first factorization */
-    solver_lib *q; /* NULL until the first linear solve with factors */
+    lapack *l;     /* NULL until the first factorization or solve */
     fft_tables *f; /* NULL until the first transform */
     cosines *c;    /* NULL until the first cosine transform */
 };
@@ -62,7 +61,6 @@ static void cpu_close(gpa_dev *d) {
     if (!d) return;
     blas_free(d->b);
     lapack_free(d->l);
-    solve_free(d->q);
     fft_tables_free(d->f);
     dct_free(d->c);
     jit_free(d->j);
@@ -224,9 +222,9 @@ static bool can_lapack(gpa_dev *d, const gpa_libcall *c) { return lapack_can(&d-
 static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return lapack_run(d->l, d->b, d->threads, c, e);
 }
-static bool can_solve(gpa_dev *d, const gpa_libcall *c) { return solve_can(&d->q, &d->b, c); }
+static bool can_solve(gpa_dev *d, const gpa_libcall *c) { return solve_can(&d->l, &d->b, c); }
 static gpa_code run_solve(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return solve_run(d->q, d->b, d->threads, c, e);
+    return solve_run(d->l, d->b, d->threads, c, e);
 }
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return (void)d, (void)c, true; }
 static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {

@@ -174,9 +174,9 @@ static bool reals_by(int way, const radix *r, const void *in, void *work) {
 #ifdef GPA_TARGET_64
     if (way > 0 && gpa_simd_bytes() < 16 << way) return false;
     if (r->dtype == DT_C64)
-        (way == 2 ? reals_4_64 : way == 1 ? reals_4_32 : reals_4_16)(r, in, work);
+        (way == 2 ? odd_real_4_64 : way == 1 ? odd_real_4_32 : odd_real_4_16)(r, in, work);
     else
-        (way == 2 ? reals_8_64 : way == 1 ? reals_8_32 : reals_8_16)(r, in, work);
+        (way == 2 ? odd_real_8_64 : way == 1 ? odd_real_8_32 : odd_real_8_16)(r, in, work);
     return true;
 #else
     if (way > 0) return false;

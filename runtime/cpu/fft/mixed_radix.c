@@ -1,5 +1,5 @@
 /* Mixed-radix FFT plans and dispatch by vector width: mixed_radix.h. One template
- * (mixed_radix_lanes.h) makes the code for both dtypes and all vector widths; results do not
+ * (mixed_radix_lanes.inc) makes the code for both dtypes and all vector widths; results do not
  * depend on the width.
  *
  * Reading order: instantiations, plans, interface. */
@@ -14,12 +14,13 @@
 #include "runtime/base/simd_clones.h"
 #include "runtime/tables/tuning.h"
 
-/* PASSES_MOST: more than an int64 has factors 3; ROOTS_FROM: the least prime radix without a
- * hard-coded butterfly. */
-enum { PASSES_MOST = 40, ROOTS_FROM = 11 };
+/* PASSES_MOST: more than an int64 has factors 3; FIRST_RADIX_WITH_ROOTS: the least prime radix
+ * without a hard-coded butterfly. */
+enum { PASSES_MOST = 40, FIRST_RADIX_WITH_ROOTS = 11 };
 
 /* A pass of radix `parts` joins transforms of m points each, with twiddle factors w. From radix
- * ROOTS_FROM on it has roots of unity in order of use, or tables for Bluestein's algorithm. */
+ * FIRST_RADIX_WITH_ROOTS on it has roots of unity in order of use, or tables for Bluestein's
+ * algorithm. */
 typedef struct {
     int64_t parts, m;
     void *w;
@@ -59,7 +60,7 @@ static const double sines_7[] = {0,
                                  -0.97492791218182360702,
                                  -0.78183148246802980871};
 
-enum { APART, PAIRS, REALS };
+enum { SEPARATE, PAIRS, REALS };
 
 static const double cosines_9[] = {1, 0.76604444311897803520, 0.17364817766693034885, -0.5,
                                    -0.93969262078590838405};
@@ -73,24 +74,24 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define LANES 2
 #define TARGET GPA_TARGET_16
 #define NAME(x) x##_8_16
-#define TURN TRANSPOSE_2
+#define TRANSPOSE TRANSPOSE_2
 #define EVEN 0, 2
 #define ODD 1, 3
 #define LOWER 0, 2
 #define UPPER 1, 3
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
 
 #define T float
 #define I int32_t
 #define LANES 4
 #define TARGET GPA_TARGET_16
 #define NAME(x) x##_4_16
-#define TURN TRANSPOSE_4
+#define TRANSPOSE TRANSPOSE_4
 #define EVEN 0, 2, 4, 6
 #define ODD 1, 3, 5, 7
 #define LOWER 0, 4, 1, 5
 #define UPPER 2, 6, 3, 7
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
 
 #ifdef GPA_TARGET_64
 #define T double
@@ -98,66 +99,56 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define LANES 4
 #define TARGET GPA_TARGET_32
 #define NAME(x) x##_8_32
-#define TURN TRANSPOSE_4
+#define TRANSPOSE TRANSPOSE_4
 #define EVEN 0, 2, 4, 6
 #define ODD 1, 3, 5, 7
 #define LOWER 0, 4, 1, 5
 #define UPPER 2, 6, 3, 7
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
 
 #define T float
 #define I int32_t
 #define LANES 8
 #define TARGET GPA_TARGET_32
 #define NAME(x) x##_4_32
-#define TURN TRANSPOSE_8
+#define TRANSPOSE TRANSPOSE_8
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15
 #define LOWER 0, 8, 1, 9, 2, 10, 3, 11
 #define UPPER 4, 12, 5, 13, 6, 14, 7, 15
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
 
 #define T double
 #define I int64_t
 #define LANES 8
 #define TARGET GPA_TARGET_64
 #define NAME(x) x##_8_64
-#define TURN TRANSPOSE_8
+#define TRANSPOSE TRANSPOSE_8
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15
 #define LOWER 0, 8, 1, 9, 2, 10, 3, 11
 #define UPPER 4, 12, 5, 13, 6, 14, 7, 15
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
 
 #define T float
 #define I int32_t
 #define LANES 16
 #define TARGET GPA_TARGET_64
 #define NAME(x) x##_4_64
-#define TURN TRANSPOSE_16
+#define TRANSPOSE TRANSPOSE_16
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
 #define LOWER 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define UPPER 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
-#include "runtime/cpu/fft/mixed_radix_lanes.h"
-
-#define BY_WIDTH(name, dtype, ...)                                                              \
-    do {                                                                                        \
-        const int width = gpa_simd_bytes();                                                     \
-        if (dtype == DT_C64)                                                                    \
-            (width == 64 ? name##_4_64 : width == 32 ? name##_4_32 : name##_4_16)(__VA_ARGS__); \
-        else                                                                                    \
-            (width == 64 ? name##_8_64 : width == 32 ? name##_8_32 : name##_8_16)(__VA_ARGS__); \
-    } while (0)
+#include "runtime/cpu/fft/mixed_radix_lanes.inc"
+#define WIDTHS(f) (width == 64 ? f##_64 : width == 32 ? f##_32 : f##_16)
 #else
-#define BY_WIDTH(name, dtype, ...)    \
-    do {                              \
-        if (dtype == DT_C64)          \
-            name##_4_16(__VA_ARGS__); \
-        else                          \
-            name##_8_16(__VA_ARGS__); \
-    } while (0)
+#define WIDTHS(f) ((void)width, f##_16)
 #endif
+
+/* The function of a dtype and of the vectors of this processor. */
+#define BY_WIDTH(f, dtype, ...) \
+    (dtype == DT_C64 ? WIDTHS(f##_4)(__VA_ARGS__) : WIDTHS(f##_8)(__VA_ARGS__))
 
 /* ---- plans ---- */
 
@@ -176,7 +167,7 @@ static int64_t without_small(int64_t n) {
 
 bool radix_can(int64_t n) {
     int64_t rest = without_small(n);
-    for (int64_t p = ROOTS_FROM; rest > 1; rest /= p)
+    for (int64_t p = FIRST_RADIX_WITH_ROOTS; rest > 1; rest /= p)
         if ((p = prime_of(rest, p)) > TUNE_RADIX_PRIME_MAX) return false;
     return true;
 }
@@ -223,7 +214,7 @@ static void split(radix *r) {
     else
         for (; twos > 0; twos -= 3) r->passes[r->count++].parts = 8;
     rest = without_small(rest);
-    for (int64_t p = ROOTS_FROM; rest > 1; rest /= p)
+    for (int64_t p = FIRST_RADIX_WITH_ROOTS; rest > 1; rest /= p)
         r->passes[r->count++].parts = p = prime_of(rest, p);
 }
 
@@ -290,7 +281,7 @@ radix *radix_new(gpa_dtype complex, int64_t n) {
         for (int64_t k = 0; k < a->m; k++)
             for (int64_t j = 1; j < a->parts; j++)
                 put_root(complex, a->w, k * (a->parts - 1) + j - 1, j * k, a->parts * a->m);
-        if (a->parts < ROOTS_FROM ||
+        if (a->parts < FIRST_RADIX_WITH_ROOTS ||
             (a->parts <= TUNE_RADIX_DIRECT_MAX ? roots_new : chirp_new)(a, complex))
             continue;
         radix_free(r);
@@ -323,10 +314,12 @@ int64_t radix_point_elems(gpa_dtype complex) {
 }
 
 void radix_run(const radix *r, const radix_points *in, const radix_points *out, void *work) {
+    const int width = gpa_simd_bytes();
     BY_WIDTH(run, r->dtype, r, in, out, work);
 }
 
 void radix_move(gpa_dtype complex, int64_t n, const radix_points *from, const radix_points *to) {
+    const int width = gpa_simd_bytes();
     BY_WIDTH(move, complex, n, from, to);
 }
 
@@ -338,15 +331,18 @@ void *radix_real_factors(gpa_dtype complex, int64_t h) {
 
 void radix_real_split(gpa_dtype complex, void *points, int64_t h, const void *factors,
                       bool inverse) {
+    const int width = gpa_simd_bytes();
     BY_WIDTH(real_split, complex, points, h, factors, inverse);
 }
 
 void radix_odd_real(const radix *r, const void *reals, void *work) {
-    BY_WIDTH(reals, r->dtype, r, reals, work);
+    const int width = gpa_simd_bytes();
+    BY_WIDTH(odd_real, r->dtype, r, reals, work);
 }
 
 void radix_hartley(const radix *r, const void *points, void *reals, double scale) {
-    BY_WIDTH(turn_over, r->dtype, points, r->n, reals, scale);
+    const int width = gpa_simd_bytes();
+    BY_WIDTH(hartley, r->dtype, points, r->n, reals, scale);
 }
 
 bool radix_twiddles_new(radix_twiddles *t, gpa_dtype complex, int64_t n1, int64_t n2) {
@@ -385,6 +381,7 @@ void radix_twiddle_transpose(const radix_twiddles *t, gpa_dtype complex, const r
     const int64_t point = radix_point_elems(complex);
     char *column = (char *)a->to +
                    (size_t)(a->block * point / 2 * point) * dtype_size(dtype_info[complex].real);
-    BY_WIDTH(turn, complex, t->lanes, (const void *)blocks, a->rows, a->from, (void *)column,
-             a->pitch);
+    const int width = gpa_simd_bytes();
+    BY_WIDTH(twiddle_transpose, complex, t->lanes, (const void *)blocks, a->rows, a->from,
+             (void *)column, a->pitch);
 }

@@ -24,7 +24,7 @@ enum { MOST = 64, MOST_PAIRS = 16, FEWEST = 2, STEPS = 40 };
 #define HIGH 1e15
 #define FAINT 1e-10
 #define NAME(x) x##_4
-#include "runtime/cpu/linalg/batched_eigen_lanes.h"
+#include "runtime/cpu/linalg/batched_eigen_lanes.inc"
 
 #define T double
 #define I int64_t
@@ -34,7 +34,7 @@ enum { MOST = 64, MOST_PAIRS = 16, FEWEST = 2, STEPS = 40 };
 #define HIGH 1e140
 #define FAINT 1e-100
 #define NAME(x) x##_8
-#include "runtime/cpu/linalg/batched_eigen_lanes.h"
+#include "runtime/cpu/linalg/batched_eigen_lanes.inc"
 
 bool batched_eigen_can(const gpa_libcall *c) {
     int64_t m = c->matrix.m, n = c->matrix.n, most = c->kind == LIB_SVD ? MOST_PAIRS : MOST;
@@ -54,6 +54,7 @@ size_t batched_eigen_scratch(const gpa_libcall *c) {
 }
 
 bool batched_eigen_run(const gpa_libcall *c, char *const *x, const int64_t *step, int count,
-                       void *room) {
-    return c->dtype == DT_F32 ? run_4(c, x, step, count, room) : run_8(c, x, step, count, room);
+                       void *scratch) {
+    return c->dtype == DT_F32 ? run_4(c, x, step, count, scratch)
+                              : run_8(c, x, step, count, scratch);
 }

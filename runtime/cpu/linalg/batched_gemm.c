@@ -8,51 +8,69 @@
 #include "runtime/cpu/parallel/memory.h"
 #include "runtime/base/simd_clones.h"
 
-/* N: rows; `room`: of a vector, in elements. */
-#define PRODUCTS(T, N, room)                                                              \
-    GPA_SIMD_CLONES static void products_##T##_##N(const gpa_libcall *call, int64_t from, \
-                                                   int64_t to) {                          \
-        typedef T row __attribute__((vector_size(sizeof(T) * room)));                     \
-        const gpa_binding *x = &call->gemm.a, *y = &call->gemm.b;                         \
-        const T *a = (const T *)(const void *)x->mem->base + x->offset,                   \
-                *b = (const T *)(const void *)y->mem->base + y->offset;                   \
-        T *c = (T *)(void *)call->gemm.c.mem->base + call->gemm.c.offset;                 \
-        const int64_t down = x->stride[1], along = x->stride[2], step = y->stride[1];     \
-        for (int64_t p = from; p < to; p++) {                                             \
-            const T *m = a + p * x->stride[0], *n = b + p * y->stride[0];                 \
-            T *out = c + p * N * N;                                                       \
-            row of[N];                                                                    \
-            memset(of, 0, sizeof of);                                                     \
-            for (int k = 0; k < N; k++) memcpy(&of[k], n + k * step, N * sizeof(T));      \
-            for (int i = 0; i < N; i++) {                                                 \
-                row sum = {0};                                                            \
-                for (int k = 0; k < N; k++) sum += m[i * down + k * along] * of[k];       \
-                memcpy(out + i * N, &sum, N * sizeof(T));                                 \
-            }                                                                             \
-        }                                                                                 \
-    }
-#define SIZES(X) X(2, 2) X(3, 4) X(4, 4) X(8, 8)
-#define BOTH(N, room) PRODUCTS(float, N, room) PRODUCTS(double, N, room)
-SIZES(BOTH)
-#undef BOTH
+#define T float
+#define N 2
+#define PADDED 2
+#define NAME(x) x##_f32_2
+#include "runtime/cpu/linalg/batched_gemm.inc"
+#define T double
+#define N 2
+#define PADDED 2
+#define NAME(x) x##_f64_2
+#include "runtime/cpu/linalg/batched_gemm.inc"
+#define T float
+#define N 3
+#define PADDED 4
+#define NAME(x) x##_f32_3
+#include "runtime/cpu/linalg/batched_gemm.inc"
+#define T double
+#define N 3
+#define PADDED 4
+#define NAME(x) x##_f64_3
+#include "runtime/cpu/linalg/batched_gemm.inc"
+#define T float
+#define N 4
+#define PADDED 4
+#define NAME(x) x##_f32_4
+#include "runtime/cpu/linalg/batched_gemm.inc"
+#define T double
+#define N 4
+#define PADDED 4
+#define NAME(x) x##_f64_4
+#include "runtime/cpu/linalg/batched_gemm.inc"
+#define T float
+#define N 8
+#define PADDED 8
+#define NAME(x) x##_f32_8
+#include "runtime/cpu/linalg/batched_gemm.inc"
+#define T double
+#define N 8
+#define PADDED 8
+#define NAME(x) x##_f64_8
+#include "runtime/cpu/linalg/batched_gemm.inc"
 
-enum { FEWEST = 16 };
+enum { MIN_BATCH = 16 };
+
+typedef void (*products)(const gpa_libcall *c, int64_t from, int64_t to);
+
+/* The function of a size and dtype; NULL: none. */
+static products products_of(const gpa_libcall *c) {
+    const bool single = c->dtype == DT_F32;
+    if (!single && c->dtype != DT_F64) return NULL;
+    switch (c->gemm.n) {
+        case 2: return single ? products_f32_2 : products_f64_2;
+        case 3: return single ? products_f32_3 : products_f64_3;
+        case 4: return single ? products_f32_4 : products_f64_4;
+        case 8: return single ? products_f32_8 : products_f64_8;
+    }
+    return NULL;
+}
 
 bool batched_gemm_can(const gpa_libcall *c) {
-    int64_t n = c->gemm.n;
-    bool known = false;
-#define SIZE(N, room) known = known || n == N;
-    SIZES(SIZE)
-#undef SIZE
-    if (!known || (c->dtype != DT_F32 && c->dtype != DT_F64) || c->gemm.batch < FEWEST)
-        return false;
-    return c->gemm.m == n && c->gemm.k == n && c->gemm.b.stride[2] == 1;
+    return products_of(c) && c->gemm.batch >= MIN_BATCH && c->gemm.m == c->gemm.n &&
+           c->gemm.k == c->gemm.n && c->gemm.b.stride[2] == 1;
 }
 
 void batched_gemm_run(const gpa_libcall *c, int64_t from, int64_t to) {
-#define SIZE(N, room)                                                          \
-    if (c->gemm.n == N && c->dtype == DT_F32) products_float_##N(c, from, to); \
-    if (c->gemm.n == N && c->dtype == DT_F64) products_double_##N(c, from, to);
-    SIZES(SIZE)
-#undef SIZE
+    products_of(c)(c, from, to);
 }

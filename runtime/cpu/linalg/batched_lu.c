@@ -20,13 +20,13 @@ static int64_t row_of(int64_t n) { return n <= COMPACT ? n : n | 1; }
 #define I int32_t
 #define TINY FLT_MIN
 #define NAME(x) x##_4
-#include "runtime/cpu/linalg/batched_lu_lanes.h"
+#include "runtime/cpu/linalg/batched_lu_lanes.inc"
 
 #define T double
 #define I int64_t
 #define TINY DBL_MIN
 #define NAME(x) x##_8
-#include "runtime/cpu/linalg/batched_lu_lanes.h"
+#include "runtime/cpu/linalg/batched_lu_lanes.inc"
 
 bool batched_lu_can(const gpa_libcall *c) {
     bool known = c->kind == LIB_LU || c->kind == LIB_SOLVE || c->kind == LIB_INVERSE ||
@@ -46,8 +46,8 @@ size_t batched_lu_scratch(const gpa_libcall *c) {
     return LANES_BYTES * (n * (size_t)row_of((int64_t)n) + 2 * n + n * k);
 }
 
-int batched_lu_run(const gpa_libcall *c, char *const *x, const int64_t *step, int count, void *room,
-                   int *which) {
-    return c->dtype == DT_F32 ? run_4(c, x, step, count, room, which)
-                              : run_8(c, x, step, count, room, which);
+int batched_lu_run(const gpa_libcall *c, char *const *x, const int64_t *step, int count,
+                   void *scratch, int *which) {
+    return c->dtype == DT_F32 ? run_4(c, x, step, count, scratch, which)
+                              : run_8(c, x, step, count, scratch, which);
 }

@@ -132,43 +132,56 @@ static bool fits(int64_t stride, int64_t least) {
     return stride >= (least > 1 ? least : 1) && stride <= INT32_MAX;
 }
 
-/* Transposes n x m elements. */
-#define GATHERS(size)                                                                              \
-    static void gather_##size(const char *from, int64_t n, int64_t row, int64_t m, int64_t column, \
-                              char *to) {                                                          \
-        for (int64_t r = 0; r < n; r++, from += row * size) {                                      \
-            const char *at = from;                                                                 \
-            for (int64_t c = 0; c < m; c++, at += column * size, to += size) memcpy(to, at, size); \
-        }                                                                                          \
-    }
-GATHERS(4)
-GATHERS(8)
-GATHERS(16)
-#undef GATHERS
+/* The extents of an operand, and the size of its elements. */
+typedef struct {
+    int64_t batch, rows, columns;
+    size_t size;
+} extents;
 
-/* Packs rows x columns elements of every product contiguously, in their memory order. */
-static gpa_code pack(operand *o, const gpa_binding *b, int64_t batch, int64_t rows, int64_t columns,
-                     size_t size, gpa_err *e) {
-    const int64_t row = b->stride[1], column = b->stride[2], bytes = rows * columns * (int64_t)size;
-    const bool turned = llabs(row) < llabs(column);
-    const char *from = b->mem->base + b->offset * (int64_t)size;
-    char *to = o->packed = mem_new((size_t)(batch * bytes));
+/* A dimension of a strided matrix. */
+typedef struct {
+    int64_t n, stride;
+} dimension;
+
+static inline __attribute__((always_inline)) void gather_items(const char *from, dimension outer,
+                                                               dimension inner, char *to,
+                                                               size_t size) {
+    for (int64_t r = 0; r < outer.n; r++, from += outer.stride * (int64_t)size) {
+        const char *at = from;
+        for (int64_t c = 0; c < inner.n; c++, at += inner.stride * (int64_t)size, to += size)
+            memcpy(to, at, size);
+    }
+}
+
+/* Copies a strided matrix contiguously. */
+static void gather(const char *from, dimension outer, dimension inner, char *to, size_t size) {
+    switch (size) {
+        case 4: gather_items(from, outer, inner, to, 4); break;
+        case 8: gather_items(from, outer, inner, to, 8); break;
+        default: gather_items(from, outer, inner, to, 16);
+    }
+}
+
+/* Packs the elements of every product contiguously, in their memory order. */
+static gpa_code pack(operand *o, const gpa_binding *b, const extents *x, gpa_err *e) {
+    const dimension row = {x->rows, b->stride[1]}, column = {x->columns, b->stride[2]};
+    const int64_t size = (int64_t)x->size, bytes = x->rows * x->columns * size;
+    const bool transposed = llabs(row.stride) < llabs(column.stride);
+    const char *from = b->mem->base + b->offset * size;
+    char *to = o->packed = mem_new((size_t)(x->batch * bytes));
     if (!to) return gpa_no_memory(e);
-    for (int64_t i = 0; i < batch; i++, from += b->stride[0] * (int64_t)size, to += bytes)
-        (size == 4   ? gather_4
-         : size == 8 ? gather_8
-                     : gather_16)(from, turned ? columns : rows, turned ? column : row,
-                                  turned ? rows : columns, turned ? row : column, to);
-    *o = (operand){o->packed, bytes, turned ? TRANS : NO_TRANS, (int)(turned ? rows : columns),
-                   o->packed};
+    for (int64_t i = 0; i < x->batch; i++, from += b->stride[0] * size, to += bytes)
+        gather(from, transposed ? column : row, transposed ? row : column, to, x->size);
+    *o = (operand){o->packed, bytes, transposed ? TRANS : NO_TRANS,
+                   (int)(transposed ? x->rows : x->columns), o->packed};
     return GPA_OK;
 }
 
-static gpa_code prepare(operand *o, const gpa_binding *b, int64_t batch, int64_t rows,
-                        int64_t columns, size_t size, gpa_err *e) {
+/* Describes an operand to the library in place, or packs it. */
+static gpa_code prepare(operand *o, const gpa_binding *b, const extents *x, gpa_err *e) {
+    const int64_t size = (int64_t)x->size, rows = x->rows, columns = x->columns;
     int64_t row = rows > 1 ? b->stride[1] : columns, column = columns > 1 ? b->stride[2] : 1;
-    *o = (operand){b->mem->base + b->offset * (int64_t)size, b->stride[0] * (int64_t)size, NO_TRANS,
-                   0, NULL};
+    *o = (operand){b->mem->base + b->offset * size, b->stride[0] * size, NO_TRANS, 0, NULL};
     if (column == 1 && fits(row, columns)) {
         o->lead = (int)row;
         return GPA_OK;
@@ -180,16 +193,16 @@ static gpa_code prepare(operand *o, const gpa_binding *b, int64_t batch, int64_t
         o->lead = (int)column;
         return GPA_OK;
     }
-    return pack(o, b, batch, rows, columns, size, e);
+    return pack(o, b, x, e);
 }
 
 /* ---- products ---- */
 
-/* Tile of a product from a row and a column on; `own`: only what is not below the diagonal. */
+/* Tile of a product from a row and a column on; `gram`: only on and above the diagonal. */
 typedef struct {
     int64_t row, column, rows, columns;
-    bool own;
-} piece;
+    bool gram;
+} tile;
 
 typedef struct {
     const blas *b;
@@ -197,29 +210,27 @@ typedef struct {
     operand x, y;
     char *out;
     int64_t out_batch;
-    bool own;     /* a matrix times its own transpose */
-    piece *piece; /* the tiles of every product */
-    int64_t n, room;
+    bool gram;   /* a matrix times its gram transpose */
+    tile *tiles; /* of every product */
+    int64_t n, capacity;
 } products;
 
-/* A tile has at most as many multiplications as delay an interrupt by a fifth of a second, unless a
- * side would become so short that packing dominates. Work for several threads is cut into one tile
- * each, or where it is LARGE times PART_WORK for each of them into two; no tile has fewer
- * multiplications than PART_WORK. */
-static const int64_t PIECE_WORK = (int64_t)1 << 32;
+/* More multiplications in a tile would delay an interrupt by more than a fifth of a second. */
+static const int64_t TILE_MAX_WORK = (int64_t)1 << 32;
 enum {
-    PIECE_SIDE = 512,
-    PART_WORK = 1 << 19,
-    PART_WORK_VECTOR = 1 << 18,
-    PART_SIDE = 8,
-    THIN = 16,
-    LARGE = 64,
-    GRAM_SIDE = 4,
-    GRAM_SIZE = 1024
+    TILE_MIN_SIDE = 512,            /* a shorter one is not cut for interrupts: packing dominates */
+    THREAD_MIN_WORK = 1 << 19,      /* multiplications of a tile for several threads */
+    THREAD_MIN_WORK_GEMV = 1 << 18, /* the same, where an operand is a vector */
+    TWO_TILES_MIN_WORK = 64, /* times THREAD_MIN_WORK for each thread: two tiles each, else one */
+    TILE_ALIGNMENT = 8,      /* rows and columns */
+    THIN_MAX_SIDE = 16,
+    GRAM_MIN_SIDE = 4,
+    GRAM_MIN_ELEMS = 1024
 };
 
 /* Matrix times vector by gemv: the gemm of some versions takes three times as long. */
-static void by_vector(const products *p, const piece *at, const void *x, const void *y, void *z) {
+static void multiply_vector(const products *p, const tile *at, const void *x, const void *y,
+                            void *z) {
     const blas *b = p->b;
     const bool first = p->c->gemm.n == 1; /* the matrix is the first operand; a row times a matrix
                                              is its transpose times the row */
@@ -244,7 +255,7 @@ static void by_vector(const products *p, const piece *at, const void *x, const v
         b->zgemv(ROW_MAJOR, trans, m, n, &one2, matrix, a->lead, vector, step, &zero2, z, 1);
 }
 
-static void multiply(const products *p, int64_t i, const piece *at) {
+static void multiply(const products *p, int64_t i, const tile *at) {
     const blas *b = p->b;
     int64_t size = (int64_t)dtype_size(p->c->dtype), n = p->c->gemm.n;
     int m = (int)at->rows, w = (int)at->columns, k = (int)p->c->gemm.k, lead = (int)n;
@@ -256,7 +267,7 @@ static void multiply(const products *p, int64_t i, const piece *at) {
     gpa_c64 one = {1, 0}, zero = {0, 0};
     gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
     if (p->c->gemm.m == 1 || p->c->gemm.n == 1) {
-        by_vector(p, at, x, y, z);
+        multiply_vector(p, at, x, y, z);
         return;
     }
     if (p->c->dtype == DT_F32)
@@ -274,7 +285,7 @@ static void multiply(const products *p, int64_t i, const piece *at) {
 }
 
 /* The tiles on and above the diagonal, where the second operand is the first one's transpose. */
-static void multiply_own(const products *p, int64_t i, const piece *at) {
+static void multiply_gram(const products *p, int64_t i, const tile *at) {
     const blas *b = p->b;
     int64_t size = (int64_t)dtype_size(p->c->dtype), n = p->c->gemm.n;
     int m = (int)at->rows, k = (int)p->c->gemm.k, trans = p->x.trans, lead = (int)n;
@@ -295,40 +306,40 @@ static double work_of(const products *p, int64_t rows, int64_t columns) {
            (double)(p->c->gemm.k * (p->c->dtype == DT_C64 || p->c->dtype == DT_C128 ? 4 : 1));
 }
 
-static gpa_code keep(products *p, const piece *at, gpa_err *e) {
-    if (p->n == p->room) {
-        int64_t room = MAX(16, 2 * p->room);
-        piece *more = mem_resize(p->piece, (size_t)room * sizeof *more);
+static gpa_code add_tile(products *p, const tile *at, gpa_err *e) {
+    if (p->n == p->capacity) {
+        int64_t capacity = MAX(16, 2 * p->capacity);
+        tile *more = mem_resize(p->tiles, (size_t)capacity * sizeof *more);
         if (!more) return gpa_no_memory(e);
-        p->piece = more, p->room = room;
+        p->tiles = more, p->capacity = capacity;
     }
-    p->piece[p->n++] = *at;
+    p->tiles[p->n++] = *at;
     return GPA_OK;
 }
 
-/* Start of tile `part` of `parts` along a side, aligned to the library's own blocks. */
-static int64_t share_of(int64_t side, int64_t part, int64_t parts) {
-    int64_t to = side > PIECE_SIDE ? 8 * PART_SIDE : PART_SIDE,
+/* Start of tile `part` of `parts` along a side, aligned to the library's gram blocks. */
+static int64_t tile_start(int64_t side, int64_t part, int64_t parts) {
+    int64_t to = side > TILE_MIN_SIDE ? 8 * TILE_ALIGNMENT : TILE_ALIGNMENT,
             at = (int64_t)((double)side * (double)part / (double)parts);
     return MIN(side, (at + to / 2) / to * to);
 }
 
 /* Cuts a tile into `parts`, and further where it would delay an interrupt for too long. */
-static gpa_code cut(products *p, const piece *at, int64_t parts, gpa_err *e) {
+static gpa_code cut(products *p, const tile *at, int64_t parts, gpa_err *e) {
     bool tall = at->rows >= at->columns,
-         large = MAX(at->rows, at->columns) > PIECE_SIDE &&
-                 work_of(p, at->rows, at->columns) > (double)PIECE_WORK;
+         large = MAX(at->rows, at->columns) > TILE_MIN_SIDE &&
+                 work_of(p, at->rows, at->columns) > (double)TILE_MAX_WORK;
     if (parts < 2 && large) parts = 2;
-    int64_t side = tall ? at->rows : at->columns, first = share_of(side, parts / 2, parts),
+    int64_t side = tall ? at->rows : at->columns, first = tile_start(side, parts / 2, parts),
             rest = side - first;
     gpa_code rc;
-    if (parts < 2 || !first || !rest) return keep(p, at, e);
-    piece one = *at, other = *at;
-    if (at->own) {
+    if (parts < 2 || !first || !rest) return add_tile(p, at, e);
+    tile one = *at, other = *at;
+    if (at->gram) {
         one.rows = one.columns = first;
-        other = (piece){at->row + first, at->column + first, rest, rest, true};
-        piece beside = {at->row, at->column + first, first, rest, false};
-        if ((rc = cut(p, &beside, MAX(1, parts / 2), e))) return rc;
+        other = (tile){at->row + first, at->column + first, rest, rest, true};
+        tile above = {at->row, at->column + first, first, rest, false};
+        if ((rc = cut(p, &above, MAX(1, parts / 2), e))) return rc;
         if ((rc = cut(p, &one, MAX(1, parts / 4), e))) return rc;
         return cut(p, &other, MAX(1, parts / 4), e);
     }
@@ -340,16 +351,16 @@ static gpa_code cut(products *p, const piece *at, int64_t parts, gpa_err *e) {
     return cut(p, &other, parts - parts / 2, e);
 }
 
-static void work(void *arg, int64_t i) {
+static void run_tile(void *arg, int64_t i) {
     const products *p = arg;
-    const piece *at = &p->piece[i % p->n];
-    if (at->own)
-        multiply_own(p, i / p->n, at);
+    const tile *at = &p->tiles[i % p->n];
+    if (at->gram)
+        multiply_gram(p, i / p->n, at);
     else
         multiply(p, i / p->n, at);
 }
 
-static void mirror(void *arg, int64_t i) {
+static void symmetrize(void *arg, int64_t i) {
     const products *p = arg;
     symmetrize_triangle(p->out + i * p->out_batch, (int)p->c->gemm.m, dtype_size(p->c->dtype),
                         false);
@@ -359,32 +370,34 @@ static void mirror(void *arg, int64_t i) {
  * short, or the inner dimension. */
 static bool is_thin(const products *p) {
     int64_t m = p->c->gemm.m, n = p->c->gemm.n, k = p->c->gemm.k, side = MIN(m, n);
-    if (p->own || (p->c->dtype != DT_F32 && p->c->dtype != DT_F64) ||
-        side * k * PART_SIDE > PART_WORK)
+    if (p->gram || (p->c->dtype != DT_F32 && p->c->dtype != DT_F64) ||
+        side * k * TILE_ALIGNMENT > THREAD_MIN_WORK)
         return false;
-    return side <= THIN || (p->y.trans == NO_TRANS && m >= n && MIN(side, k) <= 4 * THIN);
+    return side <= THIN_MAX_SIDE ||
+           (p->y.trans == NO_TRANS && m >= n && MIN(side, k) <= 4 * THIN_MAX_SIDE);
 }
 
 /* Tiles per product, for so many threads. */
 static int64_t parts_of(const products *p, int threads) {
     int64_t m = p->c->gemm.m, n = p->c->gemm.n, batch = p->c->gemm.batch;
     bool vector = m == 1 || n == 1;
-    double most = work_of(p, m, n) / (vector ? PART_WORK_VECTOR : PART_WORK);
-    int64_t most_parts = most > (double)threads * LARGE ? 2 * threads : threads;
-    int64_t parts =
-        threads == 1 ? 1 : (int64_t)MIN(most, (double)((most_parts + batch - 1) / batch));
+    double most = work_of(p, m, n) / (vector ? THREAD_MIN_WORK_GEMV : THREAD_MIN_WORK);
+    int64_t max_parts = most > (double)threads * TWO_TILES_MIN_WORK ? 2 * threads : threads;
+    const int64_t per_product = (max_parts + batch - 1) / batch;
+    int64_t parts = threads == 1 ? 1 : (int64_t)MIN(most, (double)per_product);
     return MAX(1, !vector && is_thin(p) ? MAX(parts, (int64_t)most + 1) : parts);
 }
 
 /* True if the second operand is the first one's transpose. Not worth it for small ones. */
-static bool is_own(const gpa_libcall *c) {
+static bool is_gram(const gpa_libcall *c) {
     const gpa_binding *a = &c->gemm.a, *b = &c->gemm.b;
-    return c->gemm.m == c->gemm.n && c->gemm.m >= GRAM_SIDE && c->gemm.m * c->gemm.k >= GRAM_SIZE &&
-           a->mem == b->mem && a->offset == b->offset && a->stride[1] == b->stride[2] &&
-           a->stride[2] == b->stride[1] && (c->gemm.batch == 1 || a->stride[0] == b->stride[0]);
+    return c->gemm.m == c->gemm.n && c->gemm.m >= GRAM_MIN_SIDE &&
+           c->gemm.m * c->gemm.k >= GRAM_MIN_ELEMS && a->mem == b->mem && a->offset == b->offset &&
+           a->stride[1] == b->stride[2] && a->stride[2] == b->stride[1] &&
+           (c->gemm.batch == 1 || a->stride[0] == b->stride[0]);
 }
 
-enum { CHUNK = 4096 }; /* small products a thread takes at a time */
+enum { SMALL_PRODUCTS_PER_ITEM = 4096 }; /* of a thread */
 
 static gpa_code unless_stopped(const int32_t *stop, gpa_err *e) {
     return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
@@ -392,7 +405,8 @@ static gpa_code unless_stopped(const int32_t *stop, gpa_err *e) {
 
 static void small_products(void *arg, int64_t chunk) {
     const gpa_libcall *c = arg;
-    batched_gemm_run(c, chunk * CHUNK, MIN((chunk + 1) * CHUNK, c->gemm.batch));
+    batched_gemm_run(c, chunk * SMALL_PRODUCTS_PER_ITEM,
+                     MIN((chunk + 1) * SMALL_PRODUCTS_PER_ITEM, c->gemm.batch));
 }
 
 gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
@@ -403,7 +417,7 @@ gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *
                   .c = c,
                   .out = c->gemm.c.mem->base + c->gemm.c.offset * (int64_t)size,
                   .out_batch = m * n * (int64_t)size,
-                  .own = is_own(c)};
+                  .gram = is_gram(c)};
     if (!batch || !m || !n) return GPA_OK;
     if (!k) {
         memset(p.out, 0, (size_t)(batch * m * n) * size);
@@ -411,19 +425,20 @@ gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *
     }
     if (batched_gemm_can(c)) {
         gpa_libcall whole = *c;
-        threads_each(threads, (batch + CHUNK - 1) / CHUNK, stop, small_products, &whole);
+        threads_each(threads, (batch + SMALL_PRODUCTS_PER_ITEM - 1) / SMALL_PRODUCTS_PER_ITEM, stop,
+                     small_products, &whole);
         return unless_stopped(stop, e);
     }
-    TRY(prepare(&p.x, &c->gemm.a, batch, m, k, size, e));
-    TRY(prepare(&p.y, &c->gemm.b, batch, k, n, size, e));
-    TRY(cut(&p, &(piece){0, 0, m, n, p.own}, parts_of(&p, threads), e));
+    TRY(prepare(&p.x, &c->gemm.a, &(extents){batch, m, k, size}, e));
+    TRY(prepare(&p.y, &c->gemm.b, &(extents){batch, k, n, size}, e));
+    TRY(cut(&p, &(tile){0, 0, m, n, p.gram}, parts_of(&p, threads), e));
     blas_threads(b, 1);
-    threads_each(threads, batch * p.n, stop, work, &p);
-    if (p.own) threads_each(threads, batch, stop, mirror, &p);
+    threads_each(threads, batch * p.n, stop, run_tile, &p);
+    if (p.gram) threads_each(threads, batch, stop, symmetrize, &p);
     rc = unless_stopped(stop, e);
 out:
     mem_free(p.x.packed);
     mem_free(p.y.packed);
-    mem_free(p.piece);
+    mem_free(p.tiles);
     return rc;
 }

@@ -2,8 +2,8 @@
  *
  * Matrices are in Fortran order, contiguous, in memory that may be overwritten, as LAPACK requires.
  * A large batch is partitioned among the threads of the pool, a chunk at a time with one workspace;
- * a small one is left to the library's own threads. Reading order: the library, one matrix, chunks
- * of matrices. */
+ * a small one is left to the library's own threads. Reading order: one matrix, chunks of matrices.
+ */
 #include "runtime/cpu/linalg/lapack.h"
 
 #include <math.h>
@@ -15,95 +15,24 @@
 #include "runtime/cpu/linalg/batched_eigen.h"
 #include "runtime/cpu/parallel/threads.h"
 
-/* ---- the library ---- */
-
-/* ROUTINE(member, name for real matrices, name for complex ones, (parameters)): Fortran, all
- * arguments by reference. The complex version of some takes one more array (MORE), as does the real
- * one of geev. */
-#define ROUTINES(ROUTINE)                                                                          \
-    ROUTINE(gesv, "gesv", "gesv",                                                                  \
-            (const int *, const int *, void *, const int *, int *, void *, const int *, int *))    \
-    ROUTINE(getrf, "getrf", "getrf",                                                               \
-            (const int *, const int *, void *, const int *, int *, int *))                         \
-    ROUTINE(getri, "getri", "getri",                                                               \
-            (const int *, void *, const int *, const int *, void *, const int *, int *))           \
-    ROUTINE(potrf, "potrf", "potrf", (const char *, const int *, void *, const int *, int *))      \
-    ROUTINE(potri, "potri", "potri", (const char *, const int *, void *, const int *, int *))      \
-    ROUTINE(geqrf, "geqrf", "geqrf",                                                               \
-            (const int *, const int *, void *, const int *, void *, void *, const int *, int *))   \
-    ROUTINE(orgqr, "orgqr", "ungqr",                                                               \
-            (const int *, const int *, const int *, void *, const int *, const void *, void *,     \
-             const int *, int *))                                                                  \
-    ROUTINE(gesdd, "gesdd", NULL,                                                                  \
-            (const char *, const int *, const int *, void *, const int *, void *, void *,          \
-             const int *, void *, const int *, void *, const int *, int *, int *))                 \
-    ROUTINE(gesdd_complex, NULL, "gesdd",                                                          \
-            (const char *, const int *, const int *, void *, const int *, void *, void *,          \
-             const int *, void *, const int *, void *, const int *, void *, int *, int *))         \
-    ROUTINE(syevd, "syevd", NULL,                                                                  \
-            (const char *, const char *, const int *, void *, const int *, void *, void *,         \
-             const int *, int *, const int *, int *))                                              \
-    ROUTINE(heevd, NULL, "heevd",                                                                  \
-            (const char *, const char *, const int *, void *, const int *, void *, void *,         \
-             const int *, void *, const int *, int *, const int *, int *))                         \
-    ROUTINE(gelsd, "gelsd", NULL,                                                                  \
-            (const int *, const int *, const int *, void *, const int *, void *, const int *,      \
-             void *, const void *, int *, void *, const int *, int *, int *))                      \
-    ROUTINE(gelsd_complex, NULL, "gelsd",                                                          \
-            (const int *, const int *, const int *, void *, const int *, void *, const int *,      \
-             void *, const void *, int *, void *, const int *, void *, int *, int *))              \
-    ROUTINE(geev, "geev", NULL,                                                                    \
-            (const char *, const char *, const int *, void *, const int *, void *, void *, void *, \
-             const int *, void *, const int *, void *, const int *, int *))                        \
-    ROUTINE(geev_complex, NULL, "geev",                                                            \
-            (const char *, const char *, const int *, void *, const int *, void *, void *,         \
-             const int *, void *, const int *, void *, const int *, void *, int *))
-
-typedef struct {
-#define ROUTINE(member, real, complex, parameters) void(*member) parameters;
-    ROUTINES(ROUTINE)
-#undef ROUTINE
-} routines;
-
 enum {
-    TILE = 32,
-    FEW_ROWS = 32,
-    LEVELS = 32
-}; /* LEVELS: bound of the recursion depth of gelsd (divide and conquer) */
-struct lapack {
-    bool there;
-    routines of[BLAS_TYPES];
+    SOLVED_INVERSE_MAX_ROWS = 32, /* an inverse by solving for the identity, for NumPy's rounding */
+    GELSD_MAX_LEVELS = 32,        /* bound of its recursion depth (divide and conquer) */
+    CHUNKS_PER_THREAD = 4
 };
-
-static lapack *load(blas **b) {
-    lapack *l = mem_zero(sizeof *l);
-    if (!l) return NULL;
-    l->there = true;
-    for (int i = 0; i < BLAS_TYPES && l->there; i++) {
-        bool wide = dtype_is_complex(blas_types[i]);
-#define ROUTINE(member, real, complex, parameters) \
-    l->there = l->there && blas_find_typed(b, i, wide ? complex : real, &l->of[i].member);
-        ROUTINES(ROUTINE)
-#undef ROUTINE
-    }
-    return l;
-}
-
-void lapack_free(lapack *l) { mem_free(l); }
 
 bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
     if (blas_type_index(c->dtype) < 0 || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX ||
         c->matrix.k > INT32_MAX)
         return false;
-    if (!*l) *l = load(b);
-    return *l && (*l)->there;
+    return lapack_load(l, b);
 }
 
 /* ---- one matrix ---- */
 
 /* One matrix of a call, and its workspace. */
 typedef struct {
-    const routines *r;
+    const lapack_routines *r;
     const gpa_libcall *c;
     int m, n, k, p; /* p = min(m, n) */
     char *x[LIB_MATRICES];
@@ -115,43 +44,60 @@ typedef struct {
 
 static int at_least_1(int n) { return n > 1 ? n : 1; }
 
-/* Transposes a square matrix in place, in tiles that fit the cache. */
-#define TURN(name, T)                                                                             \
-    static void name(T *a, int n) {                                                               \
-        for (int j0 = 0; j0 < n; j0 += TILE)                                                      \
-            for (int i0 = 0; i0 <= j0; i0 += TILE)                                                \
-                for (int j = j0; j < MIN(j0 + TILE, n); j++)                                      \
-                    for (int i = i0; i < MIN(i0 + TILE, j); i++) {                                \
-                        T *x = a + (size_t)j * (size_t)n + i, *y = a + (size_t)i * (size_t)n + j, \
-                          z = *x;                                                                 \
-                        *x = *y;                                                                  \
-                        *y = z;                                                                   \
-                    }                                                                             \
-    }
-TURN(turn_4, uint32_t)
-TURN(turn_8, uint64_t)
-TURN(turn_16, gpa_c128)
-#undef TURN
+#define POSITIVE_REAL(x) ((x) > 0 && (x) < INFINITY)
+#define POSITIVE_COMPLEX(x) (POSITIVE_REAL((x).re) && (x).im == 0)
+#define EQUAL(x, y) ((x) == (y))
+#define CONJUGATE(x, y) ((x).re == (y).re && (x).im == -(y).im)
 
-static void turn(const task *t) {
-    void *a = t->x[0];
-    if (dtype_size(t->c->dtype) == 4) turn_4(a, t->n);
-    if (dtype_size(t->c->dtype) == 8) turn_8(a, t->n);
-    if (dtype_size(t->c->dtype) == 16) turn_16(a, t->n);
+#define T float
+#define IS_POSITIVE POSITIVE_REAL
+#define ARE_CONJUGATE EQUAL
+#define NAME(x) x##_f32
+#include "runtime/cpu/linalg/square_matrix.inc"
+#define T double
+#define IS_POSITIVE POSITIVE_REAL
+#define ARE_CONJUGATE EQUAL
+#define NAME(x) x##_f64
+#include "runtime/cpu/linalg/square_matrix.inc"
+#define T gpa_c64
+#define IS_POSITIVE POSITIVE_COMPLEX
+#define ARE_CONJUGATE CONJUGATE
+#define NAME(x) x##_c64
+#include "runtime/cpu/linalg/square_matrix.inc"
+#define T gpa_c128
+#define IS_POSITIVE POSITIVE_COMPLEX
+#define ARE_CONJUGATE CONJUGATE
+#define NAME(x) x##_c128
+#include "runtime/cpu/linalg/square_matrix.inc"
+
+/* Of each dtype, in the order of blas_types. */
+static const struct {
+    void (*transpose)(void *matrix, int n);
+    bool (*is_hermitian)(const void *matrix, int n);
+    void (*diagonal)(void *matrix, int n, void *saved, bool restore);
+} squares[BLAS_TYPES] = {
+    {transpose_f32, is_hermitian_f32, diagonal_f32},
+    {transpose_f64, is_hermitian_f64, diagonal_f64},
+    {transpose_c64, is_hermitian_c64, diagonal_c64},
+    {transpose_c128, is_hermitian_c128, diagonal_c128},
+};
+
+static void transpose(const task *t) {
+    squares[blas_type_index(t->c->dtype)].transpose(t->x[0], t->n);
 }
 
 /* Factors the matrix itself (C order), not the transpose that LAPACK sees, so that the rounding is
  * that of NumPy. */
 static int solve(const task *t) {
     int info = 0, lead = at_least_1(t->n);
-    turn(t);
+    transpose(t);
     t->r->gesv(&t->n, &t->k, t->x[0], &lead, t->ints, t->x[1], &lead, &info);
     return info;
 }
 
 static int lu(const task *t) {
     int info = 0, lead = at_least_1(t->m);
-    turn(t);
+    transpose(t);
     t->r->getrf(&t->m, &t->n, t->x[0], &lead, (int *)(void *)t->x[1], &info);
     return info < 0 ? info : 0; /* a zero pivot is not an error of a factorization */
 }
@@ -172,71 +118,33 @@ static int inverse_by_columns(const task *t) {
     s.x[1] = t->work;
     int info = solve(&s);
     memcpy(t->x[0], t->work, n * n * item);
-    turn(t);
+    transpose(t);
     return info;
 }
 
 static bool has_nan(const task *t) {
-    size_t reals = (size_t)t->n * (size_t)t->n * (dtype_is_complex(t->c->dtype) ? 2 : 1), lost = 0;
+    size_t reals = (size_t)t->n * (size_t)t->n * (dtype_is_complex(t->c->dtype) ? 2 : 1), nans = 0;
     const float *narrow = (const float *)(void *)t->x[0];
     const double *wide = (const double *)(void *)t->x[0];
     if (dtype_info[t->c->dtype].real == DT_F32)
-        for (size_t i = 0; i < reals; i++) lost += narrow[i] != narrow[i];
+        for (size_t i = 0; i < reals; i++) nans += narrow[i] != narrow[i];
     else
-        for (size_t i = 0; i < reals; i++) lost += wide[i] != wide[i];
-    return lost;
+        for (size_t i = 0; i < reals; i++) nans += wide[i] != wide[i];
+    return nans;
 }
-
-/* hermitian: true if the matrix is Hermitian with a positive diagonal, so may be positive definite.
- * diagonal: saves the diagonal, or restores it. */
-#define HERMITIAN(T, name, POSITIVE, MEET)                                         \
-    static bool name##_hermitian(const void *matrix, int n) {                      \
-        const T *a = matrix;                                                       \
-        for (int i = 0; i < n; i++)                                                \
-            if (!POSITIVE(a[(size_t)i * (size_t)n + (size_t)i])) return false;     \
-        for (int j0 = 0; j0 < n; j0 += TILE)                                       \
-            for (int i0 = 0; i0 <= j0; i0 += TILE) {                               \
-                bool differs = false;                                              \
-                for (int j = j0; j < MIN(j0 + TILE, n); j++)                       \
-                    for (int i = i0; i < MIN(i0 + TILE, j); i++)                   \
-                        differs |= !MEET(a[(size_t)j * (size_t)n + (size_t)i],     \
-                                         a[(size_t)i * (size_t)n + (size_t)j]);    \
-                if (differs) return false;                                         \
-            }                                                                      \
-        return true;                                                               \
-    }                                                                              \
-    static void name##_diagonal(void *matrix, int n, void *elsewhere, bool back) { \
-        T *a = matrix, *kept = elsewhere;                                          \
-        for (int i = 0; i < n; i++) {                                              \
-            T *at = a + (size_t)i * (size_t)n + i;                                 \
-            *(back ? at : kept + i) = back ? kept[i] : *at;                        \
-        }                                                                          \
-    }
-#define POSITIVE_REAL(x) ((x) > 0 && (x) < INFINITY)
-#define POSITIVE_PAIR(x) (POSITIVE_REAL((x).re) && (x).im == 0)
-#define MEET_REAL(x, y) ((x) == (y))
-#define MEET_PAIR(x, y) ((x).re == (y).re && (x).im == -(y).im)
-HERMITIAN(float, f32, POSITIVE_REAL, MEET_REAL)
-HERMITIAN(double, f64, POSITIVE_REAL, MEET_REAL)
-HERMITIAN(gpa_c64, c64, POSITIVE_PAIR, MEET_PAIR)
-HERMITIAN(gpa_c128, c128, POSITIVE_PAIR, MEET_PAIR)
 
 /* The inverse of a positive definite matrix by Cholesky, in two thirds of the time of LU. False,
  * with the matrix unchanged: it is not positive definite. */
 static bool inverse_of_definite(const task *t, int *info) {
-    static bool (*const hermitian[BLAS_TYPES])(const void *, int) = {f32_hermitian, f64_hermitian,
-                                                                     c64_hermitian, c128_hermitian};
-    static void (*const diagonal[BLAS_TYPES])(void *, int, void *, bool) = {
-        f32_diagonal, f64_diagonal, c64_diagonal, c128_diagonal};
     void *a = t->x[0];
     int lead = t->n, type = blas_type_index(t->c->dtype);
-    if (!hermitian[type](a, t->n)) return false;
-    diagonal[type](a, t->n, t->work, false);
+    if (!squares[type].is_hermitian(a, t->n)) return false;
+    squares[type].diagonal(a, t->n, t->work, false);
     t->r->potrf("L", &t->n, a, &lead, info);
     bool definite = !*info;
     if (definite) t->r->potri("L", &t->n, a, &lead, info);
     symmetrize_hermitian(a, t->n, t->c->dtype, !definite);
-    if (!definite) diagonal[type](a, t->n, t->work, true), *info = 0;
+    if (!definite) squares[type].diagonal(a, t->n, t->work, true), *info = 0;
     return definite;
 }
 
@@ -245,7 +153,7 @@ static bool inverse_of_definite(const task *t, int *info) {
 static int inverse(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     size_t bytes = (size_t)t->n * (size_t)t->n * dtype_size(t->c->dtype);
-    if (t->n <= FEW_ROWS) return inverse_by_columns(t);
+    if (t->n <= SOLVED_INVERSE_MAX_ROWS) return inverse_by_columns(t);
     if (t->n_work >= 0) {
         if (has_nan(t)) {
             memset(t->x[0], 0xff, bytes);
@@ -261,10 +169,10 @@ static int inverse(const task *t) {
 /* The library computes L in two thirds of the time of U; U is the L of the transpose. */
 static int cholesky(const task *t) {
     int info = 0, lead = at_least_1(t->n);
-    bool turns = t->c->matrix.upper && t->n > FEW_ROWS;
-    if (turns) symmetrize_triangle(t->x[0], t->n, dtype_size(t->c->dtype), true);
-    t->r->potrf(t->c->matrix.upper && !turns ? "U" : "L", &t->n, t->x[0], &lead, &info);
-    if (turns) symmetrize_triangle(t->x[0], t->n, dtype_size(t->c->dtype), false);
+    bool transposes = t->c->matrix.upper && t->n > SOLVED_INVERSE_MAX_ROWS;
+    if (transposes) symmetrize_triangle(t->x[0], t->n, dtype_size(t->c->dtype), true);
+    t->r->potrf(t->c->matrix.upper && !transposes ? "U" : "L", &t->n, t->x[0], &lead, &info);
+    if (transposes) symmetrize_triangle(t->x[0], t->n, dtype_size(t->c->dtype), false);
     return info;
 }
 
@@ -273,17 +181,17 @@ static int qr(const task *t) {
     int info = 0, lead = at_least_1(t->m);
     size_t item = dtype_size(t->c->dtype);
     if (t->n_work < 0) { /* a workspace query asks both routines */
-        double room = 0, more = 0;
+        double first = 0, second = 0;
         bool single = t->c->dtype == DT_F32 || t->c->dtype == DT_C64;
         t->r->geqrf(&t->m, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, &info);
-        room = single ? *(float *)t->work : *(double *)t->work;
+        first = single ? *(float *)t->work : *(double *)t->work;
         if (t->x[2])
             t->r->orgqr(&t->m, &t->k, &t->p, t->x[2], &lead, t->x[1], t->work, &t->n_work, &info);
-        more = single ? *(float *)t->work : *(double *)t->work;
+        second = single ? *(float *)t->work : *(double *)t->work;
         if (single)
-            *(float *)t->work = (float)(room > more ? room : more);
+            *(float *)t->work = (float)MAX(first, second);
         else
-            *(double *)t->work = room > more ? room : more;
+            *(double *)t->work = MAX(first, second);
         return info;
     }
     t->r->geqrf(&t->m, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, &info);
@@ -363,19 +271,19 @@ static driver *const drivers[LIB_COUNT] = {
     [LIB_LSTSQ] = lstsq,
 };
 
-static int one(const task *t) { return drivers[t->c->kind](t); }
+static int factorize(const task *t) { return drivers[t->c->kind](t); }
 
 /* ---- chunks of matrices ---- */
 
 /* Elements of the real workspace, and of the integer one. */
 static size_t reals_of(const gpa_libcall *c) {
     size_t m = (size_t)c->matrix.m, n = (size_t)c->matrix.n, p = MIN(m, n), q = MAX(m, n);
-    bool wide = dtype_is_complex(c->dtype);
-    if (c->kind == LIB_SVD && wide) return p * MAX(5 * p + 7, 2 * q + 2 * p + 1) + 1;
-    if (c->kind == LIB_EIGH && wide) return 1 + 5 * n + 2 * n * n;
+    bool is_complex = dtype_is_complex(c->dtype);
+    if (c->kind == LIB_SVD && is_complex) return p * MAX(5 * p + 7, 2 * q + 2 * p + 1) + 1;
+    if (c->kind == LIB_EIGH && is_complex) return 1 + 5 * n + 2 * n * n;
     if (c->kind == LIB_EIG) return 2 * n + 1;
-    if (c->kind == LIB_LSTSQ && wide)
-        return n * (60 + 8 * LEVELS) + 75 * (size_t)c->matrix.k +
+    if (c->kind == LIB_LSTSQ && is_complex)
+        return n * (60 + 8 * GELSD_MAX_LEVELS) + 75 * (size_t)c->matrix.k +
                MAX(676, n * (1 + (size_t)c->matrix.k) + 2 * (size_t)c->matrix.k);
     return 1;
 }
@@ -384,7 +292,7 @@ static size_t ints_of(const gpa_libcall *c) {
     size_t n = (size_t)c->matrix.n, p = (size_t)MIN(c->matrix.m, c->matrix.n);
     if (c->kind == LIB_SVD) return 8 * p + 1;
     if (c->kind == LIB_EIGH) return 3 + 5 * n;
-    if (c->kind == LIB_LSTSQ) return p * (11 + 3 * LEVELS) + 1;
+    if (c->kind == LIB_LSTSQ) return p * (11 + 3 * GELSD_MAX_LEVELS) + 1;
     return n + 1;
 }
 
@@ -396,12 +304,12 @@ static int work_of(const task *asked) {
     if (t.c->kind != LIB_INVERSE && t.c->kind != LIB_QR && t.c->kind != LIB_SVD &&
         t.c->kind != LIB_EIGH && t.c->kind != LIB_EIG && t.c->kind != LIB_LSTSQ)
         return 0;
-    if (t.c->kind == LIB_INVERSE && t.n <= FEW_ROWS) return t.n * t.n;
+    if (t.c->kind == LIB_INVERSE && t.n <= SOLVED_INVERSE_MAX_ROWS) return t.n * t.n;
     t.work = &answer;
     t.real_work = &real_answer;
     t.ints = &int_answer;
     t.n_work = -1;
-    one(&t);
+    factorize(&t);
     bool single = t.c->dtype == DT_F32 || t.c->dtype == DT_C64;
     float narrow;
     memcpy(&narrow, &answer, sizeof narrow);
@@ -425,19 +333,19 @@ typedef struct {
 static void run_small(const runs *r, int64_t from, int64_t to, struct failure *f) {
     const gpa_libcall *c = r->first->c;
     int lanes = r->lanes, which = 0;
-    char *x[LIB_MATRICES], *room = mem_new(batched_lu_scratch(c) + 64);
-    f->memory = !room;
-    for (int64_t i = from; room && i < to; i += lanes) {
+    char *x[LIB_MATRICES], *memory = mem_new(batched_lu_scratch(c) + 64);
+    f->memory = !memory;
+    for (int64_t i = from; memory && i < to; i += lanes) {
         for (int k = 0; k < LIB_MATRICES; k++)
             x[k] = r->first->x[k] ? r->first->x[k] + i * r->step[k] : NULL;
         int info = batched_lu_run(c, x, r->step, (int)MIN(lanes, to - i),
-                                  (void *)(((uintptr_t)room + 63) / 64 * 64), &which);
+                                  (void *)(((uintptr_t)memory + 63) / 64 * 64), &which);
         if (info && f->at < 0) *f = (struct failure){.at = i + which, .info = info};
     }
-    mem_free(room);
+    mem_free(memory);
 }
 
-static void run(void *arg, int64_t chunk) {
+static void run_chunk(void *arg, int64_t chunk) {
     const runs *r = arg;
     const gpa_libcall *c = r->first->c;
     task t = *r->first;
@@ -451,12 +359,12 @@ static void run(void *arg, int64_t chunk) {
         run_small(r, from, to, f);
         return;
     }
-    char *room = lanes > 1 ? mem_new(batched_eigen_scratch(c) + 64) : NULL,
-         *aligned = room ? room + (64 - (uintptr_t)room % 64) % 64 : NULL;
+    char *memory = lanes > 1 ? mem_new(batched_eigen_scratch(c) + 64) : NULL,
+         *aligned = memory ? memory + (64 - (uintptr_t)memory % 64) % 64 : NULL;
     t.work = mem_new((size_t)at_least_1(t.n_work) * dtype_size(c->dtype));
     t.real_work = mem_new(reals_of(c) * real);
     t.ints = mem_new(ints_of(c) * sizeof *t.ints);
-    f->memory = !t.work || !t.real_work || !t.ints || (lanes > 1 && !room);
+    f->memory = !t.work || !t.real_work || !t.ints || (lanes > 1 && !memory);
     for (int64_t i = from; i < to && !f->memory; i += lanes) {
         int count = (int)MIN(lanes, to - i);
         for (int x = 0; x < LIB_MATRICES; x++)
@@ -464,12 +372,13 @@ static void run(void *arg, int64_t chunk) {
         if (lanes > 1 && batched_eigen_run(c, t.x, r->step, count, aligned)) continue;
         for (int k = 0; k < count;
              k++) { /* singly: results must not depend on the other matrices of the run */
-            int info = lanes > 1 && batched_eigen_run(c, t.x, r->step, 1, aligned) ? 0 : one(&t);
+            int info =
+                lanes > 1 && batched_eigen_run(c, t.x, r->step, 1, aligned) ? 0 : factorize(&t);
             if (info && f->at < 0) *f = (struct failure){.at = i + k, .info = info};
             for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = t.x[x] ? t.x[x] + r->step[x] : NULL;
         }
     }
-    mem_free(room);
+    mem_free(memory);
     mem_free(t.work);
     mem_free(t.real_work);
     mem_free(t.ints);
@@ -503,13 +412,13 @@ gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libca
     runs r = {.first = &t,
               .step = step,
               .batch = c->matrix.batch,
-              .chunks = many ? MIN(groups, 4 * threads) : 1,
+              .chunks = many ? MIN(groups, CHUNKS_PER_THREAD * threads) : 1,
               .lanes = lanes};
     r.failures = mem_zero((size_t)r.chunks * sizeof *r.failures);
     if (!r.failures) return gpa_no_memory(e);
     int32_t never = 0;
     blas_threads(b, many ? 1 : threads);
-    threads_each(many ? threads : 1, r.chunks, &never, run, &r);
+    threads_each(many ? threads : 1, r.chunks, &never, run_chunk, &r);
     gpa_code rc = GPA_OK;
     for (int64_t i = 0; i < r.chunks && !rc; i++) {
         if (r.failures[i].memory)

@@ -7,6 +7,8 @@
 
 #include "runtime/tables/dtype.h"
 
+enum { SYMMETRIZE_TILE = 32 }; /* rows and columns of a tile in the L1 cache */
+
 /* Copies the upper triangle of n x n elements of 4, 8 or 16 bytes, in C order, to the lower one, or
  * with `up` the lower to the upper one. */
 void symmetrize_triangle(void *a, int n, size_t size, bool up);

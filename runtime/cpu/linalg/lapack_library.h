@@ -1,0 +1,22 @@
+/* The LAPACK routines that OpenBLAS includes, for each dtype of BLAS. */
+#ifndef GPA_CPU_LINALG_LAPACK_LIBRARY_H
+#define GPA_CPU_LINALG_LAPACK_LIBRARY_H
+
+#include "runtime/cpu/linalg/blas.h"
+
+typedef struct {
+#define ROUTINE(member, real, complex, parameters) void(*member) parameters;
+#include "runtime/cpu/linalg/lapack.def"
+} lapack_routines;
+
+typedef struct lapack {
+    bool complete; /* the library has all of them */
+    lapack_routines of[BLAS_TYPES];
+} lapack;
+
+/* Loads the library and its routines on first use; then *b and *l are owned (blas_free,
+ * lapack_free). False if a routine is missing. */
+bool lapack_load(lapack **l, blas **b);
+void lapack_free(lapack *l);
+
+#endif
