@@ -84,7 +84,6 @@ attempt(np.rot90, a, 1, (1, 1))
 print(np.rot90(t3, 1, (-1, 0)).shape)
 attempt(np.repeat, a, -1)
 attempt(np.repeat, g, [1, -1, 1, 1])
-attempt(np.pad, g, {0: (1, 2)})
 attempt(np.full, 2, [1, 2, 3])
 print(np.full((2, 2), [1, 2], np.int8), np.full((2, 2), [[1], [2.5]], order='F'))
 
