@@ -107,3 +107,7 @@ for shape in (0,), (0, 2), (2, 0):
                 print(np.pad(np.zeros(shape), width, mode).shape)
             except ValueError as e:
                 print(e)
+
+# --- widths by axis in a dict (numpy 2.4)
+a = np.arange(6).reshape(2, 3)
+print(np.pad(a, {0: (1, 2)}), np.pad(a, {-1: 1, 0: 2}, mode="edge"), np.pad(a, {}))
