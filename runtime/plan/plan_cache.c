@@ -13,7 +13,7 @@
 
 enum {
     SLOTS = 512,     /* of the table, a power of two */
-    MAX_NODES = 256, /* of a graph that is cached */
+    MAX_NODES = 4096, /* of a graph that is cached */
 };
 
 /* The low byte of the first word of a record says what it is: a node's kind, or one of these. The
