@@ -414,7 +414,8 @@ typed_lift *lift_new(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool 
     l->returns = lift_returns(vm, fn, loop);
     l->use = mem_zero(l->n + 1);
     l->role = mem_zero(l->n + 1);
-    if (l->use && l->role) {
+    l->types = mem_zero((l->n + 1) * sizeof *l->types);
+    if (l->use && l->role && l->types) {
         loop_analyze(vm, l, inner);
         return l;
     }
@@ -430,6 +431,7 @@ void lift_free(gpa_vm *vm, typed_lift *l) {
     }
     mem_free(l->use);
     mem_free(l->role);
+    mem_free(l->types);
     mem_free(l);
 }
 

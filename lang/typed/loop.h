@@ -22,6 +22,7 @@ struct typed_lift {
     uint32_t n;                          /* variables of the function */
     uint8_t *use;                        /* loop_use of each */
     uint8_t *role;                       /* loop_role of each */
+    typed_ty *types;        /* of each in the program compiled last; dtype NONE: unknown */
     uint8_t random_sources; /* bit per source (LOOP_RANDOM_...) that its programs sample from */
     struct loop_fn *compiled;
 };
