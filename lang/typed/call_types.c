@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lang/object/container.h"
+#include "lang/typed/loop.h"
 #include "lang/typed/types.h"
 
 enum { MAX_KEY = 64 };
@@ -99,15 +100,27 @@ gpa_code call_types_enter(gpa_vm *vm, code *c, const value *regs) {
     return add(vm, c, regs, &k);
 }
 
+/* Type of a variable in the loop that ran last, in program order; DT_NONE: unknown. */
+static typed_ty type_in_loops(const code *c, uint32_t i) {
+    typed_ty t = {.dtype = DT_NONE};
+    for (uint32_t k = 0; k < c->n_lifts && t.dtype == DT_NONE; k++)
+        if (c->lifts[k]->compiled) t = c->lifts[k]->compiled->types[i];
+    return t;
+}
+
 static gpa_code record_variables(gpa_vm *vm, const code *c, call_type *t, const value *regs) {
     if (t->variables) return GPA_OK;
     t->variables = mem_zero((c->n_vars + 1u) * sizeof *t->variables);
     if (!t->variables) return vm_no_memory(vm);
     gpa_code rc = GPA_OK;
     for (uint32_t i = 0; i < c->n_vars; i++) t->variables[i] = v_unset();
-    for (uint32_t i = 0; i < c->n_vars && !rc; i++)
+    for (uint32_t i = 0; i < c->n_vars && !rc; i++) {
+        typed_ty in_loop = type_in_loops(c, i);
         if (regs[i].tag != V_UNSET && regs[i].tag != V_CELL)
             rc = type_of_value(vm, value_underlying(regs[i]), &t->variables[i]);
+        else if (in_loop.dtype != DT_NONE)
+            rc = native_return(type_of_typed(vm, in_loop), &t->variables[i]);
+    }
     return rc;
 }
 

@@ -27,13 +27,6 @@ static void release(gpa_vm *vm, signature *s) {
     value_release(vm, s->result);
 }
 
-static value declared_type(gpa_vm *vm, typed_ty t) {
-    gpa_dtype d = (gpa_dtype)t.dtype;
-    if (d == DT_NONE) return v_none();
-    return t.rank ? type_of_elements(vm, d, t.rank - 1, t.unit_stride ? 'C' : 'A')
-                  : type_of_dtype(vm, d);
-}
-
 static gpa_code declared(gpa_vm *vm, value text, signature *out) {
     typed_signature s;
     gpa_code rc = typed_read_signature(vm, text, &s);
@@ -42,8 +35,8 @@ static gpa_code declared(gpa_vm *vm, value text, signature *out) {
     out->args = v_tuple(vm, (size_t)s.n, NULL);
     if (out->args.tag == V_UNSET) return GPA_E_MEMORY;
     for (int i = 0; i < s.n && !rc; i++)
-        rc = native_return(declared_type(vm, s.args[i]), &out->args.tuple->items[i]);
-    return rc ? rc : native_return(declared_type(vm, s.result), &out->result);
+        rc = native_return(type_of_typed(vm, s.args[i]), &out->args.tuple->items[i]);
+    return rc ? rc : native_return(type_of_typed(vm, s.result), &out->result);
 }
 
 static size_t count(value self) {
@@ -108,26 +101,12 @@ typedef struct {
     gpa_code rc;
 } annotation;
 
-/* Type of variable i in a compiled loop; DT_NONE: unknown. */
-static typed_ty type_in_loops(const code *c, uint32_t i) {
-    typed_ty t = {.dtype = DT_NONE};
-    for (uint32_t k = 0; k < c->n_lifts && t.dtype == DT_NONE; k++)
-        if (c->lifts[k]->types) t = c->lifts[k]->types[i];
-    return t;
-}
-
 static void put_variable_type(annotation *a, uint32_t i) {
-    const value *known = a->types && a->types->variables ? &a->types->variables[i] : NULL;
-    value type = known && known->tag != V_UNSET
-                     ? value_retain(*known)
-                     : declared_type(a->vm, type_in_loops(a->fn->code, i));
-    if (type.tag == V_UNSET)
-        a->rc = GPA_E_MEMORY;
-    else if (type.tag == V_NONE)
-        str_put(a->out, "undefined");
+    const value *v = a->types && a->types->variables ? &a->types->variables[i] : NULL;
+    if (v && v->tag != V_UNSET)
+        a->rc = vm_str(a->vm, *v, a->out);
     else
-        a->rc = vm_str(a->vm, type, a->out);
-    value_release(a->vm, type);
+        str_put(a->out, "undefined");
 }
 
 static void put_text(annotation *a, gpa_span at) {
@@ -309,7 +288,8 @@ static uint32_t line_of(const source *text, gpa_span at) {
 static void put_listing(const code *c, const source *text, gpa_str *out) {
     enum { COLUMN = 36 };
     gpa_span all = c->node->span;
-    uint32_t first = line_of(text, all), last = line_of(text, (gpa_span){all.src, all.hi - 1, all.hi});
+    uint32_t first = line_of(text, all),
+             last = line_of(text, (gpa_span){all.src, all.hi - 1, all.hi});
     str_fill(out, '-', COLUMN);
     str_put(out, "|loop #ID\n");
     for (uint32_t line = first; line <= last; line++) {

@@ -55,8 +55,9 @@ typedef struct loop_fn {
     typed_fn base;
     struct loop_fn *next;
     const typed_lift *of;
-    loop_in *in;   /* of->n */
-    loop_out *out; /* capacity of->n */
+    loop_in *in;     /* of->n */
+    loop_out *out;   /* capacity of->n */
+    typed_ty *types; /* of the variables: of->n; dtype NONE: unknown */
     uint32_t n_out;
     bool over_array, strided;
     uint8_t random_sources; /* as in typed_lift */

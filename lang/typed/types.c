@@ -443,6 +443,13 @@ gpa_code type_of_value(gpa_vm *vm, value v, value *out) {
     return native_return(t == DT_NONE ? type_named(vm, name, name) : type_of_dtype(vm, t), out);
 }
 
+value type_of_typed(gpa_vm *vm, typed_ty t) {
+    gpa_dtype d = (gpa_dtype)t.dtype;
+    if (d == DT_NONE) return v_none();
+    return t.rank ? type_of_elements(vm, d, t.rank - 1, t.unit_stride ? 'C' : 'A')
+                  : type_of_dtype(vm, d);
+}
+
 value type_unify(gpa_vm *vm, value a, value b) {
     gpa_dtype x = typed_scalar_dtype(a), y = typed_scalar_dtype(b);
     return x == DT_NONE || y == DT_NONE ? value_retain(a) : type_of_dtype(vm, dtype_promote(x, y));

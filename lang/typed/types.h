@@ -3,7 +3,7 @@
 #ifndef GPA_TYPED_TYPES_H
 #define GPA_TYPED_TYPES_H
 
-#include "lang/vm/native.h"
+#include "lang/typed/typed.h"
 
 extern const object_kind numba_type_kind, numba_signature_kind;
 
@@ -13,6 +13,8 @@ value type_of_dtype(gpa_vm *vm, gpa_dtype t);
 value type_of_elements(gpa_vm *vm, gpa_dtype t, int ndim, char layout);
 value type_of_items(gpa_vm *vm, value items);
 value type_named(gpa_vm *vm, const char *repr, const char *str);
+/* The type that compiled code has for a value; NONE: unknown. */
+value type_of_typed(gpa_vm *vm, typed_ty t);
 /* The type that a compiled function infers for an argument. *out is owned; a type named pyobject:
  * Numba has none. */
 gpa_code type_of_value(gpa_vm *vm, value v, value *out);
