@@ -32,7 +32,7 @@ enum {
 
 struct pool {
     gpa_buf *bin[SIZE_CLASSES];
-    gpa_buf *loose; /* truncated buffers in use */
+    gpa_buf *loose; /* in use and truncated (buf_truncate) */
     uint64_t live, cached;
     uint64_t limit; /* of live + cached; 0: none */
     /* Blocks have exactly the requested size and are not cached, so that a sanitizer detects

@@ -1,9 +1,8 @@
 /* Device buffers as nodes see them: the record, and the count of the leaves that read it.
  *
  * A buffer has owners (storages of arrays) and readers (leaf nodes of pending work). When both are
- * 0 its `release` function gets it back: that of the caching pool which made it (exec/buffer.h).
- * With owners 0 and readers left its bytes count as `bytes_pending`: kept alive only by pending
- * work. */
+ * 0, `release` returns it to the caching pool that made it (exec/buffer.h). A buffer with readers
+ * only counts as `bytes_pending`: pending work alone keeps it alive. */
 #ifndef GPA_GRAPH_BUF_H
 #define GPA_GRAPH_BUF_H
 

@@ -74,7 +74,7 @@ typedef struct {
 
 typedef struct kir_func {
     uint8_t form;   /* kir_form */
-    uint8_t ndim;   /* MAP: dimensions of the space, the last varies fastest */
+    uint8_t ndim;   /* MAP: dimensions of the space, the last one varies fastest */
     uint16_t inner; /* MAP: bit d: dimension d is inner; inner dimensions may stand anywhere */
     uint32_t flags; /* KIR_F_... */
     kir_ins *code;

@@ -1,10 +1,10 @@
 /* Plan cache: a direct-mapped table by the hash of the key; a new plan evicts the one in its slot.
  *
  * Invariants: a key holds everything that fuse, lower and layout depend on, except values of
- * scalars and addresses; nodes, memory and scalars are numbered by first visit, so that the n-th of
- * one graph corresponds to the n-th of another with an equal key. Offsets into a memory count from
- * the first one visited: only their distance matters, so a loop over rows has one plan. Bodies are
- * identified by address: a plan retains those in its key.
+ * scalars and addresses; nodes, buffers and scalars are numbered by first visit, so that the n-th
+ * of one graph corresponds to the n-th of another with an equal key. Offsets into a buffer are
+ * relative to the first one visited: only their distance matters, so a loop over rows has one plan.
+ * Bodies are identified by address: a plan retains those in its key.
  *
  * Reading order: the key, lookup, hits, recording and insertion. */
 #include "runtime/plan/plan_cache.h"
@@ -16,21 +16,22 @@ enum {
     MAX_NODES = 256, /* of a graph that is cached */
 };
 
-/* The low byte of the first word of a record says what it is: a node's kind, or one of these. The
- * word holds all lengths of the record, so that no two graphs have the same words. */
+/* The low byte of a record's first word is a node's kind, or one of these. The word also holds all
+ * lengths of the record, so no two graphs have the same words. */
 enum { ROOT_WORD = 0xfe, STORE_WORD = 0xff };
 _Static_assert((int)NODE_KINDS <= ROOT_WORD, "a node's kind is told apart from a root");
 _Static_assert(GPA_MAX_DIMS + GPA_MAX_DIMS * GPA_MAX_DIMS < 1 << 15, "map_len fits in its bits");
 
-/* Where the memory of a launch's array comes from: none (virtual); a leaf of the graph; a root that
- * an earlier step stored; new memory of a root. */
+/* The memory of a launch's array: none (virtual); a leaf of the graph; a root that an earlier step
+ * stored; new memory of a root. */
 typedef enum { FROM_NOWHERE, FROM_LEAF, FROM_ROOT, FRESH } source;
 
 typedef struct {
     uint8_t from;
     uint8_t item;  /* bytes of an element */
-    int32_t which; /* LEAF: number of the memory. ROOT, FRESH: number of the root */
-    int64_t offset, stride[KIR_MAX_DIMS]; /* LEAF: the offset is relative to the memory's base */
+    int32_t which; /* FROM_LEAF: number of the buffer. FROM_ROOT, FRESH: number of the root */
+    int64_t offset,
+        stride[KIR_MAX_DIMS]; /* FROM_LEAF: the offset is relative to the buffer's base */
 } operand;
 
 typedef struct {
@@ -67,19 +68,19 @@ struct plan_cache {
     plan_programs programs;
     plan *slot[SLOTS];
     const plan *found;
-    /* The graph that was looked up last. */
+    /* The graph of the last lookup. */
     uint64_t *words, hash;
     size_t n_words, cap_words, n_requested, n_nodes, n_bufs, n_numbers, n_bodies;
     node *nodes[MAX_NODES];
     gpa_buf *bufs[MAX_NODES];
-    int64_t base[MAX_NODES]; /* per memory: the offset visited first, in bytes */
+    int64_t base[MAX_NODES]; /* per buffer: the first visited offset, in bytes */
     bool given[MAX_NODES];   /* per requested root: its value is a leaf of the graph */
     const node *scalar_nodes[MAX_NODES];
-    gpa_val numbers[MAX_NODES]; /* copied: a node may be gone when its step has run */
-    gpa_body
-        *bodies[MAX_NODES]; /* retained: the last node of one may be gone when its step has run */
-    bool fits;              /* it can be cached */
-    /* The plan that is being recorded. */
+    gpa_val numbers[MAX_NODES];  /* copied, since a node may be freed once its step has run */
+    gpa_body *bodies[MAX_NODES]; /* retained, since the last node of a body may be freed once its
+                                    step has run */
+    bool fits;                   /* it can be cached */
+    /* The plan under construction. */
     plan_parts made;
     size_t cap_actions, cap_operands, cap_numbers, cap_roots;
 };
@@ -140,7 +141,7 @@ static void put_all(plan_cache *m, const int64_t *v, size_t n) {
     m->n_words += n;
 }
 
-/* The number of a memory in this graph; n_bufs: not in it. */
+/* The number of a buffer in this graph; n_bufs: not in it. */
 static size_t memory_number(const plan_cache *m, const gpa_buf *b) {
     size_t i = 0;
     while (i < m->n_bufs && m->bufs[i] != b) i++;
@@ -154,7 +155,7 @@ static size_t body_number(plan_cache *m, gpa_body *b) {
     return i;
 }
 
-/* Appends a memory and an offset, in elements of type t. False: memory of another device. */
+/* Appends a buffer and an offset, in elements of type t. False: a buffer of another device. */
 static bool put_memory(plan_cache *m, const plan_device *d, gpa_buf *b, gpa_dtype t,
                        int64_t offset) {
     size_t i = memory_number(m, b);
@@ -317,7 +318,7 @@ void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered
 
 /* ---- recording and insertion ---- */
 
-/* Records where the memory of a launch's k-th array comes from. Roots come before leaves: a stored
+/* Records the source of the memory of a launch's k-th array. Roots come before leaves: a stored
  * root may have taken over the memory of a leaf. */
 static bool record_operand(const plan_cache *m, const fuse_plan *p, const lowered *l, size_t k,
                            operand *o) {
@@ -386,7 +387,7 @@ void plan_cache_record(plan_cache *m, const fuse_plan *p, size_t i, const lowere
     if (m && m->fits) m->fits = record_step(m, p, i, l, program);
 }
 
-/* Records the roots' steps, and which nodes fusion made roots. */
+/* Records the roots' steps, and the nodes that fusion made roots. */
 static bool record_roots(plan_cache *m, const fuse_plan *p) {
     for (size_t i = 0; i < p->n_root; i++) {
         if (!mem_grow(&m->made.roots, i, &m->cap_roots, sizeof *m->made.roots)) return false;
@@ -398,7 +399,7 @@ static bool record_roots(plan_cache *m, const fuse_plan *p) {
     return true;
 }
 
-/* Copies n items to the next aligned address of a plan's one block. */
+/* Copies n items to the next aligned address of the plan's single block. */
 static void *copy_part(char **at, const void *from, size_t n, size_t size) {
     void *to = *at;
     if (n) memcpy(to, from, n * size);
