@@ -73,15 +73,15 @@ static void make_folder(char *path) {
 
 /* NULL if only this user and root can have written the file or changed the folder; else why it is
  * not trusted. */
-static const char *distrust(const struct stat *st) {
+static const char *why_untrusted(const struct stat *st) {
     if (st->st_uid != geteuid() && st->st_uid != 0) return "it belongs to another user";
     return st->st_mode & (S_IWGRP | S_IWOTH) ? "other users may write to it" : NULL;
 }
 
 /* Reports once per process why a folder of programs is not used. */
-static void report_distrust(const char *path, const char *why) {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&said))
+static void report_untrusted(const char *path, const char *why) {
+    static atomic_flag reported = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&reported))
         fprintf(stderr, "gpa: the compiled programs in %s are not used: %s\n", path, why);
 }
 
@@ -90,7 +90,7 @@ static void report_distrust(const char *path, const char *why) {
 static int open_trusted(const char *path, const char **why) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    *why = fd >= 0 && !fstat(fd, &st) ? distrust(&st) : NULL;
+    *why = fd >= 0 && !fstat(fd, &st) ? why_untrusted(&st) : NULL;
     if (fd < 0 || !*why) return fd;
     close(fd);
     return -1;
@@ -99,7 +99,7 @@ static int open_trusted(const char *path, const char **why) {
 static int open_folder(const char *path) {
     const char *why;
     int fd = open_trusted(path, &why);
-    if (why) report_distrust(path, why);
+    if (why) report_untrusted(path, why);
     return fd;
 }
 
@@ -124,9 +124,10 @@ static bool read_all(int fd, char *to, size_t n) {
 static char *read_entry(int fd, const struct stat *st, const char *key, size_t n, size_t *n_data) {
     file_header h;
     char *all, *data = NULL;
-    uint64_t most = (uint64_t)st->st_size;
+    uint64_t size_on_disk = (uint64_t)st->st_size;
     if (!read_all(fd, (char *)&h, sizeof h) || memcmp(h.magic, magic, sizeof magic)) return NULL;
-    if (h.n_key != n || h.n_data > most || sizeof h + h.n_key + h.n_data != most) return NULL;
+    if (h.n_key != n || h.n_data > size_on_disk || sizeof h + h.n_key + h.n_data != size_on_disk)
+        return NULL;
     size_t size = (size_t)(h.n_key + h.n_data);
     if (!(all = mem_new(size))) return NULL;
     if (read_all(fd, all, size) && !memcmp(all, key, n) && hash_bytes(all, size, 3) == h.checksum)
@@ -145,7 +146,7 @@ static char *get_from(const char *path, bool own, const char *key, size_t n, siz
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     close(folder);
     if (fd < 0) return NULL;
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !distrust(&st))
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !why_untrusted(&st))
         data = read_entry(fd, &st, key, n, n_data);
     if (data && own && st.st_mtime + TUNE_DISK_CACHE_TOUCH_SECONDS < time(NULL)) futimens(fd, NULL);
     close(fd);
@@ -273,7 +274,7 @@ void disk_cache_put(const char *key, size_t n, const char *data, size_t n_data) 
 
 /* ---- the report for the user ---- */
 
-static void describe(const char *folder, uint64_t most, const char *note, gpa_str *out) {
+static void describe(const char *folder, uint64_t limit, const char *note, gpa_str *out) {
     entries all = {0};
     char holds[32], cap[32], refused[64];
     const char *why;
@@ -282,7 +283,7 @@ static void describe(const char *folder, uint64_t most, const char *note, gpa_st
     if (d) list(d, &all), closedir(d);
     str_printf(out, "%s: %zu program%s, %s", folder, all.n, all.n == 1 ? "" : "s",
                str_bytes(holds, (double)all.bytes));
-    if (most) str_printf(out, " of at most %s", str_bytes(cap, (double)most));
+    if (limit) str_printf(out, " of at most %s", str_bytes(cap, (double)limit));
     if (why) snprintf(refused, sizeof refused, " (not used: %s)", why), note = refused;
     if (trusted >= 0) close(trusted);
     str_printf(out, "%s\n", d ? note : " (there is no such folder yet)");

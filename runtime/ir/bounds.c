@@ -140,7 +140,7 @@ static interval thread_value(const analysis *s, const kir_ins *i) {
 /* ---- values ---- */
 
 static interval value_of(analysis *s, int32_t v);
-static void assume(analysis *s, int32_t c, bool truth);
+static void assume(analysis *s, int32_t c, bool outcome);
 
 static void pop_narrowed(analysis *s, int n) {
     if (s->n_narrowed != n) s->now++;
@@ -148,10 +148,10 @@ static void pop_narrowed(analysis *s, int n) {
 }
 
 /* The interval of v where condition c has the given outcome. */
-static interval value_if(analysis *s, int32_t c, bool truth, int32_t v) {
+static interval value_if(analysis *s, int32_t c, bool outcome, int32_t v) {
     int n = s->n_narrowed;
     state env = s->env;
-    assume(s, c, truth);
+    assume(s, c, outcome);
     interval r = value_of(s, v);
     pop_narrowed(s, n);
     s->env = env;
@@ -260,32 +260,32 @@ static void narrow(analysis *s, int32_t v, interval to) {
     }
 }
 
-/* True if a cannot have the value `is` where condition c has the given outcome, through the `and`
+/* True if condition a cannot have this outcome where c has the outcome c_outcome, given the `and`
  * and `or` of the program. */
-static bool contradicts(const kir_func *f, int32_t a, bool truth, int32_t c, bool truth_of_c) {
-    if (a == c) return truth != truth_of_c;
-    if (is_op(&f->code[a], OP_LOGICAL_NOT) && f->code[a].a == c) return truth == truth_of_c;
-    return is_op(&f->code[c], OP_LOGICAL_NOT) && f->code[c].a == a && truth == truth_of_c;
+static bool contradicts(const kir_func *f, int32_t a, bool outcome, int32_t c, bool c_outcome) {
+    if (a == c) return outcome != c_outcome;
+    if (is_op(&f->code[a], OP_LOGICAL_NOT) && f->code[a].a == c) return outcome == c_outcome;
+    return is_op(&f->code[c], OP_LOGICAL_NOT) && f->code[c].a == a && outcome == c_outcome;
 }
 
-static void assume(analysis *s, int32_t c, bool truth) {
+static void assume(analysis *s, int32_t c, bool outcome) {
     const kir_ins *i = &s->f->code[c];
     if (i->type != DT_BOOL || i->code != KIR_OP) return;
     if (i->sub == OP_LOGICAL_NOT) {
-        assume(s, i->a, !truth);
-    } else if ((truth && (i->sub == OP_LOGICAL_AND || i->sub == OP_BITWISE_AND)) ||
-               (!truth && (i->sub == OP_LOGICAL_OR || i->sub == OP_BITWISE_OR))) {
+        assume(s, i->a, !outcome);
+    } else if ((outcome && (i->sub == OP_LOGICAL_AND || i->sub == OP_BITWISE_AND)) ||
+               (!outcome && (i->sub == OP_LOGICAL_OR || i->sub == OP_BITWISE_OR))) {
         if (s->f->code[i->a].type != DT_BOOL) return;
-        assume(s, i->a, truth);
-        assume(s, i->b, truth);
+        assume(s, i->a, outcome);
+        assume(s, i->b, outcome);
     } else if (i->sub == OP_WHERE) {
-        bool second = contradicts(s->f, i->b, truth, i->a, true),
-             first = contradicts(s->f, i->c, truth, i->a, false);
+        bool second = contradicts(s->f, i->b, outcome, i->a, true),
+             first = contradicts(s->f, i->c, outcome, i->a, false);
         if (!first && !second) return;
         assume(s, i->a, first);
-        assume(s, first ? i->b : i->c, truth);
+        assume(s, first ? i->b : i->c, outcome);
     } else {
-        gpa_op op = truth ? (gpa_op)i->sub : interval_negated((gpa_op)i->sub);
+        gpa_op op = outcome ? (gpa_op)i->sub : interval_negated((gpa_op)i->sub);
         gpa_dtype t = (gpa_dtype)s->f->code[i->a].type;
         if (interval_negated((gpa_op)i->sub) == OP_COUNT || !dtype_is_int(t)) return;
         interval a = value_of(s, i->a), b = value_of(s, i->b);
@@ -303,11 +303,11 @@ static void join(analysis *s, const state *other) {
     for (int x = 0; x < MAX_VARS; x++) s->env.var[x] = interval_hull(s->env.var[x], other->var[x]);
 }
 
-static bool walk_branch(analysis *s, int32_t c, bool truth, int32_t lo, int32_t hi) {
+static bool walk_branch(analysis *s, int32_t c, bool outcome, int32_t lo, int32_t hi) {
     interval now = value_of(s, c);
     int n = s->n_narrowed;
-    if (truth ? now.hi == 0 : now.lo == 1) return false;
-    assume(s, c, truth);
+    if (outcome ? now.hi == 0 : now.lo == 1) return false;
+    assume(s, c, outcome);
     bool through = walk(s, lo, hi);
     pop_narrowed(s, n);
     return through;

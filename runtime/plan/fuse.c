@@ -23,10 +23,10 @@ typedef struct {
     int32_t root;  /* index of its root; -1: it is no root */
     uint32_t cost; /* of recomputing an element from leaves, in op_info's units */
     uint32_t leaves;
-    uint32_t stamp;  /* scratch of traversals */
-    bool faults;     /* computing it may fault */
-    bool far_index;  /* it indexes an array that exceeds the caches */
-    int64_t reduced; /* the most elements that a reduction among its inputs reads; 0: none */
+    uint32_t stamp;    /* scratch of traversals */
+    bool faults;       /* computing it may fault */
+    bool large_gather; /* it gathers from an array that exceeds the caches */
+    int64_t reduced;   /* the most elements that a reduction among its inputs reads; 0: none */
 } item;
 
 /* A use of a node by a step at one index map. in_reduction: within the input of a reduction or
@@ -64,8 +64,8 @@ typedef struct {
     fuse_plan *p;
     struct fuse_work *w;
     int max_arrays, max_params;
-    double min_ops_again; /* recomputation that is worth a materialization */
-    bool on_host;         /* the device is the CPU */
+    double min_ops_materialize; /* recomputed operations from which a value is stored instead */
+    bool on_host;               /* the device is the CPU */
     gpa_cut why;
     gpa_err *e;
 } ctx;
@@ -105,7 +105,7 @@ static bool collect(ctx *c, node *n) {
     if (n->kind == NODE_GATHER && !n->sub) x.faults = true;
     for (int i = 1; n->kind == NODE_GATHER && c->on_host && i < n->n_in; i++) {
         const node *index = n->in[i]->kind == NODE_VIEW ? n->in[i]->in[0] : n->in[i];
-        w->item[index->slot].far_index |=
+        w->item[index->slot].large_gather |=
             index->size >= TUNE_FUSE_GATHER_MIN_INDICES &&
             n->in[0]->size * (int64_t)dtype_size((gpa_dtype)n->in[0]->dtype) >
                 TUNE_FUSE_GATHER_FAR_BYTES;
@@ -375,7 +375,7 @@ static bool is_repeated(const ctx *c, const item *x) {
         for (int d = 0; d < s->ndim; d++)
             if (inner || !(s->inner >> d & 1)) points *= (double)s->shape[d];
         if (points >= TUNE_FUSE_MATERIALIZE_MIN_SHARING * size &&
-            (points - size) * x->cost >= c->min_ops_again)
+            (points - size) * x->cost >= c->min_ops_materialize)
             return true;
     }
     return false;
@@ -387,8 +387,8 @@ static int why_cut(ctx *c, const item *x) {
     int times = count_uses(c, x, &one_step), reason = FITS;
     if (x->n->kind != NODE_VIEW && stressed(c)) return CUT_READERS;
     if (times > 1 && !is_cheap(x, times)) return CUT_READERS;
-    if (is_repeated(c, x)) return CUT_AGAIN;
-    if (x->far_index && x->cost > TUNE_FUSE_RECOMPUTE_MAX_COST && !x->reduced) return CUT_FAR;
+    if (is_repeated(c, x)) return CUT_RECOMPUTE;
+    if (x->large_gather && x->cost > TUNE_FUSE_RECOMPUTE_MAX_COST && !x->reduced) return CUT_GATHER;
     for (int32_t i = x->uses; i >= 0 && reason == FITS; i = c->w->use[i].next) {
         reason = fits(c, x, &c->w->use[i]);
         if (reason == FITS && x->reduced && c->w->use[i].next >= 0) reason = CUT_READERS;
@@ -649,7 +649,7 @@ gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_e
     c.max_arrays = caps->max_arrays ? MIN(most, (int)caps->max_arrays) : most;
     c.max_params = caps->max_params ? MIN(params, (int)caps->max_params) : params;
     c.on_host = caps->host_visible;
-    c.min_ops_again =
+    c.min_ops_materialize =
         c.on_host ? TUNE_FUSE_MATERIALIZE_MIN_OPS_HOST : TUNE_FUSE_MATERIALIZE_MIN_OPS_DEVICE;
     p->n_step = p->n_order = c.w->n_item = c.w->n_use = c.w->n_edge = 0;
     affine_reset(&p->maps);
