@@ -20,11 +20,11 @@ typedef struct cu_interpreter {
     CUcontext context;
     cu_target target;
     pthread_t thread;
-    int launches;        /* launches before it was loaded */
+    int launches;        /* launches before the interpreter was loaded */
     bool begun, loading; /* the thread was started; it was not joined yet */
     int done;            /* atomic: the thread has finished */
     CUmodule module;
-    CUfunction function; /* NULL: there is none */
+    CUfunction function; /* NULL: not loaded */
 } interpreter;
 
 interpret_when interpreter_when(void) {
