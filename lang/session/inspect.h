@@ -22,7 +22,7 @@ void inspect_source(gpa_session *s, value v, gpa_str *out);
 const char *inspect_file(gpa_session *s, value v);
 /* The dotted name around the cursor. False: none. */
 bool inspect_name_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi);
-/* The dotted name of the function whose call encloses the cursor. False: none. / */
+/* The dotted name of the function whose call encloses the cursor. False: none. */
 bool inspect_call_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi);
 bool inspect_is_name(char c);
 

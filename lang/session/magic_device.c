@@ -183,7 +183,7 @@ static const char *last_brace(const char *at, const char *end) {
     return found;
 }
 
-/* In an explanation PTX extends from ".version" (or the comment above it) to its last brace. / */
+/* In an explanation PTX extends from ".version" (or the comment above it) to its last brace. */
 static void replace_ptx(const gpa_str *text, gpa_str *out) {
     const char *at = text->text ? text->text : "", *end = at + text->len;
     while (at < end) {

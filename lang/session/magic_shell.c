@@ -151,7 +151,7 @@ static int attend(gpa_session *s, child *c) {
             if (fds[2].revents) send(c);
             continue;
         }
-        /* No output: a grandchild may keep the pipes open long after the child has ended. / */
+        /* No output: a grandchild may keep the pipes open long after the child has ended. */
         if (ended) break;
         pass_interrupt(s, c);
         ended = waitpid(c->pid, &status, WNOHANG) == c->pid;

@@ -43,7 +43,7 @@ struct gpa_session {
     bool trace;        /* %trace */
     bool minimal;      /* %xmode: one-line errors */
     bool no_automagic; /* %automagic: magics need their % */
-    bool flat;         /* %pprint off: containers are displayed on one line / */
+    bool flat;         /* %pprint off: containers are displayed on one line */
     struct {           /* %config; empty: the default */
         gpa_str figure_format, out_share;
     } settings;
