@@ -4,7 +4,7 @@
 
 #include "lang/session/state.h"
 
-/* The value of a dotted name, owned; UNSET (without an error) if undefined. Calls nothing but
+/* The value of a dotted name, owned; UNSET (without an error) if undefined. Calls no code but
  * properties. */
 value inspect_resolve(gpa_session *s, const char *text, size_t n);
 /* The kind of a value, as in gpa_completion. */

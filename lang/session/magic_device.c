@@ -143,7 +143,7 @@ MAGIC(dis, BOTH, CODE, "statement | function",
 
 static bool on_gpu(gpa_session *s) { return rt_has_cuda_code(s->rt); }
 
-/* Explains why there is nothing to show. */
+/* Explains why there is no GPU code to display. */
 static gpa_code say_no_gpu(const magic_call *m, const char *what, const char *instead) {
     rt_gpu_facts facts;
     gpa_err e = {0};
