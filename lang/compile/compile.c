@@ -1,8 +1,8 @@
 /* Core of the compiler: emitting instructions, labels, constants, and the entry point.
  *
- * Reading order: emit and the labels, then scan (collects what must be known of a body before its
- * first instruction: its number constants and whether it contains a walrus), then compile_code.
- * Expressions are in compile_expr.c, statements in compile_stmt.c. */
+ * Reading order: emit and the labels, then scan (the facts about a body that its first instruction
+ * requires: its number constants, and whether it contains a walrus), then compile_code. Expressions
+ * are in compile_expr.c, statements in compile_stmt.c. */
 #include "lang/compile/compile.h"
 
 #include "lang/object/big.h"

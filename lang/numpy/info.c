@@ -464,7 +464,7 @@ gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *types 
                        argv[2].tuple->count + 1);
     if (x.tag == V_STR) {
         gpa_opnd n = {.dtype = DT_I64,
-                      .v.I64 = x.str->size != 0}; /* bool of a string: whether it is not empty */
+                      .v.I64 = x.str->size != 0}; /* bool of a string: true if it is not empty */
         if (t != DT_BOOL) rc = arg_element(vm, x, t, &n);
         if (!rc) rc = arr_check_number(&n, t, vm_err(vm));
         if (!rc) *out = v_num(vm, t, dtype_cast(n.v, n.dtype, t));

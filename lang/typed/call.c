@@ -478,7 +478,7 @@ static const char *numpy_name(const lowering *lw, value f) {
     return numpy_function ? func_name(lw->vm, f.func) : NULL;
 }
 
-/* Random sampling; what is not supported falls back to the interpreter. */
+/* Random sampling; unsupported calls fall back to the interpreter. */
 static gpa_code random_call(lowering *lw, const ast_node *n, int generator, value callee, tv *out) {
     enum { LEADING = 2 };
     tv v[BODY_MAX_IN + LEADING];

@@ -38,7 +38,7 @@ typedef struct {
     uint32_t slot;
     typed_ty t;
     int result; /* number of its result */
-    int flag;   /* result that says whether it was assigned; -1: always assigned */
+    int flag;   /* result that is true if the variable was assigned; -1: it is always assigned */
     bool clear; /* its value cannot leave the loop: unbound afterwards */
 } loop_out;
 
@@ -61,7 +61,7 @@ typedef struct loop_fn {
     uint8_t random_sources; /* as in typed_lift */
     int n_over;
     int64_t step;
-    int returned; /* result: whether the loop returned; -1: it has no return */
+    int returned; /* result that is true if the loop returned; -1: it has no return */
     int first_returned;
     uint32_t n_returned; /* values that it returns; 0: None */
     bool returned_tuple;
