@@ -54,6 +54,7 @@ void emit_word(compiler *c, ins w) { emit_any(c, w); }
 
 void emit_return(compiler *c, uint32_t r) {
     const ast_scope *s = c->code->scope;
+    if (c->code->jit) emit(c, I_LEAVE_JITTED, r, 0, 0);
     emit(c, s->yields || s->kind == AST_SCOPE_GENEXP ? I_FINISH : I_RETURN, r, 0, 0);
 }
 
@@ -310,6 +311,10 @@ gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
     if (k->scope->yields) {
         c.at = n;
         emit(&c, I_SUSPEND, 0, 0, 0);
+    }
+    if (k->jit) {
+        c.at = n;
+        emit(&c, I_ENTER_JITTED, 0, 0, 0);
     }
     open_cells(&c);
     if (!n)

@@ -7,7 +7,6 @@
 #include "lang/numpy/all.h"
 #include "lang/object/number.h"
 #include "lang/numpy/numpy.h"
-#include "lang/compile/typed_interface.h"
 
 static gpa_code return_text(gpa_vm *vm, const char *s, value *out) {
     *out = v_cstr(vm, s);
@@ -450,15 +449,13 @@ static bool cast_number(value x, gpa_dtype t, gpa_val *out) {
 }
 
 /* numpy.float32(x): a scalar of the type, or an array when x is a sequence or an array. */
-gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *types */
+gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *args */
     gpa_dtype t;
     gpa_arr *a = NULL;
     gpa_val v;
     value x = argv[1];
     gpa_code rc = arg_dtype(vm, argv[0], &t);
     if (rc) return rc;
-    if (typed_compiler.is_type(x))
-        return typed_compiler.signature_of(vm, argv[0], x, argv[2].tuple, out);
     if (argv[2].tuple->count)
         return vm_fail(vm, GPA_E_TYPE, "function takes at most 1 argument (%zu given)",
                        argv[2].tuple->count + 1);

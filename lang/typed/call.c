@@ -9,6 +9,7 @@
 #include "runtime/base/arena.h"
 #include "lang/vm/kinds.h"
 #include "lang/typed/lower.h"
+#include "lang/typed/types.h"
 
 /* ---- scalar functions ---- */
 
@@ -523,6 +524,8 @@ static gpa_code builtin_call(lowering *lw, const ast_node *n, value callee,
         return apply(lw, n, &f, v, n_args, out);
     }
     if (callee.tag == V_NATIVE) return native_call(lw, n, callee.native, v, n_args, out);
+    gpa_dtype t = typed_scalar_dtype(callee);
+    if (t != DT_NONE) return convert(lw, n, AUX_DTYPE + (uint32_t)t, v, n_args, out);
     if (callee.tag == V_TYPE) return convert(lw, n, callee.aux, v, n_args, out);
     return typed_fail(lw, n->call.func, GPA_E_UNSUPPORTED,
                       "a %s cannot be called in a compiled function", value_type_name(callee));

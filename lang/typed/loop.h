@@ -22,6 +22,7 @@ struct typed_lift {
     uint32_t n;                          /* variables of the function */
     uint8_t *use;                        /* loop_use of each */
     uint8_t *role;                       /* loop_role of each */
+    typed_ty *types;        /* of each in the program compiled last; dtype NONE: unknown */
     uint8_t random_sources; /* bit per source (LOOP_RANDOM_...) that its programs sample from */
     struct loop_fn *compiled;
 };
@@ -54,8 +55,9 @@ typedef struct loop_fn {
     typed_fn base;
     struct loop_fn *next;
     const typed_lift *of;
-    loop_in *in;   /* of->n */
-    loop_out *out; /* capacity of->n */
+    loop_in *in;     /* of->n */
+    loop_out *out;   /* capacity of->n */
+    typed_ty *types; /* of the variables: of->n; dtype NONE: unknown */
     uint32_t n_out;
     bool over_array, strided;
     uint8_t random_sources; /* as in typed_lift */
