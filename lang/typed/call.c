@@ -572,6 +572,11 @@ gpa_code typed_call(lowering *lw, const ast_node *n, tv *out) {
     const char *name = numpy_name(lw, callee);
     bool found = false;
     if (name && ((rc = row_reduction(lw, n, name, false, &found, out)) || found)) return rc;
+    if (name && (strcmp(name, "dot") == 0 || strcmp(name, "matmul") == 0) &&
+        lw->to->form == TYPED_LOOP && n->call.args.n == 2 && !n->call.keywords.n) {
+        for (uint32_t i = 0; i < 2 && !rc; i++) rc = typed_expr(lw, n->call.args.at[i], &v[i]);
+        return rc ? rc : typed_matmul(lw, n, &v[0], &v[1], out);
+    }
     int generator = typed_random_source(lw, callee);
     if (generator) return random_call(lw, n, generator, callee, out);
     if (callee.tag == V_FUNC) {

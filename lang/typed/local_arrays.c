@@ -261,14 +261,6 @@ gpa_code typed_np_ones_like(lowering *lw, const typed_site *s, tv *out) {
     return array_like(lw, s, &one, out);
 }
 
-gpa_code typed_np_dot(lowering *lw, const typed_site *s, tv *out) {
-    gpa_code rc = only_in_loops(lw, s, 2);
-    if (!rc && s->n == 2) return typed_matmul(lw, s->node, &s->args[0], &s->args[1], out);
-    return rc ? rc
-              : typed_fail(lw, s->node, GPA_E_TYPE,
-                           "dot() missing 1 required positional argument: 'b'");
-}
-
 /* np.array of the items: a vector. */
 static gpa_code array_of(lowering *lw, const typed_site *s, const tv *items, uint32_t n, tv *out) {
     typed_ty t = {.dtype = DT_NONE};
