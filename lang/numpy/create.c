@@ -4,6 +4,7 @@
 
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
+#include "lang/object/number.h"
 
 /* ---- from values ---- */
 
@@ -186,6 +187,11 @@ gpa_code np_asarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype, order, d
 gpa_code np_copy(gpa_vm *vm, value *argv, value *out) {
     return make(vm, argv[0], &(make_opts){v_none(), argv[1], true, 0}, out);
 } /* a, order */
+
+gpa_code nd_copy(gpa_vm *vm, value *argv, value *out) { /* self, order: a scalar is immutable */
+    return number_is_numpy(argv[0]) ? native_return(value_retain(argv[0]), out)
+                                    : np_copy(vm, argv, out);
+}
 
 gpa_code np_ascontiguousarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
     gpa_code rc = make(vm, argv[0], &(make_opts){argv[1], v_none(), false, 1}, out);

@@ -41,3 +41,17 @@ for v in ([7.0], [[7.0]], (7.0,), [], [1.0, 2.0]):
     x = np.ones((2, 2))
     attempt(x.fill, v)
     print(x)
+# --- place and sort: sizes of masks, arrays that are read-only
+def attempt(f):
+    try:
+        return f()
+    except Exception as error:
+        return type(error).__name__, str(error)
+a = np.array(4)
+np.place(a, [True], [7, 8])
+print(a)
+a = np.arange(6).reshape(2, 3)
+np.place(a, a.ravel() > 2, [7, 8])
+print(a, attempt(lambda: np.place(a, [True, False], 1)), attempt(lambda: np.place(a, np.zeros((2, 4), bool), 1)))
+a.flags.writeable = False
+print(attempt(a.sort), attempt(lambda: a.sort(axis=0)), attempt(lambda: np.broadcast_to(np.arange(3), (2, 3)).sort()))
