@@ -243,8 +243,10 @@ static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
         gpa_val x = dtype_cast((gpa_val){.BOOL = how == FILL_ONE}, DT_BOOL, t);
         TRY(arr_full(rt, &(arr_spec){t, ndim, shape}, x, &a, vm_err(vm)));
     } else {
-        TRY(arg_array(vm, spec->v, spec->v.tag == V_FLOAT ? DT_NONE : t,
-                      &b)); /* a float is cast without a range check */
+        const value_tag tag = (value_tag)spec->v.tag;
+        const bool cast = tag == V_FLOAT || tag == V_COMPLEX || tag == V_LIST || tag == V_TUPLE;
+        TRY(arg_array(vm, spec->v, cast ? DT_NONE : t, &b)); /* without a range check */
+        if (t != DT_NONE) TRY(np_warn_cast(vm, (gpa_dtype)b->dtype, t));
         if (b->ndim == 0) {
             gpa_val x;
             gpa_dtype to = t == DT_NONE ? (gpa_dtype)b->dtype : t;

@@ -237,7 +237,7 @@ static gpa_code check_exponents(gpa_rt *rt, const gpa_opnd *in, gpa_dtype comput
     gpa_val v = in[1].v;
     gpa_dtype t = in[1].dtype;
     gpa_code rc = GPA_OK;
-    if (dtype_info[compute].kind != 'I' ||
+    if (dtype_info[compute].kind != 'I' || (in[0].arr && in[0].arr->size == 0) ||
         (b && (b->size == 0 || dtype_info[b->dtype].kind != 'I')))
         return GPA_OK;
     if (b) {

@@ -30,6 +30,10 @@ def show(name, x):
 def magnitude(x):
     return np.where(np.isfinite(x), np.abs(x), 0).astype(np.float64)
 
+def plain(x):
+    # which of two zeros is the larger one is not defined
+    return x + 0.0 if np.asarray(x).dtype.kind in 'fc' else x
+
 def quarters(x):
     x = np.asarray(x)
     if x.dtype.kind == 'c':

@@ -14,15 +14,18 @@ ROUNDED = {
 } - {"abs"}
 
 
+JUDGED = ("near", "settle", "show", "plain")
+
+
 def of_judge(node):
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("near", "settle", "show")
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in JUDGED
 
 
 def is_judged(tree):
     """Whether what rounds stands where its tolerance is stated."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Call):
-            if of_judge(node):
+            if of_judge(node) and node.func.id in ("near", "settle"):
                 continue
             text = ast.unparse(node.func)
             if isinstance(node.func, ast.Attribute) and any(text.endswith("." + name) for name in ROUNDED):
@@ -65,6 +68,10 @@ def without(tree, fails):
                     block[at : at + len(body)] = [node]
 
 
+def is_name_of_numpy(node):
+    return isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node).partition(".")[0] == "np"
+
+
 def simpler(node):
     """Expressions that may stand for an expression: its parts, and small numbers."""
     if isinstance(node, ast.Constant):
@@ -76,14 +83,10 @@ def simpler(node):
     if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) > 1:
         half = len(node.elts) // 2
         return [type(node)(part, ast.Load()) for part in (node.elts[:half], node.elts[half:], node.elts[:1])]
-    parts = [
-        part
-        for part in ast.iter_child_nodes(node)
-        if isinstance(part, ast.expr) and not (isinstance(part, ast.Name) and part.id == "np")
-    ]
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        parts.insert(0, node.func.value)
-    return [part for part in parts if not isinstance(part, (ast.Slice, ast.Starred))] if parts else []
+    parts = list(ast.iter_child_nodes(node))
+    if isinstance(node, ast.Call):  # a function is no value of a program
+        parts = [getattr(node.func, "value", None), *node.args]
+    return [part for part in parts if isinstance(part, ast.expr) and not isinstance(part, (ast.Slice, ast.Starred)) and not is_name_of_numpy(part)]
 
 
 def simplify(tree, fails):
