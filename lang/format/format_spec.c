@@ -103,15 +103,23 @@ static gpa_code fill_with(gpa_vm *vm, gpa_str *out, uint32_t c, int64_t n) {
     return n > 0 ? vm_fill(vm, out, text, text_encode(c, text), (uint64_t)n) : GPA_OK;
 }
 
-/* Writes the integral part with separators, zero-filled to `width`. */
-static gpa_code put_grouped(gpa_vm *vm, gpa_str *out, const char *digits, size_t n, char group,
-                            int every, int64_t width) {
+/* How an integral part is written: `group` after every `every` digits, zero-filled to `width`. */
+typedef struct {
+    char group;
+    int every;
+    int64_t width;
+} grouping;
+
+static gpa_code put_grouped(gpa_vm *vm, gpa_str *out, const char *digits, size_t n,
+                            const grouping *g) {
+    const int every = g->every;
+    const int64_t width = g->width;
     gpa_code rc = GPA_OK;
     int64_t shown = MAX((int64_t)n, width - width / (every + 1));
     while (shown + (shown - 1) / every < width) shown++;
     for (int64_t i = shown; i > 0 && !rc; i--) {
         str_putc(out, i > (int64_t)n ? '0' : digits[(int64_t)n - i]);
-        if (i > 1 && (i - 1) % every == 0) str_putc(out, group);
+        if (i > 1 && (i - 1) % every == 0) str_putc(out, g->group);
         if (i % 65536 == 0) rc = vm_poll(vm);
     }
     return rc;
@@ -135,7 +143,7 @@ static gpa_code lay_out(gpa_vm *vm, gpa_str *out, const spec *s, const parts *p)
     if (s->group && whole) {
         int64_t columns =
             s->fill == '0' && s->align == '=' ? s->width - (int64_t)(before + n - whole) : 0;
-        rc = put_grouped(vm, &grouped, body, whole, s->group, every, columns);
+        rc = put_grouped(vm, &grouped, body, whole, &(grouping){s->group, every, columns});
         str_putn(&grouped, body + whole, n - whole);
         body = grouped.text;
         n = grouped.len;

@@ -363,7 +363,7 @@ static gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *
     if (!is_operand(b)) return no_loop(vm, op, a, b);
     if (op == AST_OP_MATMUL) return update_product(vm, a, b, out);
     spans p = current_spans(vm);
-    if (float_checks_enabled(vm)) { /* a trial: what is looked at must still be there */
+    if (float_checks_enabled(vm)) { /* a trial run: the values to check must not be released yet */
         value trial = v_none();
         rc = op_array(vm, op, a, b, &trial);
         value_release(vm, trial);
@@ -426,9 +426,7 @@ static gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
     gpa_code rc = arg_index(vm, key, ix, &n);
     if (!rc) rc = arr_get(vm_rt(vm), a, &(gpa_indices){ix, n}, &one, &result, vm_err(vm));
     arg_index_release(vm, ix, n);
-    if (!rc &&
-        (one ||
-         v.aux)) { /* a NumPy scalar keeps its value: what comes from one, and what becomes one */
+    if (!rc && (one || v.aux)) { /* a cast from or to a NumPy scalar keeps its value */
         gpa_arr *view = result;
         rc = arr_copy(vm_rt(vm), view, &result, vm_err(vm));
         arr_release(vm_rt(vm), view);
@@ -465,7 +463,8 @@ static bool names_element(const gpa_arr *a, const gpa_index *ix, int n) {
     return n == a->ndim;
 }
 
-/* What is stored in one element must be one: an array of size 1 counts as its element. */
+/* The value for one element: an array of size 1 counts as its element, other arrays are an error.
+ */
 static gpa_code one_element(gpa_vm *vm, const gpa_arr *a, gpa_opnd *rhs) {
     if (!rhs->arr || rhs->arr->ndim == 0) return GPA_OK;
     if (rhs->arr->size != 1)
@@ -505,8 +504,8 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     if (single && a->readonly) TRY(vm_fail(vm, GPA_E_VALUE, "assignment destination is read-only"));
     if (single) /* an index out of bounds is reported before a value that does not fit */
         TRY(arr_get(vm_rt(vm), a, &(gpa_indices){ix, n}, NULL, &element, vm_err(vm)));
-    if (single &&
-        (item.tag == V_LIST || item.tag == V_TUPLE)) { /* a bool is whether there are items */
+    if (single && (item.tag == V_LIST ||
+                   item.tag == V_TUPLE)) { /* the truth of a container is whether it has items */
         if (a->dtype != DT_BOOL) TRY(np_sequence_error(vm, (gpa_dtype)a->dtype, item));
         item = v_bool((item.tag == V_LIST ? item.list->count : item.tuple->count) != 0);
     }
@@ -542,7 +541,7 @@ static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, 
         arg_index_release(vm, ix, n);
         if (rc) return rc;
     }
-    if (viewed && one) { /* one element is a number: computed by itself, then stored */
+    if (viewed && one) { /* a single element is computed as a scalar, then stored */
         arr_release(vm_rt(vm), view);
         viewed = false;
     }

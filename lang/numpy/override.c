@@ -31,15 +31,16 @@ gpa_code override_run(gpa_vm *vm, value of, const char *method, const override_c
     return rc;
 }
 
-gpa_code override_method(gpa_vm *vm, const char *method, const value *argv, size_t n,
-                         size_t n_named, const char *const *names, const value *plain, value *out) {
+gpa_code override_method(gpa_vm *vm, const char *method, const value *argv,
+                         const override_call *plain, value *out) {
+    const size_t n = plain->n;
     const char *given[OVERRIDE_MOST_NAMED];
     value values[OVERRIDE_MOST_NAMED];
     size_t count = 0;
-    for (size_t i = 0; i < n_named; i++) {
+    for (size_t i = 0; i < plain->n_named; i++) {
         value v = argv[1 + n + i];
-        if (v.tag == V_UNSET || value_is(v, plain[i])) continue;
-        given[count] = names[i];
+        if (v.tag == V_UNSET || value_is(v, plain->values[i])) continue;
+        given[count] = plain->names[i];
         values[count++] = v;
     }
     return override_run(vm, argv[0], method, &(override_call){n, argv + 1, count, given, values},

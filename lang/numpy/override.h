@@ -17,12 +17,13 @@ typedef struct {
 
 /* True if one of the values, or of the items of a tuple, has a class with __array_ufunc__. */
 bool override_among(size_t n, const value *args);
-/* Calls __array_ufunc__ of the operands in turn, until one does not return NotImplemented. */
+/* Calls __array_ufunc__ of each operand in order, until one does not return NotImplemented. */
 gpa_code override_run(gpa_vm *vm, value of, const char *method, const override_call *call,
                       value *out);
-/* The same for a method of a ufunc: argv holds the ufunc, n inputs, and the arguments with names,
- * of which those that differ from their defaults `plain` are passed on. */
-gpa_code override_method(gpa_vm *vm, const char *method, const value *argv, size_t n,
-                         size_t n_named, const char *const *names, const value *plain, value *out);
+/* The same for a method of a ufunc: argv holds the ufunc, the inputs, and the arguments with names,
+ * of which those that differ from their defaults are passed on. `plain` has the number of inputs,
+ * the names and the defaults. */
+gpa_code override_method(gpa_vm *vm, const char *method, const value *argv,
+                         const override_call *plain, value *out);
 
 #endif

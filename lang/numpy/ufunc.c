@@ -248,7 +248,8 @@ gpa_code uf_reduce(gpa_vm *vm, value *argv,
         static const char *const names[] = {"axis", "dtype", "out", "keepdims", "initial", "where"};
         const value plain[] = {v_int(0),      v_none(),  v_none(),
                                v_bool(false), v_unset(), v_bool(true)};
-        return override_method(vm, "reduce", argv, 1, 6, names, plain, out);
+        return override_method(vm, "reduce", argv,
+                               &(override_call){1, NULL, COUNT_OF(names), names, plain}, out);
     }
     gpa_code rc = binary_only(vm, u, "reduce");
     if (rc) return rc;
@@ -304,9 +305,10 @@ static gpa_code fail_scalar(gpa_vm *vm, const char *method, value axis) {
 gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out */
     const ufunc *u = argv[0].ufunc;
     static const char *const names[] = {"axis", "dtype", "out"};
+    const value plain[] = {v_int(0), v_none(), v_none()};
     if (override_among(4, argv + 1))
-        return override_method(vm, "accumulate", argv, 1, 3, names,
-                               (value[]){v_int(0), v_none(), v_none()}, out);
+        return override_method(vm, "accumulate", argv,
+                               &(override_call){1, NULL, COUNT_OF(names), names, plain}, out);
     gpa_code rc = binary_only(vm, u, "accumulate");
     if (rc) return rc;
     gpa_red red = (gpa_red)op_info[u->op].identity;
@@ -422,9 +424,10 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv,
     size_t n = 0;
     int axis;
     static const char *const names[] = {"axis", "dtype", "out"};
+    const value plain[] = {v_int(0), v_none(), v_none()};
     if (override_among(5, argv + 1))
-        return override_method(vm, "reduceat", argv, 2, 3, names,
-                               (value[]){v_int(0), v_none(), v_none()}, out);
+        return override_method(vm, "reduceat", argv,
+                               &(override_call){2, NULL, COUNT_OF(names), names, plain}, out);
     gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
     if (rc) return rc;
     TRY(check_accumulates(vm, argv[0].ufunc, "reduceat", argv[1], argv[4]));

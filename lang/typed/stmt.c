@@ -14,7 +14,7 @@
 #include "lang/typed/lower.h"
 
 /* Continuation: the statements of a list from `at` on, then the rest of the enclosing lists.
- * `last`: nothing of the function follows. */
+ * `last`: no statement of the function follows. */
 typedef struct continuation {
     ast_list list;
     uint32_t at;
@@ -347,7 +347,8 @@ static gpa_code assertion(lowering *lw, const ast_node *n) {
     return rc;
 }
 
-/* The error that `raise` names: an exception class, or a call of one with a message or nothing. */
+/* The error that `raise` names: an exception class, or a call of one with a message or without
+ * arguments. */
 static gpa_code read_raise(lowering *lw, const ast_node *n, gpa_code *code, message *text) {
     const ast_node *v = n->raise_.value;
     const ast_list *args = v && v->kind == AST_CALL ? &v->call.args : NULL;

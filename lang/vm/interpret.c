@@ -659,6 +659,8 @@ L_CALL_SPREAD:
 called:
     TOP(next);
     DISPATCH();
+    STEP(ENTER_JITTED, enter_jitted, 1)
+    STEP(LEAVE_JITTED, leave_jitted, 1)
     STEP(PYTHON, python, 1)
 L_RETURN:
     given = R[I->a];

@@ -9,7 +9,7 @@
 
 /* a op b for a BINARY or COMPARE operator (and IN, NOT_IN, IS, IS_NOT). *out is owned. */
 gpa_code op_binary(gpa_vm *vm, ast_op op, value a, value b, value *out);
-/* a op= b: arrays, lists, sets and dicts change in place, and *out is then `a` again (retained). */
+/* a op= b: arrays, lists, sets and dicts change in place, and *out is `a` itself (retained). */
 gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out);
 /* +a, -a, ~a. */
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out);

@@ -67,7 +67,8 @@ int gpa_err_is(gpa_code code, gpa_code ancestor);
 /* The code with this Python name; GPA_OK when there is none. */
 gpa_code gpa_err_find(const char *name);
 
-/* Evaluates a call; on failure sets `rc` and jumps to the label `out`, both of the function. */
+/* Evaluates a call; on failure sets `rc` and jumps to the label `out`, both of the function: a
+ * macro, as no function can jump. */
 #define TRY(call)               \
     do {                        \
         gpa_code try_ = (call); \

@@ -206,8 +206,10 @@ static gpa_code cpu_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, g
         return out->failed ? gpa_no_memory(e) : GPA_OK;
     }
     TRY(program_emit(p, d->j, &plan, &m, e));
-    TRY(jit_print_take(d->j, m, program_effort(p), what == GPA_DUMP_IR, what == GPA_DUMP_ASM, out,
-                       e));
+    jit_text text = what == GPA_DUMP_ASM  ? JIT_ASSEMBLY
+                    : what == GPA_DUMP_IR ? JIT_OPTIMISED
+                                          : JIT_EMITTED;
+    TRY(jit_print_take(d->j, m, program_effort(p), text, out, e));
 out:
     return rc;
 }

@@ -134,7 +134,7 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
 
 enum { NAN_BYTE = 0xff };
 
-/* GPA_MEMORY_CHECK: reads of uninitialized or freed memory give NaN. */
+/* GPA_MEMORY_CHECK: fills memory such that reads of uninitialized or freed elements give NaN. */
 static void fill_nan(gpa_dev *d, const gpa_mem *m) {
     if (d->checks_memory && m->n) d->cu->fill(m->address, NAN_BYTE, m->n, d->stream);
 }
@@ -267,9 +267,10 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
     if (!p->n_variants) return what == GPA_DUMP_SOURCE ? dump_source(p, out, e) : GPA_OK;
     const cu_variant *v = &p->variants[p->ran];
     cu_plan plan = v->plan;
-    gpa_code rc = v->function ? GPA_OK
-                              : program_variant(d, p, &(cu_demand){.plan = &plan}, &v,
-                                                e); /* an interpreted variant is compiled now */
+    gpa_code rc = v->function
+                      ? GPA_OK
+                      : program_variant(d, p, &(cu_demand){.plan = &plan}, &v,
+                                        e); /* compiles a variant that was interpreted so far */
     if (rc) return rc;
     int registers = 0, local = 0, shared = 0;
     switch (what) {
@@ -315,7 +316,7 @@ static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d,
 
 /* ---- libraries ---- */
 
-/* The implementations of operations of lib.def; NULL: the host. */
+/* Implementations of the rows of lib.def; NULL: the host's. */
 static const gpa_lib_impl libraries[LIB_COUNT] = {
     [LIB_GEMM] = {cublas_can, cublas_run},
     [LIB_SORT] = {cub_sort_can, cub_sort_run},

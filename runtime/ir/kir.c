@@ -1,9 +1,9 @@
 /* kir builder: appends instructions with local value numbering; atomics, constants, structural key.
  *
- * Invariant: `heads` and `seen` are a hash table with chains of exactly the pure instructions that
- * are visible at the end of the list, youngest first, so leaving a region pops its instructions off
- * their chains. Nothing is allocated once a function has held a program as large: kir_reset keeps
- * all memory.
+ * Invariant: `heads` and `seen` are a hash table whose chains hold exactly the pure instructions
+ * that are visible at the end of the list, youngest first, so leaving a region pops its
+ * instructions off their chains. kir_reset keeps all memory: a program no larger than an earlier
+ * one of the same function allocates nothing.
  *
  * Reading order: the function and its parts, value numbering, emission, operations, regions, the
  * key. The verifier is kir_verify.c, the printer kir_print.c. */
@@ -19,12 +19,12 @@ struct kir_builder {
     struct kir_seen {
         int32_t older;  /* next in the chain */
         int16_t head;   /* -1: not in a chain */
-        uint32_t epoch; /* loads: the state of memory that they read */
+        uint32_t epoch; /* loads: the memory epoch in which they read */
     } * seen;           /* one per instruction */
     size_t cap_seen;
     int32_t *open; /* the open regions: the instructions that opened them */
     size_t n_open, cap_open;
-    uint32_t epoch; /* incremented by whatever may change memory */
+    uint32_t epoch; /* incremented by each instruction that may change memory */
     uint32_t line;  /* span of the instructions that follow */
 };
 

@@ -27,7 +27,7 @@ typedef struct {
     uint64_t stored; /* bit per array: the program writes it */
     bool empty;      /* nothing to run */
     bool hazard; /* a store's target overlaps an operand at other elements: it needs a temporary */
-    bool faults; /* the program may fault (or, as the executor adds, be interrupted) */
+    bool faults; /* the program may fault, or (set by the executor) be interrupted */
     struct lower_work *work;
 } lowered;
 

@@ -102,10 +102,11 @@ static ll_val emit_size(em *M, const kir_ins *ins, unsigned first) {
 
 static ll_val emit_op(em *M, const kir_ins *ins) {
     unsigned n = op_info[ins->sub].arity;
-    ll_val a = M->vals[ins->a], b = n > 1 ? M->vals[ins->b] : none(),
-           c = n > 2 ? M->vals[ins->c] : none();
-    gpa_dtype t = op_info[ins->sub].sig == SIG_SELECT ? b.t : a.t;
-    return ll_op(&M->E, (gpa_op)ins->sub, t, ins->type, a, b, c);
+    ll_operation o = {.op = (gpa_op)ins->sub, .to = (gpa_dtype)ins->type, .a = M->vals[ins->a]};
+    if (n > 1) o.b = M->vals[ins->b];
+    if (n > 2) o.c = M->vals[ins->c];
+    o.t = (gpa_dtype)(op_info[ins->sub].sig == SIG_SELECT ? o.b.t : o.a.t);
+    return ll_op(&M->E, &o);
 }
 
 static ll_val pure(em *M, const kir_ins *ins) {

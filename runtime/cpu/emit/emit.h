@@ -32,16 +32,16 @@ enum {
 
 /* Plans with equal bytes give equal code: zero the structure before filling it. */
 typedef struct {
-    uint8_t way; /* emit_way */
-    int8_t dim;  /* -1: no dimension, one point */
+    uint8_t way;  /* emit_way */
+    uint8_t tile; /* EMIT_TILES: rows of a tile, a power of two, at most `lanes`; both extents hold
+                     at least one tile */
+    int16_t dim;  /* -1: no dimension, one point */
+    int16_t turn; /* EMIT_TILES: the other dimension of a tile */
     uint16_t lanes;
     uint32_t stream; /* emit_stream */
     int32_t part;
-    int8_t turn;   /* EMIT_TILES: the other dimension of a tile */
-    uint8_t tile;  /* EMIT_TILES: rows of a tile, a power of two, at most `lanes`; both extents hold
-                      at least one tile */
-    uint16_t each; /* EMIT_POINTS with one lane: points per iteration; 0: one */
-    uint32_t halves; /* use vector registers of half the width, and twice as many */
+    uint16_t each;   /* EMIT_POINTS with one lane: points per iteration; 0: one */
+    uint16_t halves; /* use vector registers of half the width, and twice as many */
     uint32_t rows;   /* EMIT_POINTS: a call computes whole rows along `dim`: EMIT_ANY_ROWS, or
                         EMIT_SHORT_ROWS + 2 * full vectors per row + 1 if lanes remain */
     uint64_t apart[EMIT_APART - 1],

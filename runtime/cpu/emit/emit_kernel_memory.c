@@ -181,29 +181,38 @@ static V unpadded_thread(km *K) {
                         K->x, "");
 }
 
+/* A fault to report: where, and the values of its record; without value: 0. */
+typedef struct {
+    cpu_fault_site at;
+    ll_val a, b;
+} fault;
+
 /* Reports a fault for the first lane of `bad` and leaves the function. */
-static void report(km *K, uint32_t kind, const kir_ins *ins, uint32_t axis, ll_val a, ll_val b,
-                   V bad) {
+static void report(km *K, const fault *f, V bad) {
     ll *E = E_(K);
+    const ll_val a = f->a, b = f->b;
     V ctargs[2] = {k_bits(K, bad), LLVMConstInt(ll_i(E, 1), 0, 0)};
     V lane = LLVMBuildZExtOrBitCast(B(K), ll_intrinsic(E, "llvm.cttz", ctargs, 2), ll_i(E, 64), "");
     V va = a.v ? a.v : i64(K, 0), vb = b.v ? b.v : i64(K, 0);
     if (a.v && a.vec) va = LLVMBuildExtractElement(B(K), a.v, lane, "");
     if (b.v && b.vec) vb = LLVMBuildExtractElement(B(K), b.v, lane, "");
-    V args[7] = {
-        cell(K),   i64(K, (int64_t)((uint64_t)axis << 32 | kind)),  i64(K, ins->line), va, vb,
-        K->number, LLVMBuildAdd(B(K), unpadded_thread(K), lane, "")};
+    V args[7] = {cell(K),
+                 i64(K, (int64_t)((uint64_t)f->at.axis << 32 | f->at.kind)),
+                 i64(K, f->at.line),
+                 va,
+                 vb,
+                 K->number,
+                 LLVMBuildAdd(B(K), unpadded_thread(K), lane, "")};
     ll_call(E, "gpa_kernel_fault", (void *)(uintptr_t)kernel_fault, LLVMVoidTypeInContext(E->ctx),
             args, 7);
     LLVMBuildBr(B(K), K->M.leave);
 }
 
-static void report_where(km *K, uint32_t kind, const kir_ins *ins, uint32_t axis, ll_val a,
-                         ll_val b, V bad) {
+static void report_where(km *K, const fault *f, V bad) {
     LLVMBasicBlockRef faulty = k_block(K, "fault"), fine = k_block(K, "fine");
     LLVMBuildCondBr(B(K), k_any(K, bad), faulty, fine);
     LLVMPositionBuilderAtEnd(B(K), faulty);
-    report(K, kind, ins, axis, a, b, bad);
+    report(K, f, bad);
     LLVMPositionBuilderAtEnd(B(K), fine);
 }
 
@@ -215,18 +224,18 @@ ll_val k_bound(km *K, int32_t v) {
     V mask = k_mask(K);
     ll_val r = k_wrapped(K, v, i, n, mask);
     if (K->M.f->flags & KIR_F_UNCHECKED || ins->imm == KIR_IN_BOUNDS) return r;
+    const fault outside = {{KIR_FT_INDEX, ins->sub, ins->line}, i, n};
     if (!r.vec && !n.vec) {
         V bad = LLVMBuildICmp(B(K), LLVMIntUGE, r.v, n.v, "");
         LLVMBasicBlockRef look = k_block(K, "look"), fine = k_block(K, "inside");
         LLVMBuildCondBr(B(K), bad, look, fine);
         LLVMPositionBuilderAtEnd(B(K), look);
-        report_where(K, KIR_FT_INDEX, ins, ins->sub, i, n, mask ? mask : k_all_lanes(K));
+        report_where(K, &outside, mask ? mask : k_all_lanes(K));
         go_to(K, fine);
         return r;
     }
     ll_val wide = ll_vector(E, r), size = ll_vector(E, n);
-    report_where(K, KIR_FT_INDEX, ins, ins->sub, i, n,
-                 k_and(K, LLVMBuildICmp(B(K), LLVMIntUGE, wide.v, size.v, ""), mask));
+    report_where(K, &outside, k_and(K, LLVMBuildICmp(B(K), LLVMIntUGE, wide.v, size.v, ""), mask));
     return r;
 }
 
@@ -261,5 +270,6 @@ void k_fault(km *K, const kir_ins *ins) {
     ll_val none = {0}, a = ins->a >= 0 ? k_use(K, ins->a) : none,
            b = ins->b >= 0 ? k_use(K, ins->b) : none;
     V mask = k_mask(K);
-    report_where(K, ins->sub, ins, ins->imm, a, b, mask ? mask : k_all_lanes(K));
+    const fault f = {{ins->sub, ins->imm, ins->line}, a, b};
+    report_where(K, &f, mask ? mask : k_all_lanes(K));
 }

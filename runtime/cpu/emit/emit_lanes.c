@@ -175,17 +175,17 @@ static k_affine affine_result(km *K, const kir_ins *ins, ll_val a, ll_val b) {
 static ll_val pure(km *K, int32_t v) {
     const kir_ins *ins = &K->M.f->code[v];
     ll *E = E_(K);
-    ll_val a = k_use(K, ins->a), b = {0}, c = {0};
+    ll_operation o = {.op = (gpa_op)ins->sub, .to = (gpa_dtype)ins->type, .a = k_use(K, ins->a)};
     if (ins->code == KIR_CAST) {
-        K->affine[v] = affine_result(K, ins, a, b);
-        return ll_cast(E, (gpa_dtype)ins->type, a);
+        K->affine[v] = affine_result(K, ins, o.a, o.b);
+        return ll_cast(E, o.to, o.a);
     }
     unsigned n = op_info[ins->sub].arity;
-    if (n > 1) b = k_use(K, ins->b);
-    if (n > 2) c = k_use(K, ins->c);
-    K->affine[v] = affine_result(K, ins, a, b);
-    gpa_dtype t = (gpa_dtype)(op_info[ins->sub].sig == SIG_SELECT ? b.t : a.t);
-    return ll_op(E, (gpa_op)ins->sub, t, (gpa_dtype)ins->type, a, b, c);
+    if (n > 1) o.b = k_use(K, ins->b);
+    if (n > 2) o.c = k_use(K, ins->c);
+    K->affine[v] = affine_result(K, ins, o.a, o.b);
+    o.t = (gpa_dtype)(op_info[ins->sub].sig == SIG_SELECT ? o.b.t : o.a.t);
+    return ll_op(E, &o);
 }
 
 /* Wraps a negative index: adds the extent. */

@@ -562,13 +562,9 @@ ll_val em_param(em *M, const kir_ins *ins) {
 
 /* ---- faults ---- */
 
-static void record_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, uint64_t kind_axis,
-                         uint32_t line, int64_t a, int64_t b) {
-    kir_fault_record r = {.kind = (uint32_t)kind_axis,
-                          .line = line,
-                          .axis = (uint32_t)(kind_axis >> 32),
-                          .a = a,
-                          .b = b};
+static void record_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, cpu_fault_site at,
+                         int64_t a, int64_t b) {
+    kir_fault_record r = {.kind = at.kind, .line = at.line, .axis = at.axis, .a = a, .b = b};
     cpu_fault_keep(cell, lo, from, &r);
 }
 

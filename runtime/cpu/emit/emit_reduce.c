@@ -87,7 +87,7 @@ static state combine(em *M, const em_red *r, state a, state b, bool in_order) {
     gpa_red red = row_of(M, r);
     if (!is_arg(red)) {
         gpa_dtype t = (gpa_dtype)a.v.t;
-        a.v = ll_op(&M->E, (gpa_op)red_info[red].op, t, t, a.v, b.v, (ll_val){0});
+        a.v = ll_op(&M->E, &(ll_operation){(gpa_op)red_info[red].op, t, t, a.v, b.v, {0}});
         return a;
     }
     V take = beats(M, red, a, b, in_order);

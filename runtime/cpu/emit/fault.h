@@ -12,6 +12,15 @@ typedef struct {
     int32_t lock;             /* spin lock */
 } cpu_fault_cell;
 
+/* What the emitter knows of a fault: passed by value, in two registers. Compiled code passes the
+ * same two words as integers: the axis in the upper half of the first, the source line in the
+ * second. */
+typedef struct {
+    uint32_t kind; /* kir_fault */
+    uint32_t axis; /* or the text of a KIR_FAULT */
+    uint32_t line;
+} cpu_fault_site;
+
 /* Records the fault of a call of compiled code on [lo, ..) and [from, ..), unless an earlier range
  * has faulted. Threads may call it at the same time. */
 void cpu_fault_keep(cpu_fault_cell *cell, int64_t lo, int64_t from, const kir_fault_record *r);

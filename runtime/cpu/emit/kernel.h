@@ -105,8 +105,8 @@ V k_place(km *K, int32_t place); /* address of a context slot */
 const k_region *k_masked(const km *K);
 
 /* ---- kernel_calls.c: runtime functions for compiled code ---- */
-void kernel_fault(kernel_cell *c, uint64_t kind_axis, uint64_t line, int64_t a, int64_t b,
-                  int64_t block, int64_t thread);
+void kernel_fault(kernel_cell *c, cpu_fault_site at, int64_t a, int64_t b, int64_t block,
+                  int64_t thread);
 void kernel_say(kernel_cell *c, uint64_t text_n, int64_t block, int64_t thread, uint64_t lanes_mask,
                 const gpa_val *args);
 void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t place,

@@ -15,13 +15,9 @@ static void unravel(int32_t to[3], int64_t n, const uint32_t size[3]) {
     to[2] = (int32_t)(n / size[0] / size[1]);
 }
 
-void kernel_fault(kernel_cell *c, uint64_t kind_axis, uint64_t line, int64_t a, int64_t b,
-                  int64_t block, int64_t thread) {
-    kir_fault_record r = {.kind = (uint32_t)kind_axis,
-                          .line = (uint32_t)line,
-                          .axis = (uint32_t)(kind_axis >> 32),
-                          .a = a,
-                          .b = b};
+void kernel_fault(kernel_cell *c, cpu_fault_site at, int64_t a, int64_t b, int64_t block,
+                  int64_t thread) {
+    kir_fault_record r = {.kind = at.kind, .line = at.line, .axis = at.axis, .a = a, .b = b};
     unravel(r.block, block, c->launch->grid);
     unravel(r.thread, thread, c->launch->block);
     cpu_fault_keep(&c->fault, block, 0, &r);
@@ -193,17 +189,33 @@ int64_t kernel_vote(const int64_t *view, const char *context, int64_t place, int
 
 /* ---- atomics ---- */
 
-#define UPDATE(type)                                                                       \
-    {                                                                                      \
-        type seen = __atomic_load_n((type *)p, __ATOMIC_RELAXED), next;                    \
-        do {                                                                               \
-            memcpy(&old, &seen, sizeof seen);                                              \
-            gpa_val v = kir_atomic_result(row, t, old, b, c);                              \
-            memcpy(&next, &v, sizeof next);                                                \
-        } while (!__atomic_compare_exchange_n((type *)p, &seen, next, 0, __ATOMIC_SEQ_CST, \
-                                              __ATOMIC_RELAXED));                          \
-        break;                                                                             \
+/* Words of 1 to 8 bytes as integers of 64 bits: read, and replaced if still equal to *seen, which
+ * then is what was there. */
+static uint64_t word_load(const void *p, size_t size) {
+    switch (size) {
+        case 1: return __atomic_load_n((const uint8_t *)p, __ATOMIC_RELAXED);
+        case 2: return __atomic_load_n((const uint16_t *)p, __ATOMIC_RELAXED);
+        case 4: return __atomic_load_n((const uint32_t *)p, __ATOMIC_RELAXED);
+        default: return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
     }
+}
+
+static bool word_exchange(void *p, size_t size, uint64_t *seen, uint64_t next) {
+    const uint64_t old = *seen;
+    switch (size) {
+        case 1:
+            *seen = __sync_val_compare_and_swap((uint8_t *)p, (uint8_t)old, (uint8_t)next);
+            break;
+        case 2:
+            *seen = __sync_val_compare_and_swap((uint16_t *)p, (uint16_t)old, (uint16_t)next);
+            break;
+        case 4:
+            *seen = __sync_val_compare_and_swap((uint32_t *)p, (uint32_t)old, (uint32_t)next);
+            break;
+        default: *seen = __sync_val_compare_and_swap((uint64_t *)p, old, next); break;
+    }
+    return *seen == old;
+}
 
 /* Not all processors have a 16-byte atomic exchange: a global lock serializes these updates in
  * the whole program. */
@@ -228,13 +240,14 @@ static gpa_val update(kir_atomic row, gpa_dtype t, void *p, gpa_val b, gpa_val c
         old.I64 = __atomic_fetch_add((int64_t *)p, b.I64, __ATOMIC_SEQ_CST);
         return old;
     }
-    switch (dtype_size(t)) {
-        case 1: UPDATE(uint8_t)
-        case 2: UPDATE(uint16_t)
-        case 4: UPDATE(uint32_t)
-        case 8: UPDATE(uint64_t)
-        default: return update_wide(row, t, p, b, c);
-    }
+    const size_t size = dtype_size(t);
+    if (size > 8) return update_wide(row, t, p, b, c);
+    uint64_t seen = word_load(p, size), next = 0;
+    do {
+        memcpy(&old, &seen, size);
+        gpa_val v = kir_atomic_result(row, t, old, b, c);
+        memcpy(&next, &v, size);
+    } while (!word_exchange(p, size, &seen, next));
     return old;
 }
 

@@ -82,8 +82,14 @@ V ll_call(ll *E, const char *name, void *address, LLVMTypeRef result, V *args, u
 
 /* ---- emit_op.c, emit_cast.c ---- */
 
-/* Row op of op.def on operands; t is the type it computes in, `to` that of its result. */
-ll_val ll_op(ll *E, gpa_op op, gpa_dtype t, gpa_dtype to, ll_val a, ll_val b, ll_val c);
+/* A row of op.def on operands. */
+typedef struct {
+    gpa_op op;
+    gpa_dtype t, to; /* the type it computes in, that of its result */
+    ll_val a, b, c;
+} ll_operation;
+
+ll_val ll_op(ll *E, const ll_operation *o);
 /* True if b replaces a as the maximum (`most`) or minimum: it is greater (less), or the first
  * NaN. */
 V ll_beats(ll *E, bool most, ll_val b, ll_val a);

@@ -24,23 +24,31 @@ static void *find_vector(const char *name) {
     return NULL;
 }
 
-static void *vector_variant(ll *E, const char *name, unsigned n, unsigned lanes, bool is_double,
-                            char *full, size_t cap) {
+/* A function of libmvec: its name by the vector function ABI, and the lanes of its operands. */
+typedef struct {
+    char symbol[48];
+    void *address; /* NULL: there is none */
+    unsigned lanes;
+} vector_function;
+
+static vector_function vector_variant(const ll *E, const char *name, unsigned n, unsigned lanes,
+                                      bool is_double) {
+    vector_function f = {.lanes = lanes};
     unsigned bytes = lanes * (is_double ? 8 : 4);
     char letter = E->host->letter == 'n' ? 'n' : bytes == 64 ? 'e' : bytes == 32 ? 'd' : 'b';
-    if (!E->host->letter) return NULL;
-    snprintf(full, cap, "_ZGV%cN%u%s_%s%s", letter, lanes, n == 1 ? "v" : "vv", name,
-             is_double ? "" : "f");
-    return find_vector(full);
+    if (!E->host->letter) return f;
+    snprintf(f.symbol, sizeof f.symbol, "_ZGV%cN%u%s_%s%s", letter, lanes, n == 1 ? "v" : "vv",
+             name, is_double ? "" : "f");
+    f.address = find_vector(f.symbol);
+    return f;
 }
 
-static V call_in_registers(ll *E, const char *full, void *address, V *args, unsigned n,
-                           unsigned lanes) {
-    unsigned width = ll_width(args[0]), parts = width / lanes;
+static V call_in_registers(ll *E, const vector_function *f, V *args, unsigned n) {
+    unsigned width = ll_width(args[0]), parts = width / f->lanes;
     V part[64], cut[2];
     for (unsigned p = 0; p < parts; p++) {
-        for (unsigned i = 0; i < n; i++) cut[i] = ll_slice(E, args[i], p * lanes, lanes);
-        part[p] = ll_call(E, full, address, LLVMTypeOf(cut[0]), cut, n);
+        for (unsigned i = 0; i < n; i++) cut[i] = ll_slice(E, args[i], p * f->lanes, f->lanes);
+        part[p] = ll_call(E, f->symbol, f->address, LLVMTypeOf(cut[0]), cut, n);
     }
     for (; parts > 1; parts /= 2)
         for (unsigned p = 0; p < parts / 2; p++) part[p] = ll_join(E, part[2 * p], part[2 * p + 1]);
@@ -117,19 +125,18 @@ static V call_written(ll *E, const char *name, V *args, unsigned n, bool is_doub
 }
 
 V ll_libm(ll *E, const char *name, V *args, unsigned n) {
-    char full[48];
     unsigned width = ll_width(args[0]);
     bool is_double = vec_is_double(args[0]);
-    void *address;
     if (width == 1) {
+        char full[48];
         snprintf(full, sizeof full, "%s%s", name, is_double ? "" : "f");
-        address = dlsym(RTLD_DEFAULT, full);
+        void *address = dlsym(RTLD_DEFAULT, full);
         return address ? ll_call(E, full, address, LLVMTypeOf(args[0]), args, n) : NULL;
     }
     V out = call_written(E, name, args, n, is_double);
     if (out) return out;
     unsigned lanes = E->host->bytes / (is_double ? 8 : 4);
     if (lanes > width) lanes = width;
-    address = vector_variant(E, name, n, lanes, is_double, full, sizeof full);
-    return address ? call_in_registers(E, full, address, args, n, lanes) : NULL;
+    const vector_function f = vector_variant(E, name, n, lanes, is_double);
+    return f.address ? call_in_registers(E, &f, args, n) : NULL;
 }

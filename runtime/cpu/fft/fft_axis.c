@@ -126,8 +126,8 @@ static double four_step_cost(int64_t n, int64_t lanes) {
 
 /* The cheapest algorithm for a few short rows, which do not fill the lanes of vectors. */
 static fft_algorithm choose_for_few(int64_t n, int64_t count, int64_t lanes) {
-    const double calls = (double)count,
-                 in_lanes = (double)((count + lanes - 1) / lanes) * lanes_cost(n);
+    const int64_t vectors = (count + lanes - 1) / lanes;
+    const double calls = (double)count, in_lanes = (double)vectors * lanes_cost(n);
     if (n < 2 * lanes || in_lanes < TUNE_FFT_COST_CALL) return FFT_IN_LANES;
     const int64_t m = radix_padded_length(2 * n - 1);
     const double by_four_step = four_step_rows(n) > 1 ? calls * four_step_cost(n, lanes) : INFINITY;

@@ -74,7 +74,6 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define LANES 2
 #define TARGET GPA_TARGET_16
 #define NAME(x) x##_8_16
-#define TRANSPOSE TRANSPOSE_2
 #define EVEN 0, 2
 #define ODD 1, 3
 #define LOWER 0, 2
@@ -86,7 +85,6 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define LANES 4
 #define TARGET GPA_TARGET_16
 #define NAME(x) x##_4_16
-#define TRANSPOSE TRANSPOSE_4
 #define EVEN 0, 2, 4, 6
 #define ODD 1, 3, 5, 7
 #define LOWER 0, 4, 1, 5
@@ -99,7 +97,6 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define LANES 4
 #define TARGET GPA_TARGET_32
 #define NAME(x) x##_8_32
-#define TRANSPOSE TRANSPOSE_4
 #define EVEN 0, 2, 4, 6
 #define ODD 1, 3, 5, 7
 #define LOWER 0, 4, 1, 5
@@ -111,7 +108,6 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define LANES 8
 #define TARGET GPA_TARGET_32
 #define NAME(x) x##_4_32
-#define TRANSPOSE TRANSPOSE_8
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15
 #define LOWER 0, 8, 1, 9, 2, 10, 3, 11
@@ -123,7 +119,6 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define LANES 8
 #define TARGET GPA_TARGET_64
 #define NAME(x) x##_8_64
-#define TRANSPOSE TRANSPOSE_8
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15
 #define LOWER 0, 8, 1, 9, 2, 10, 3, 11
@@ -135,7 +130,6 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define LANES 16
 #define TARGET GPA_TARGET_64
 #define NAME(x) x##_4_64
-#define TRANSPOSE TRANSPOSE_16
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
 #define LOWER 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23

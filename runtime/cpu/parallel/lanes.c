@@ -11,38 +11,32 @@
 
 #define T int32_t
 #define LANES 4
-#define TRANSPOSE TRANSPOSE_4
 #define TARGET GPA_TARGET_16
 #define NAME(x) x##_4_16
 #include "runtime/cpu/parallel/lanes.inc"
 #define T int64_t
 #define LANES 2
-#define TRANSPOSE TRANSPOSE_2
 #define TARGET GPA_TARGET_16
 #define NAME(x) x##_8_16
 #include "runtime/cpu/parallel/lanes.inc"
 #ifdef GPA_TARGET_64
 #define T int32_t
 #define LANES 8
-#define TRANSPOSE TRANSPOSE_8
 #define TARGET GPA_TARGET_32
 #define NAME(x) x##_4_32
 #include "runtime/cpu/parallel/lanes.inc"
 #define T int64_t
 #define LANES 4
-#define TRANSPOSE TRANSPOSE_4
 #define TARGET GPA_TARGET_32
 #define NAME(x) x##_8_32
 #include "runtime/cpu/parallel/lanes.inc"
 #define T int32_t
 #define LANES 16
-#define TRANSPOSE TRANSPOSE_16
 #define TARGET GPA_TARGET_64
 #define NAME(x) x##_4_64
 #include "runtime/cpu/parallel/lanes.inc"
 #define T int64_t
 #define LANES 8
-#define TRANSPOSE TRANSPOSE_8
 #define TARGET GPA_TARGET_64
 #define NAME(x) x##_8_64
 #include "runtime/cpu/parallel/lanes.inc"

@@ -1,5 +1,5 @@
-/* Transposes of square blocks in vector registers: in step d of log2(lanes), vectors that are d
- * apart exchange the lanes whose index differs in bit d. */
+/* Shuffles of two vectors, and those of the transposes of square blocks in vector registers
+ * (lanes_transpose.inc). */
 #ifndef GPA_CPU_PARALLEL_LANES_TRANSPOSE_H
 #define GPA_CPU_PARALLEL_LANES_TRANSPOSE_H
 
@@ -31,23 +31,8 @@
 #define FIRST_16_8 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23
 #define SECOND_16_8 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
 
-/* Vectors e and e + d exchange lanes; all such pairs do. */
-#define EXCHANGE(vec, v, lanes, d, e)               \
-    vec a = v[e], b = v[e + d];                     \
-    v[e] = SHUFFLE(vec, a, b, FIRST_##lanes##_##d), \
-    v[e + d] = SHUFFLE(vec, a, b, SECOND_##lanes##_##d);
-#define EXCHANGES(vec, v, lanes, d)       \
-    for (int e = 0; e < lanes; e++)       \
-        if (!(e & d)) {                   \
-            EXCHANGE(vec, v, lanes, d, e) \
-        }
-
-/* All steps for 2, 4, 8 and 16 lanes. */
-#define TRANSPOSE_2(vec, v) EXCHANGES(vec, v, 2, 1)
-#define TRANSPOSE_4(vec, v) EXCHANGES(vec, v, 4, 1) EXCHANGES(vec, v, 4, 2)
-#define TRANSPOSE_8(vec, v) EXCHANGES(vec, v, 8, 1) EXCHANGES(vec, v, 8, 2) EXCHANGES(vec, v, 8, 4)
-#define TRANSPOSE_16(vec, v) \
-    EXCHANGES(vec, v, 16, 1) \
-    EXCHANGES(vec, v, 16, 2) EXCHANGES(vec, v, 16, 4) EXCHANGES(vec, v, 16, 8)
+#define PASTE_LANES(order, lanes, d) order##_##lanes##_##d
+#define FIRST(lanes, d) PASTE_LANES(FIRST, lanes, d)
+#define SECOND(lanes, d) PASTE_LANES(SECOND, lanes, d)
 
 #endif

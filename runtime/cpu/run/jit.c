@@ -160,20 +160,28 @@ static void put_key(const jit *j, LLVMModuleRef m, jit_effort effort, gpa_str *k
     LLVMDisposeMemoryBuffer(bytes);
 }
 
-/* The object code for a key: read from disk, or compiled and stored there. */
-static gpa_code object_of(jit *j, LLVMModuleRef m, jit_effort effort, const gpa_str *key,
-                          const char *name, LLVMMemoryBufferRef *out, gpa_err *e) {
+/* The object code of a module whose key is `key`, with its function named `name`: read from disk,
+ * or compiled and stored there. */
+typedef struct {
+    LLVMModuleRef m;
+    jit_effort effort;
+    const gpa_str *key;
+    const char *name;
+} jit_source;
+
+static gpa_code object_of(jit *j, const jit_source *s, LLVMMemoryBufferRef *out, gpa_err *e) {
+    const gpa_str *key = s->key;
     gpa_code rc = GPA_OK;
     size_t n;
     char *kept = disk_cache_get(key->text, key->len, &n);
     if (kept) {
-        *out = LLVMCreateMemoryBufferWithMemoryRangeCopy(kept, n, name);
+        *out = LLVMCreateMemoryBufferWithMemoryRangeCopy(kept, n, s->name);
         mem_free(kept);
         return GPA_OK;
     }
-    LLVMSetValueName2(LLVMGetNamedFunction(m, JIT_FUNCTION), name, strlen(name));
-    TRY(optimise(j, m, effort, e));
-    TRY(emit_object(j, m, LLVMObjectFile, out, e));
+    LLVMSetValueName2(LLVMGetNamedFunction(s->m, JIT_FUNCTION), s->name, strlen(s->name));
+    TRY(optimise(j, s->m, s->effort, e));
+    TRY(emit_object(j, s->m, LLVMObjectFile, out, e));
     disk_cache_put(key->text, key->len, LLVMGetBufferStart(*out), LLVMGetBufferSize(*out));
 out:
     return rc;
@@ -223,7 +231,7 @@ gpa_code jit_link_take(jit *j, LLVMModuleRef m, jit_effort effort, jit_code **ou
         mem_free(code);
         code = known;
     } else {
-        TRY(object_of(j, m, effort, &key, code->name, &object, e));
+        TRY(object_of(j, &(jit_source){m, effort, &key, code->name}, &object, e));
         TRY(define_symbols(j, e));
         TRY(link_object_take(j, object, code, e));
         code->owner = j;
@@ -248,11 +256,11 @@ void jit_unlink(jit_code *c) {
     free_code(c);
 }
 
-gpa_code jit_print_take(jit *j, LLVMModuleRef m, jit_effort effort, int optimised, int assembly,
-                        gpa_str *out, gpa_err *e) {
+gpa_code jit_print_take(jit *j, LLVMModuleRef m, jit_effort effort, jit_text what, gpa_str *out,
+                        gpa_err *e) {
     gpa_code rc = GPA_OK;
-    if (optimised || assembly) TRY(optimise(j, m, effort, e));
-    if (assembly) {
+    if (what != JIT_EMITTED) TRY(optimise(j, m, effort, e));
+    if (what == JIT_ASSEMBLY) {
         LLVMMemoryBufferRef text;
         TRY(emit_object(j, m, LLVMAssemblyFile, &text, e));
         str_putn(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));

@@ -30,8 +30,11 @@ const cpu_target_info *jit_host_of(const jit *j);
 gpa_code jit_link_take(jit *j, LLVMModuleRef m, jit_effort effort, jit_code **out, void **address,
                        gpa_err *e);
 void jit_unlink(jit_code *c);
-/* Appends the module's text: as it is, optimised, or as assembly. Takes the module. */
-gpa_code jit_print_take(jit *j, LLVMModuleRef m, jit_effort effort, int optimised, int assembly,
+/* The text of a module: as emitted, optimised, or as assembly. */
+typedef enum { JIT_EMITTED, JIT_OPTIMISED, JIT_ASSEMBLY } jit_text;
+
+/* Appends the module's text. Takes the module. */
+gpa_code jit_print_take(jit *j, LLVMModuleRef m, jit_effort effort, jit_text what,
                         struct gpa_str *out, gpa_err *e);
 
 #endif

@@ -125,20 +125,21 @@ REGISTERS static inline __attribute__((always_inline)) void store_pieces(
     }
 }
 
-#define OF_PIECE(n)                                             \
-    case n:                                                     \
-        if (s->piece * s->copies <= REGISTER / 2)               \
-            store_pieces(s, from, to, pieces, n, REGISTER / 2); \
-        else                                                    \
-            store_pieces(s, from, to, pieces, n, REGISTER);     \
-        break
+REGISTERS static inline __attribute__((always_inline)) void store_small_pieces(
+    const shape *s, const char *from, char *to, int64_t pieces, int64_t piece) {
+    if (s->piece * s->copies <= REGISTER / 2)
+        store_pieces(s, from, to, pieces, piece, REGISTER / 2);
+    else
+        store_pieces(s, from, to, pieces, piece, REGISTER);
+}
+
 REGISTERS static void store_chunk(const shape *s, const char *from, char *to, int64_t pieces) {
     switch (s->piece) {
-        OF_PIECE(1);
-        OF_PIECE(2);
-        OF_PIECE(4);
-        OF_PIECE(8);
-        OF_PIECE(16);
+        case 1: store_small_pieces(s, from, to, pieces, 1); break;
+        case 2: store_small_pieces(s, from, to, pieces, 2); break;
+        case 4: store_small_pieces(s, from, to, pieces, 4); break;
+        case 8: store_small_pieces(s, from, to, pieces, 8); break;
+        case 16: store_small_pieces(s, from, to, pieces, 16); break;
         case 32: store_pieces(s, from, to, pieces, 32, REGISTER); break;
         case 64: store_pieces(s, from, to, pieces, 64, REGISTER); break;
         default: store_pieces(s, from, to, pieces, 0, REGISTER); break;

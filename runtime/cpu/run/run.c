@@ -152,7 +152,8 @@ static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64
         n++;
     }
     if (n == 0) n = sum = 1;
-    double filled = extent / ((double)lanes * (double)(((int64_t)extent + lanes - 1) / lanes));
+    const int64_t vectors = ((int64_t)extent + lanes - 1) / lanes;
+    double filled = extent / ((double)lanes * (double)vectors);
     return sum / n * MAX(filled, least);
 }
 
@@ -184,7 +185,7 @@ static unsigned lanes_for(const gpa_prog *p, const cpu_target_info *host, int64_
     if (p->facts.complex && registers == 4) registers = 2;
     if (one > 64) one = 64;
     if (one < 2) one = 2;
-    while (registers > 1 && (one * registers > 64 || (int64_t)(one * registers) > extent))
+    while (registers > 1 && (one * registers > 64 || (int64_t)one * registers > extent))
         registers /= 2;
     return one * registers;
 }
@@ -231,7 +232,7 @@ emit_plan run_plan(const gpa_prog *p, const cpu_target_info *host, const int64_t
     int d = best_dim(p, host, size, view, p->facts.n_each ? all : outer);
     if (p->facts.n_each && d >= 0 && outer >> d & 1) plan.way = EMIT_COLUMNS;
     if (plan.way == EMIT_ROWS && d < 0) d = best_dim(p, host, size, view, inner);
-    plan.dim = (int8_t)d;
+    plan.dim = (int16_t)d;
     plan.lanes = d < 0 ? 1 : (uint16_t)lanes_for(p, host, size ? size[d] : INT32_MAX);
     if (plan.way == EMIT_ROWS && p->facts.scans) plan.lanes = 1;
     while (plan.way == EMIT_POINTS && size && d >= 0 && plan.lanes > 2 && plan.lanes / 2 >= size[d])
@@ -315,8 +316,8 @@ static void plan_tiles(launch *L) {
     int64_t most = MIN(MAX(jit_host_of(L->j)->bytes / widest_element(f), TILE_LEAST), EMIT_TILE);
     while (most > L->size[dim]) most /= 2;
     L->plan.way = EMIT_TILES;
-    L->plan.dim = (int8_t)dim;
-    L->plan.turn = (int8_t)turn;
+    L->plan.dim = (int16_t)dim;
+    L->plan.turn = (int16_t)turn;
     L->plan.lanes = (uint16_t)most;
     while (most > L->size[turn]) most /= 2;
     L->plan.tile = (uint8_t)most;
@@ -619,18 +620,22 @@ static char *partial(const launch *L, int64_t part, int64_t block) {
     return L->partial + (size_t)(part * L->blocks + block) * L->states;
 }
 
+/* A chunk of a divided reduction: outer points [lo, hi), inner points [from, to). */
+typedef struct {
+    int64_t lo, hi, from, to;
+} chunk;
+
 /* Floating-point sums over narrow rows, which are visited one by one in memory order. The rows
  * of a group are summed first and the group sums are joined, so that errors grow with the number
  * of groups. */
-static void sum_narrow(const launch *L, int64_t lo, int64_t hi, int64_t from, int64_t to,
-                       char *done, char *all) {
+static void sum_narrow(const launch *L, const chunk *c, char *done, char *all) {
     _Alignas(64) char group[NARROW_STATES];
-    for (int64_t at = from; at < to; at++) {
-        int64_t nth = (at - from) % NARROW_ROWS;
-        char *states = at - from < NARROW_ROWS ? all : group;
-        L->fn(L->view, lo, hi, at, at + 1, done, states, nth == 0);
-        if (states == all || (nth < NARROW_ROWS - 1 && at + 1 < to)) continue;
-        for (int64_t k = 0; k * L->block_lanes < hi - lo; k++)
+    for (int64_t at = c->from; at < c->to; at++) {
+        int64_t nth = (at - c->from) % NARROW_ROWS;
+        char *states = at - c->from < NARROW_ROWS ? all : group;
+        L->fn(L->view, c->lo, c->hi, at, at + 1, done, states, nth == 0);
+        if (states == all || (nth < NARROW_ROWS - 1 && at + 1 < c->to)) continue;
+        for (int64_t k = 0; k * L->block_lanes < c->hi - c->lo; k++)
             L->join(L->view, 0, 0, 0, 0, group + (size_t)k * L->states, all + (size_t)k * L->states,
                     0);
     }
@@ -691,28 +696,26 @@ static bool is_settled(const launch *L, const char *states) {
 
 static void part_item(void *arg, int64_t nth) {
     launch *L = arg;
-    int64_t i = nth + L->begun, part = i / L->items, from = part * L->part_points,
-            to = MIN(from + L->part_points, L->inner), block, lo, hi;
-    item_range(L, i % L->items, &block, &lo, &hi);
+    int64_t i = nth + L->begun, part = i / L->items, from = part * L->part_points, block;
+    chunk c = {.from = from, .to = MIN(from + L->part_points, L->inner)};
+    item_range(L, i % L->items, &block, &c.lo, &c.hi);
+    char *states = partial(L, part, block), *done = L->done + (size_t)block * L->states;
     if (L->settles) {
-        char *states = partial(L, part, block);
         const char *known = __atomic_load_n(&L->settled[block], __ATOMIC_ACQUIRE);
         if (known) {
             memcpy(states, known, L->states);
             return;
         }
-        L->fn(L->view, lo, hi, from, to, L->done + (size_t)block * L->states, states, 1);
+        L->fn(L->view, c.lo, c.hi, c.from, c.to, done, states, 1);
         if (is_settled(L, states)) __atomic_store_n(&L->settled[block], states, __ATOMIC_RELEASE);
         return;
     }
     if (L->join) {
-        sum_narrow(L, lo, hi, from, to, L->done + (size_t)block * L->states,
-                   partial(L, part, block));
+        sum_narrow(L, &c, done, states);
         return;
     }
-    for (int64_t at = from; at < to; at += L->visit)
-        L->fn(L->view, lo, hi, at, MIN(at + L->visit, to), L->done + (size_t)block * L->states,
-              partial(L, part, block), at == from);
+    for (int64_t at = from; at < c.to; at += L->visit)
+        L->fn(L->view, c.lo, c.hi, at, MIN(at + L->visit, c.to), done, states, at == from);
 }
 
 /* Evaluates the first part of every item on the calling thread, if parts are many: often they

@@ -130,16 +130,14 @@ static int row_dim(const gpa_prog *p, const gpa_launch *l) {
 
 /* ---- the replacing program and launch ---- */
 
-/* An array of rows and its binding: stride 0 along the rows' dimension. */
-static void make_wide(const kir_func *f, const gpa_launch *l, int dim, size_t a, gpa_dtype t,
-                      kir_array *k, gpa_binding *b) {
+/* Makes an array and its binding those of rows: stride 0 along the rows' dimension. */
+static void make_wide(const gpa_launch *l, int ndim, int dim, kir_array *k, gpa_binding *b) {
     int64_t n = l->size[dim];
-    if (k->where != KIR_VIRTUAL) k->dtype = (uint8_t)t;
     k->zero |= (uint16_t)(1u << dim);
     k->unit = 0;
-    b->offset = l->arrays[a].offset / n;
-    for (int d = 0; d < f->ndim; d++) {
-        b->stride[d] = d == dim ? 0 : l->arrays[a].stride[d] / n;
+    b->offset /= n;
+    for (int d = 0; d < ndim; d++) {
+        b->stride[d] = d == dim ? 0 : b->stride[d] / n;
         if (b->stride[d] == 1 && l->size[d] > 1) k->unit |= (uint16_t)(1u << d);
     }
 }
@@ -196,9 +194,11 @@ gpa_code widen_program(gpa_prog *p, const gpa_launch *l, gpa_prog **out, widened
     memcpy(arrays, f->arrays, f->n_arrays * sizeof *arrays);
     memcpy(w->arrays, l->arrays, f->n_arrays * sizeof *w->arrays);
     if (f->n_params) memcpy(w->params, l->params, f->n_params * sizeof *w->params);
-    for (size_t a = 0; a < f->n_arrays; a++)
-        if ((p->widen.moved | p->widen.counted) >> a & 1)
-            make_wide(f, l, dim, a, t, &arrays[a], &w->arrays[a]);
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        if (!((p->widen.moved | p->widen.counted) >> a & 1)) continue;
+        if (arrays[a].where != KIR_VIRTUAL) arrays[a].dtype = (uint8_t)t;
+        make_wide(l, f->ndim, dim, &arrays[a], &w->arrays[a]);
+    }
     for (size_t k = 0; k < f->n_params; k++)
         if (p->widen.params >> k & 1) w->params[k].I64 /= n;
     w->l = *l;

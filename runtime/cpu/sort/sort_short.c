@@ -19,6 +19,10 @@ enum {
     PREFETCH_MAX_RESULT_BYTES = 1 << 14
 };
 
+/* What a pass does with the vectors it holds in registers: sorts them, merges them, or merges two
+ * ascending halves, of which the upper one is read in reverse. */
+typedef enum { PASS_SORT, PASS_MERGE, PASS_FLIP } sort_pass;
+
 /* Before a loop of constant trip count over vectors in registers: unroll it. */
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")

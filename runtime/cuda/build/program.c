@@ -17,7 +17,7 @@ static bool copy_items(void *to, const void *from, size_t n, size_t size) {
     return true;
 }
 
-/* A copy of what code generation reads: not the spans. */
+/* A copy of the parts that code generation reads; the spans are left out. */
 static bool copy_func(kir_func *c, const kir_func *f) {
     *c = (kir_func){.form = f->form, .ndim = f->ndim, .inner = f->inner, .flags = f->flags};
     memcpy(c->name, f->name, sizeof c->name);
@@ -73,7 +73,8 @@ void program_free(gpa_dev *d, gpa_prog *p) {
     bool served = context_serves(d, p->generation);
     gpa_err quiet = {0};
     if (p->n_variants && served)
-        served = !wait_idle(d, &quiet) || !d->stuck; /* code that is running cannot be unloaded */
+        served =
+            !wait_idle(d, &quiet) || !d->stuck; /* the driver cannot unload code that is running */
     for (size_t i = 0; i < p->n_variants && served; i++) free_variant(d, &p->variants[i]);
     mem_free(p->variants);
     interpret_free(p->code);
@@ -108,7 +109,7 @@ static cu_effort first_effort(const gpa_prog *p, const cu_variant *v, cu_target 
 /* Compiles and loads. A driver that rejects the PTX version gets machine code from then on. */
 static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points, gpa_err *e) {
     cu_target target = target_of(d, &p->copy);
-    mem_free(v->ptx); /* of an attempt that failed */
+    mem_free(v->ptx); /* left by an attempt that failed */
     v->ptx = NULL;
     v->effort = first_effort(p, v, target, points);
     gpa_code rc = compile_ptx(v->source.text.text, target, &v->effort, &v->ptx, e);
@@ -155,7 +156,7 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
     if (v->job) {
         if (!background_take(d->builder, v->job, &better)) return;
         v->job = NULL;
-        v->effort = EFFORT_FULL; /* a failed one is not tried again */
+        v->effort = EFFORT_FULL; /* a build that failed is not repeated */
         if (!better.module) return;
         mem_free(v->ptx);
         v->replaced = v->module;
