@@ -314,7 +314,8 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     if (a.tag != V_ARRAY && b.tag != V_ARRAY && a.tag < V_STR && b.tag < V_STR &&
         op != AST_OP_MATMUL)
         return scalars(vm, op, a, b, out);
-    if (op == AST_OP_POW && a.tag == V_ARRAY && a.array->arr->dtype == DT_BOOL && b.tag == V_INT &&
+    if (op == AST_OP_POW && a.tag == V_ARRAY && !a.aux && a.array->arr->dtype == DT_BOOL &&
+        b.tag == V_INT &&
         b.i == 2) /* NumPy's square, whose result is int8 where that of power is int64 */
         return ufunc_call(vm, ufunc_of(OP_SQUARE), ARGS(1, &a), out);
     spans p = current_spans(vm);

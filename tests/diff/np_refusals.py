@@ -55,3 +55,9 @@ np.place(a, a.ravel() > 2, [7, 8])
 print(a, attempt(lambda: np.place(a, [True, False], 1)), attempt(lambda: np.place(a, np.zeros((2, 4), bool), 1)))
 a.flags.writeable = False
 print(attempt(a.sort), attempt(lambda: a.sort(axis=0)), attempt(lambda: np.broadcast_to(np.arange(3), (2, 3)).sort()))
+# --- what is read-only is reported before operands that do not fit
+a = np.broadcast_to(np.zeros(2), (3, 2))
+try:
+    a |= 1
+except Exception as error:
+    print(type(error).__name__, error)
