@@ -333,6 +333,8 @@ for b in (np.array(3), np.arange(3), np.arange(6).reshape(2, 3).T, np.arange(0),
     for key in keys if b.size else keys[:4] + keys[5:]:
         print(repr(key), attempt(lambda: b.flat[key]), attempt(lambda: store(b.copy(), key, 9)))
     print([attempt(lambda: store(b.copy(), key, [7, 8])) for key in keys if key is not True and key is not False])
+for item in (np.nan, np.inf, 300, 1j, 2.5, np.float64(2), [np.nan], [7], None, 'a'):
+    print([attempt(lambda: store(np.zeros(2, dtype), 1, item)) for dtype in ('i4', 'u1', 'f4', '?')])
 s = np.float64(3)
 s.flat[0] = 5
 print(s, attempt(lambda: b.flat[np.array([True] * 9)]), attempt(lambda: b.flat[np.array(True)]))

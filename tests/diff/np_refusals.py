@@ -61,3 +61,20 @@ try:
     a |= 1
 except Exception as error:
     print(type(error).__name__, error)
+# --- what copyto, fill_diagonal, flat and divmod refuse
+def attempt(f):
+    try:
+        f()
+        return 'fine'
+    except Exception as error:
+        return type(error).__name__, str(error)
+def fill(a, value):
+    a.flat[:2] = value
+a = np.array(1)
+print(attempt(lambda: np.copyto(a, 2, where=[True])), attempt(lambda: np.copyto(np.zeros(0), [[1], [0]], where=False)), attempt(lambda: np.copyto(np.zeros(3), 1, where=[True, False])))
+print(attempt(lambda: np.copyto(np.zeros((2, 3)), np.ones(2), where=True)), attempt(lambda: np.copyto(np.zeros((2, 3)), np.ones((2, 1)), where=[True])))
+print([attempt(lambda: np.fill_diagonal(np.ones((2, 2), dtype), v)) for dtype in ('i4', 'f4', 'u1') for v in (np.inf, np.nan, 1.5, [1, 2])])
+print([attempt(lambda: fill(np.ones(3, dtype), v)) for dtype in ('i4', 'f4', 'u1') for v in (np.inf, np.nan, 1.5, [1, 2])])
+for f in (np.divmod, lambda x, y, out: np.modf(x + 0.5, out=out)):
+    x, b = np.arange(3), np.zeros(3, bool)
+    print([attempt(lambda: f(x, 2, out=out)) for out in ((b, b), (x, b), (b, None), (None, b), (None, x))], x, b)

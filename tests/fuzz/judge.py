@@ -182,7 +182,8 @@ def run(gpa, text):
 
 
 def failure(gpa, text):
-    """How gpa fails at first: None, "crash", "value"; "refused" or "accepted", against NumPy; "type" or "words" of an error."""
+    """How gpa fails at first, so that a smaller program can be asked to fail alike: None, "crash", "value"; "refused" or
+    "accepted", against NumPy, or "words", each with the beginning of what was expected."""
     want = answer(text)
     if want is None:
         return None
@@ -193,6 +194,6 @@ def failure(gpa, text):
         return "crash"
     a, b = next((a, b) for a, b in zip(want.split("\n") + [""], got.split("\n") + [""]) if a != b)
     raised, raises = ERROR.match(a), ERROR.match(b)
-    if raised and raises:
-        return "words" if raised[0] == raises[0] else "type"
-    return "accepted" if raised else "refused" if raises else "value"
+    if raised:
+        return ("words" if raises else "accepted") + a[:30]
+    return "refused" + b[:30] if raises else "value"
