@@ -36,6 +36,7 @@
 #include "lang/syntax/intern.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
+#include "runtime/tables/op.h"
 
 typedef enum {
 #define AST(kind, member, what, fields) AST_##kind,
@@ -45,7 +46,7 @@ typedef enum {
 } ast_kind;
 
 typedef enum {
-#define AST_OP(id, spelling, class) AST_OP_##id,
+#define AST_OP(id, spelling, class, row) AST_OP_##id,
 #include "lang/syntax/ast.def"
     AST_OPS
 } ast_op;
@@ -169,6 +170,8 @@ const char *ast_kind_name(ast_kind kind);
 /* What error messages call an expression ("function call"); NULL for other kinds. */
 const char *ast_what(ast_kind kind);
 const char *ast_op_text(ast_op op);
+/* The row of op.def of an operator; OP_COUNT if it has none. */
+gpa_op ast_op_row(ast_op op);
 
 /* For the parser: a node of this kind with all fields zero, and the check that follows once they
  * are set: it notes the height of the subtree and is false when that passes AST_MAX_HEIGHT. NULL

@@ -342,7 +342,7 @@ static gpa_code copy_elements(lowering *lw, const element_copy *copy, int d, con
             rc = typed_index(lw, at, from, ix + (to->ndim - from->ndim), from->ndim, &origin);
         if (!rc && from) one = typed_load(lw, &origin);
         if (!rc && at->kind == AST_AUGASSIGN)
-            rc = typed_binary(lw, at, typed_operator(at->augassign.op),
+            rc = typed_binary(lw, at, ast_op_row(at->augassign.op),
                               (typed_operand){at->augassign.target, typed_load(lw, &element)},
                               (typed_operand){at->augassign.value, one}, &one);
         return rc ? rc : typed_store(lw, at, &element, one);

@@ -173,7 +173,7 @@ static gpa_code augment_item(lowering *lw, const ast_node *n) {
     if (rc || to.ndim) return rc ? rc : typed_fill(lw, n, &to, &b);
     kir_set_span(lw->f, target->span);
     a = typed_load(lw, &to);
-    rc = typed_binary(lw, n, typed_operator(n->augassign.op), (typed_operand){target, a},
+    rc = typed_binary(lw, n, ast_op_row(n->augassign.op), (typed_operand){target, a},
                       (typed_operand){n->augassign.value, b}, &v);
     return rc ? rc : typed_store(lw, target, &to, v);
 }
@@ -184,7 +184,7 @@ static gpa_code augment(lowering *lw, const ast_node *n) {
     gpa_code rc = typed_number(lw, n->augassign.target, &a);
     if (!rc) rc = typed_number(lw, n->augassign.value, &b);
     if (!rc)
-        rc = typed_binary(lw, n, typed_operator(n->augassign.op),
+        rc = typed_binary(lw, n, ast_op_row(n->augassign.op),
                           (typed_operand){n->augassign.target, a},
                           (typed_operand){n->augassign.value, b}, &v);
     return rc ? rc : typed_assign_to(lw, n->augassign.target, v);
@@ -400,7 +400,9 @@ static gpa_code simple(lowering *lw, const ast_node *n) {
     switch ((int)n->kind) {
         case AST_PASS: return GPA_OK;
         case AST_EXPR:
-            return n->expr.value->kind == AST_STRING ? GPA_OK : typed_expr(lw, n->expr.value, &v);
+            if (n->expr.value->kind == AST_STRING || n->expr.value->kind == AST_ELLIPSIS)
+                return GPA_OK;
+            return typed_expr(lw, n->expr.value, &v);
         case AST_ASSIGN: return assign_all(lw, n);
         case AST_AUGASSIGN: return augment(lw, n);
         case AST_ANNASSIGN: {

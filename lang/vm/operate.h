@@ -30,7 +30,4 @@ gpa_code op_slice_bounds(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *sta
 gpa_code op_slice(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *step,
                   int64_t *count);
 
-/* The row of op.def of an operator; OP_COUNT if it has none. */
-gpa_op op_row(ast_op op);
-
 #endif

@@ -126,6 +126,41 @@ void kir_free(kir_func *f) {
     mem_free(f);
 }
 
+static bool copy_items(void *to, const void *from, size_t n, size_t size) {
+    void **slot = to;
+    if (!n) return true;
+    if (!(*slot = mem_new(n * size))) return false;
+    memcpy(*slot, from, n * size);
+    return true;
+}
+
+bool kir_copy(kir_func *copy, const kir_func *f) {
+    *copy = (kir_func){.form = f->form, .ndim = f->ndim, .inner = f->inner, .flags = f->flags};
+    memcpy(copy->name, f->name, sizeof copy->name);
+    copy->n_code = f->n_code, copy->n_arrays = f->n_arrays;
+    copy->n_params = f->n_params, copy->n_consts = f->n_consts;
+    if (!copy_items(&copy->code, f->code, f->n_code, sizeof *f->code) ||
+        !copy_items(&copy->arrays, f->arrays, f->n_arrays, sizeof *f->arrays) ||
+        !copy_items(&copy->params, f->params, f->n_params, sizeof *f->params) ||
+        !copy_items(&copy->consts, f->consts, f->n_consts, sizeof *f->consts))
+        return false;
+    if (f->n_texts && !(copy->texts = mem_zero(f->n_texts * sizeof *copy->texts))) return false;
+    for (; copy->n_texts < f->n_texts; copy->n_texts++) {
+        const char *text = f->texts[copy->n_texts];
+        if (!(copy->texts[copy->n_texts] = mem_text(text, strlen(text)))) return false;
+    }
+    return true;
+}
+
+void kir_copy_free(kir_func *copy) {
+    for (size_t i = 0; i < copy->n_texts; i++) mem_free(copy->texts[i]);
+    mem_free(copy->texts);
+    mem_free(copy->code);
+    mem_free(copy->arrays);
+    mem_free(copy->params);
+    mem_free(copy->consts);
+}
+
 /* Removes instructions from `first` on from value numbering. */
 static void forget(kir_func *f, size_t first) {
     struct kir_builder *b = f->builder;

@@ -163,6 +163,10 @@ enum { KIR_MAX_PRINT = 32 }; /* arguments of one PRINT */
 /* An empty function, owned by the caller: kir_free. NULL when memory is short. */
 kir_func *kir_new(kir_form form, const char *name);
 void kir_free(kir_func *f);
+/* Copies into *copy what a device reads of a program, for code generation that outlives f: all but
+ * the spans. False: out of memory. kir_copy_free frees the copy, also an incomplete one. */
+bool kir_copy(kir_func *copy, const kir_func *f);
+void kir_copy_free(kir_func *copy);
 /* Empties a function and keeps its memory for the next program. */
 void kir_reset(kir_func *f, kir_form form, const char *name);
 /* Appends an instruction; the result is its value, or -1 when memory ran out (then f->failed).
