@@ -245,6 +245,8 @@ static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
     } else {
         const value_tag tag = (value_tag)spec->v.tag;
         const bool cast = tag == V_FLOAT || tag == V_COMPLEX || tag == V_LIST || tag == V_TUPLE;
+        if (tag == V_BIG && t == DT_BOOL)
+            TRY(vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long"));
         TRY(arg_array(vm, spec->v, cast ? DT_NONE : t, &b)); /* without a range check */
         if (t != DT_NONE) TRY(np_warn_cast(vm, (gpa_dtype)b->dtype, t));
         if (b->ndim == 0) {

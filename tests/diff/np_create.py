@@ -402,5 +402,5 @@ def attempt(f):
     except Exception as error:
         return type(error).__name__, str(error)
 for dtype in ('?', 'i4', 'u1', 'f4', 'c8'):
-    for v in (1j, 1.5, -1, 300, np.complex64(2 + 1j), [1j], [300, 2], [1.5, -2]):
+    for v in (1j, 1.5, -1, 300, 2**63, np.complex64(2 + 1j), [1j], [300, 2], [1.5, -2]):
         print(dtype, v, attempt(lambda: np.full(2, v, dtype=dtype)), attempt(lambda: np.full_like(np.ones(2, dtype), v)))
