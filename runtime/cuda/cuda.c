@@ -106,6 +106,16 @@ static uint64_t pool_free_bytes(const gpa_dev *d) {
     return reserved > used ? reserved - used : 0;
 }
 
+/* Parameters of a program beside its arrays: kernels have 32 KiB for them since CUDA 12.1, in the
+ * driver and in the compiler, 4 KiB before. */
+enum { LARGE_BLOCK_VERSION = 12010, LARGE_BLOCK_PARAMS = 1024, SMALL_BLOCK_PARAMS = 96 };
+
+static uint32_t max_params(void) {
+    return MIN(api_driver_version(), api_nvrtc_version()) >= LARGE_BLOCK_VERSION
+               ? LARGE_BLOCK_PARAMS
+               : SMALL_BLOCK_PARAMS;
+}
+
 static void cuda_caps(gpa_dev *d, gpa_caps *out) {
     char name[80] = "NVIDIA GPU";
     size_t unused = 0, total = 0;
@@ -114,7 +124,7 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
     d->cu->memory_info(&unused, &total);
     *out = (gpa_caps){.align = 256,
                       .max_arrays = 32,
-                      .max_params = 96,
+                      .max_params = max_params(),
                       .max_threads = d->max_threads,
                       .max_shared = d->max_shared,
                       .units = d->units,

@@ -6,15 +6,19 @@
  * it is a fusion barrier: it becomes a root, of a step that uses it or has the same space if
  * possible, otherwise of a new step.
  *
+ * A graph of more operations than a program may have is partitioned first: its topological order is
+ * cut into segments where the fewest bytes of values cross, and a step stays within a segment.
+ *
  * Invariants: the dependences between steps are acyclic; `arrays + open` of a step, its arrays plus
  * the inputs not placed yet, never exceeds what a program may have, because an input can always
  * become one array.
  *
- * Reading order: collecting, uses, spaces (what a reduction requires of a step), absorbing,
- * storing, the plan. */
+ * Reading order: collecting, partitioning, uses, spaces (what a reduction requires of a step),
+ * absorbing, storing, the plan. */
 #include "runtime/plan/fuse.h"
 
 #include "runtime/graph/state.h"
+#include "runtime/plan/lower.h"
 #include "runtime/tables/tuning.h"
 
 typedef struct {
@@ -24,6 +28,8 @@ typedef struct {
     uint32_t cost; /* of recomputing an element from leaves, in op_info's units */
     uint32_t leaves;
     uint32_t stamp;    /* scratch of traversals */
+    int32_t segment;   /* of a graph that is partitioned; 0: the first */
+    int32_t last;      /* scratch of partitioning: the last node that reads it */
     bool faults;       /* computing it may fault */
     bool large_gather; /* it gathers from an array that exceeds the caches */
     int64_t reduced;   /* the most elements that a reduction among its inputs reads; 0: none */
@@ -39,6 +45,7 @@ typedef struct {
 
 typedef struct {
     int arrays, open, nodes, params;
+    int32_t segment;
     bool last;   /* it overwrites memory: it runs last, so no step may depend on it */
     bool native; /* its inner dimensions are dimensions of its roots */
     bool faults; /* it may fault, so values that cannot fault are stored by other steps */
@@ -124,6 +131,73 @@ static bool collect(ctx *c, node *n) {
     return true;
 }
 
+/* ---- partitioning ---- */
+
+/* True if rematerialization pays: computing a node `times` times is cheaper than storing and
+ * loading it.
+ */
+static bool is_cheap(const item *x, int times) {
+    return x->reduced == 0 && x->leaves <= TUNE_FUSE_RECOMPUTE_MAX_LEAVES &&
+           x->cost * (uint32_t)(times - 1) <= TUNE_FUSE_RECOMPUTE_MAX_COST;
+}
+
+/* True if a node is computed wherever it is used, across the segments. */
+static bool crosses_free(const item *x) {
+    return node_is_leaf(x->n) || x->n->kind == NODE_VIEW || is_cheap(x, 2);
+}
+
+/* The bytes that storing a node costs where another segment uses it: a value that is stored in any
+ * case is only read. */
+static int64_t crossing_bytes(const item *x) {
+    if (crosses_free(x)) return 0;
+    int64_t bytes = x->n->size * (int64_t)dtype_size((gpa_dtype)x->n->dtype);
+    return x->root >= 0 || x->n->owner ? bytes : 2 * bytes;
+}
+
+/* Sets crossing[i] to the bytes of the values that are computed up to node i and used after it. */
+static void count_crossing(ctx *c, int64_t *crossing) {
+    struct fuse_work *w = c->w;
+    for (size_t i = 0; i < w->n_item; i++) {
+        w->item[i].last = (int32_t)i;
+        for (int k = 0; k < w->item[i].n->n_in; k++)
+            w->item[w->item[i].n->in[k]->slot].last = (int32_t)i;
+    }
+    for (size_t i = 0; i < w->n_item; i++) {
+        int64_t bytes = crossing_bytes(&w->item[i]);
+        crossing[i] += bytes;
+        crossing[w->item[i].last] -= bytes;
+    }
+    for (size_t i = 1; i < w->n_item; i++) crossing[i] += crossing[i - 1];
+}
+
+/* Cuts the topological order into segments of at most TUNE_FUSE_MAX_NODES operations. A segment
+ * ends where the fewest bytes cross, in its second half. */
+static bool partition(ctx *c) {
+    struct fuse_work *w = c->w;
+    size_t left = 0;
+    for (size_t i = 0; i < w->n_item; i++) left += !node_is_leaf(w->item[i].n);
+    if (left <= TUNE_FUSE_MAX_NODES) return true;
+    int64_t *crossing = mem_zero(w->n_item * sizeof *crossing);
+    if (!crossing) return false;
+    count_crossing(c, crossing);
+    int32_t segment = 0;
+    size_t i = 0;
+    for (; left > TUNE_FUSE_MAX_NODES; segment++) {
+        size_t cut = i, n = 0, n_cut = 0;
+        for (size_t k = i; n < TUNE_FUSE_MAX_NODES; k++) {
+            n += !node_is_leaf(w->item[k].n);
+            if (n < TUNE_FUSE_MAX_NODES / 2 || (n_cut && crossing[k] > crossing[cut])) continue;
+            cut = k;
+            n_cut = n;
+        }
+        while (i <= cut) w->item[i++].segment = segment;
+        left -= n_cut;
+    }
+    while (i < w->n_item) w->item[i++].segment = segment;
+    mem_free(crossing);
+    return true;
+}
+
 /* ---- uses ---- */
 
 /* Records that a step uses n at a map. A leaf counts as an array or a parameter immediately; other
@@ -165,7 +239,7 @@ static int add_step(ctx *c, const node *n, gpa_cut why) {
     s->inner = 0;
     s->each = false;
     s->why = why;
-    w->step_info[p->n_step] = (step_info){.arrays = 1};
+    w->step_info[p->n_step] = (step_info){.arrays = 1, .segment = w->item[n->slot].segment};
     return (int)p->n_step++;
 }
 
@@ -288,7 +362,8 @@ int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m) {
 static int fits(ctx *c, const item *x, const use *u) {
     const step_info *t = &c->w->step_info[u->step];
     uint32_t inner;
-    if (t->nodes >= TUNE_FUSE_MAX_NODES) return CUT_NODES;
+    if (t->segment != x->segment && !crosses_free(x)) return CUT_NODES;
+    if (t->nodes >= 2 * TUNE_FUSE_MAX_NODES) return CUT_NODES;
     if (t->arrays + t->open - 1 + x->n->n_in > c->max_arrays) return CUT_ARRAYS;
     if (t->params + 2 * x->n->n_in > c->max_params) return CUT_PARAMS;
     space_fit fit = fit_space(c, u->step, x->n, u->map, &inner);
@@ -334,14 +409,6 @@ static bool absorb(ctx *c, const item *x, use u) {
     for (int i = 0; i < n->n_in; i++)
         if (!add_use(c, u, n->in[i])) return false;
     return true;
-}
-
-/* True if rematerialization pays: computing a node `times` times is cheaper than storing and
- * loading it.
- */
-static bool is_cheap(const item *x, int times) {
-    return x->reduced == 0 && x->leaves <= TUNE_FUSE_RECOMPUTE_MAX_LEAVES &&
-           x->cost * (uint32_t)(times - 1) <= TUNE_FUSE_RECOMPUTE_MAX_COST;
 }
 
 /* How often a node is computed over the whole space of its steps; loop-invariant uses (once per
@@ -504,7 +571,8 @@ static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
         if (k == n->ndim || n->shape[k] != s->shape[d]) return false;
         r->dims[k++] = (int8_t)d;
     }
-    if (k != n->ndim || t->nodes >= TUNE_FUSE_MAX_NODES / 2) return false;
+    if (k != n->ndim || t->segment != x->segment || t->nodes >= TUNE_FUSE_JOIN_MAX_NODES)
+        return false;
     c->w->stamp++;
     if (t->arrays + t->open + new_arrays(c, n, step) + 1 >
         MIN(TUNE_FUSE_JOIN_MAX_ARRAYS, c->max_arrays))
@@ -567,7 +635,7 @@ static gpa_code store(ctx *c, size_t i, int reason) {
     const item *x = &c->w->item[i];
     fuse_root r = {.value = x->n, .storage = x->n->owner};
     if (x->root >= 0) r = c->p->root[x->root];
-    bool capped = reason == CUT_NODES || reason == CUT_ARRAYS || reason == CUT_PARAMS;
+    bool capped = reason == CUT_ARRAYS || reason == CUT_PARAMS;
     int g = capped || stressed(c) ? -1 : storing_user(c, x, &r);
     if (g < 0 && !capped && !stressed(c)) g = joining_step(c, x, &r);
     if (g < 0) {
@@ -644,7 +712,7 @@ static bool order_step(ctx *c, int32_t s) {
 
 gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_err *e) {
     if (!p->work && !(p->work = mem_zero(sizeof *p->work))) return gpa_no_memory(e);
-    int most = KIR_MAX_ARRAYS - 8, params = 200;
+    int most = KIR_MAX_ARRAYS - 8, params = LOWER_PARAMS - 24;
     ctx c = {.rt = rt, .p = p, .w = p->work, .why = why, .e = e};
     c.max_arrays = caps->max_arrays ? MIN(most, (int)caps->max_arrays) : most;
     c.max_params = caps->max_params ? MIN(params, (int)caps->max_params) : params;
@@ -665,7 +733,7 @@ gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_e
         else
             c.w->item[r->value->slot].root = (int32_t)i;
     }
-    if (!fits_memory) return gpa_no_memory(e);
+    if (!fits_memory || !partition(&c)) return gpa_no_memory(e);
     for (size_t i = c.w->n_item; i-- > 0;) TRY(place_node(&c, i));
     for (size_t s = 0; s < p->n_step; s++) c.w->step_info[s].seen = false;
     for (int last = 0; last < 2; last++)

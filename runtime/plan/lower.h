@@ -4,7 +4,7 @@
 
 #include "runtime/plan/fuse.h"
 
-enum { LOWER_PARAMS = 256, LOWER_LOOPS = GPA_MAX_DIMS - KIR_MAX_DIMS };
+enum { LOWER_PARAMS = 1024, LOWER_LOOPS = GPA_MAX_DIMS - KIR_MAX_DIMS };
 
 typedef struct {
     bool ahead; /* set by the caller: earlier steps have not run; lower as if their roots were

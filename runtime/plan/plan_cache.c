@@ -13,7 +13,7 @@
 
 enum {
     SLOTS = 512,     /* of the table, a power of two */
-    MAX_NODES = 256, /* of a graph that is cached */
+    MAX_NODES = 4096, /* of a graph that is cached */
 };
 
 /* The low byte of a record's first word is a node's kind, or one of these. The word also holds all

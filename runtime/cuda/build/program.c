@@ -239,7 +239,7 @@ static bool can_interpret(gpa_dev *d, gpa_prog *p, double points) {
     if (p->when == INTERPRET_NEVER || !interpreter_is_expected(d)) return false;
     if (!p->coded) p->code = interpret_code(&p->copy);
     p->coded = true;
-    return p->code && (p->when == INTERPRET_ALWAYS ||
+    return p->code && (p->when == INTERPRET_ALWAYS || points <= TUNE_CUDA_INTERPRET_MAX_POINTS ||
                        points * (double)p->code->n_ins <= TUNE_CUDA_INTERPRET_MAX_INSTRUCTIONS);
 }
 
