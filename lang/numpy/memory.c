@@ -2,17 +2,20 @@
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
+/* A scalar is copied into each array that is made of it. */
+static bool are_arrays(const value *argv) {
+    return argv[0].tag == V_ARRAY && !argv[0].aux && argv[1].tag == V_ARRAY && !argv[1].aux;
+}
+
 gpa_code np_shares_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
     (void)vm;
-    bool arrays = argv[0].tag == V_ARRAY && argv[1].tag == V_ARRAY;
-    *out = v_bool(arrays && arr_shares_memory(argv[0].array->arr, argv[1].array->arr));
+    *out = v_bool(are_arrays(argv) && arr_shares_memory(argv[0].array->arr, argv[1].array->arr));
     return GPA_OK;
 }
 
 gpa_code np_may_share_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
     (void)vm;
-    bool arrays = argv[0].tag == V_ARRAY && argv[1].tag == V_ARRAY;
-    *out = v_bool(arrays && arr_may_share_memory(argv[0].array->arr, argv[1].array->arr));
+    *out = v_bool(are_arrays(argv) && arr_may_share_memory(argv[0].array->arr, argv[1].array->arr));
     return GPA_OK;
 }
 
