@@ -629,7 +629,14 @@ static void emit_all(ctx *c) {
 
 /* ---- the whole ---- */
 
-/* Aliasing hazard: an operand overlaps a target and is not the same element at every point. */
+static bool loads(const ctx *c, int array) {
+    for (size_t i = 0; i < c->w->n_e; i++)
+        if (c->w->e[i].n->kind == NODE_BUF && c->w->e[i].id == array) return true;
+    return false;
+}
+
+/* Aliasing hazard: an operand overlaps a target and is not the same element at every point, or the
+ * target has an element twice and is an operand too. */
 static bool has_hazard(ctx *c) {
     lowered *l = c->l;
     const fuse_step *s = c->s;
@@ -651,6 +658,8 @@ static bool has_hazard(ctx *c) {
             if (gathered || shape_overlap(&a, &b) != OVERLAP_NONE) return true;
         }
         if (out->offset >= 0 && (array_at(c, t)->access & KIR_READ)) return true;
+        const gpa_arr *to = out->root->into;
+        if (!shape_is_injective(to->ndim, to->shape, to->strides) && loads(c, t)) return true;
     }
     return false;
 }

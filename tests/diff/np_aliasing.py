@@ -178,3 +178,10 @@ for make in (np.asfortranarray, np.ascontiguousarray, lambda x: np.require(x, No
     b = make(a)
     a += 100
     print(b)
+
+# --- arithmetic in place on a view that has elements twice: each operand is read before any is stored
+for shape, strides in (((3, 3), (16, 8)), ((4, 3), (8, 8)), ((2, 3, 3), (24, 8, 8))):
+    for change in (lambda v: v.__iadd__(1), lambda v: np.multiply(v, 2, out=v), lambda v: np.copyto(v, v + 1, where=v % 2 == 0)):
+        b = np.arange(12.0)
+        change(np.lib.stride_tricks.as_strided(b, shape, strides))
+        print(b)
