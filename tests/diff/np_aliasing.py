@@ -1,5 +1,7 @@
 # Copy or view: every function that may copy, on every layout, as numpy.shares_memory says.
 
+import operator
+
 
 def layouts(dtype):
     a = np.arange(24).astype(dtype)
@@ -181,7 +183,7 @@ for make in (np.asfortranarray, np.ascontiguousarray, lambda x: np.require(x, No
 
 # --- arithmetic in place on a view that has elements twice: each operand is read before any is stored
 for shape, strides in (((3, 3), (16, 8)), ((4, 3), (8, 8)), ((2, 3, 3), (24, 8, 8))):
-    for change in (lambda v: v.__iadd__(1), lambda v: np.multiply(v, 2, out=v), lambda v: np.copyto(v, v + 1, where=v % 2 == 0)):
+    for change in (lambda v: operator.iadd(v, 1), lambda v: np.multiply(v, 2, out=v), lambda v: np.copyto(v, v + 1, where=v % 2 == 0)):
         b = np.arange(12.0)
         change(np.lib.stride_tricks.as_strided(b, shape, strides))
         print(b)
