@@ -125,8 +125,8 @@ bool gpa_session_interrupt(gpa_session *s);
  * between taking a cell and running it. */
 void gpa_session_ready(gpa_session *s);
 int gpa_session_count(const gpa_session *s); /* number of the next cell */
-/* Whether the text is a complete cell, and if not, the indentation of the next line. Only
- * parses; callable from any thread. */
+/* True if the text is a complete cell; if not, the indentation of the next line. Only parses;
+ * callable from any thread. */
 gpa_src_state gpa_session_check(gpa_session *s, const char *src, size_t n, int *indent);
 
 /* ---- completion and inspection ---- (nothing of the user's is called; positions are bytes) */

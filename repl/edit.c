@@ -101,7 +101,7 @@ static void keep_parameters(void *user, const gpa_about *a) {
 }
 
 /* After `name(`: the parameters of the function, displayed as a hint that cannot be accepted.
- * NULL: none. / */
+ * NULL: none. */
 static const char *parameters(const char *text, size_t n) {
     bool begins = n > 1 && text[n - 1] == '(' && !strchr(" \t\n([{=,", text[n - 2]);
     if (edit.asking || !begins || !colour_on(STDOUT_FILENO)) return NULL;

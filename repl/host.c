@@ -37,7 +37,7 @@ void host_hold_interrupts(sigset_t *before) {
     pthread_sigmask(SIG_BLOCK, &interrupt, before);
 }
 
-/* Blocks Ctrl-C until the text is written: stdio drops data of an interrupted write. / */
+/* Blocks Ctrl-C until the text is written: stdio drops data of an interrupted write. */
 static void write_out(FILE *to, const char *text, size_t n, bool flush) {
     bool writes = flush || to == stderr || __flbf(to) || __fpending(to) + n >= __fbufsize(to);
     sigset_t before;
@@ -92,7 +92,7 @@ static const gpa_repr *find(const gpa_repr *r, size_t n, const char *mime) {
 static const gpa_repr *plain_of(const gpa_repr *r, size_t n) { return find(r, n, "text/plain"); }
 
 /* Draws a picture among the representations. False: there is none, or it cannot be displayed
- * here. / */
+ * here. */
 static bool show_picture(const gpa_repr *r, size_t n) {
     const gpa_repr *picture = find(r, n, "image/png"), *words = find(r, n, "text/x-gpa-words");
     if (!picture) return false;

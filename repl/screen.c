@@ -289,7 +289,7 @@ void screen_measure(screen *s) {
         lines = size.ws_row, columns = size.ws_col;
     if (columns < MIN_COLUMNS) columns = MIN_COLUMNS;
     if (lines == s->lines && columns == s->columns) return;
-    /* the terminal has rewrapped the rows: the first one is this far above the cursor now / */
+    /* the terminal has rewrapped the rows: the first one is this far above the cursor now */
     for (int i = 0; i < s->at_row; i++)
         up += s->shown.items[i].width > columns ? (s->shown.items[i].width - 1) / columns + 1 : 1;
     up += s->at_column / columns;

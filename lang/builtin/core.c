@@ -75,22 +75,23 @@ gpa_code core_len(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-gpa_code core_repr(gpa_vm *vm, value *argv, value *out) {
+/* The text that `write` appends for a value, as a str. */
+static gpa_code text_of(gpa_vm *vm, value v, gpa_code (*write)(gpa_vm *, value, gpa_str *),
+                        value *out) {
     gpa_str s;
     str_init(&s);
-    gpa_code rc = vm_repr(vm, argv[0], &s);
+    gpa_code rc = write(vm, v, &s);
     if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
 
+gpa_code core_repr(gpa_vm *vm, value *argv, value *out) {
+    return text_of(vm, argv[0], vm_repr, out);
+}
+
 gpa_code core_ascii(gpa_vm *vm, value *argv, value *out) {
-    gpa_str s;
-    str_init(&s);
-    gpa_code rc = format_ascii(vm, argv[0], &s);
-    if (!rc) return native_return(v_str_take(vm, &s), out);
-    str_free(&s);
-    return rc;
+    return text_of(vm, argv[0], format_ascii, out);
 }
 
 gpa_code core_format(gpa_vm *vm, value *argv, value *out) {

@@ -269,7 +269,7 @@ gpa_code file_temporary(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = parse_mode(vm, argv[0], &f, mode);
     if (!rc) rc = file_codec(vm, f.binary, argv[2], argv[7], &f.codec);
     if (rc) return rc;
-    f.readable = f.writable = true; /* both read and write, whatever the mode */
+    f.readable = f.writable = true; /* files of either mode are readable and writable */
     if (!(f.f = tmpfile())) return os_error(vm, errno, NULL);
     *out = file_new(vm, f, v_none(), argv[0].str->text);
     if (out->tag == V_UNSET) fclose(f.f);
@@ -311,7 +311,8 @@ static gpa_code check_open(gpa_vm *vm, value v, bool reading, bool writing, file
 
 /* ---- reading ---- */
 
-/* Reads a line, its end as \n; nothing at the end of the file. */
+/* Reads a line, its end converted to
+ * ; an empty text at the end of the file. */
 static void read_line(FILE *f, bool binary, gpa_str *out) {
     for (int c; (c = getc(f)) != EOF;) {
         if (c == '\r' && !binary) {
@@ -357,8 +358,8 @@ static gpa_code return_text(gpa_vm *vm, file *f, gpa_str *s, value *out) {
     return rc;
 }
 
-/* Creates an empty file next to `path`, with the permissions of an existing one; false: not
- * possible. The name ends as that of the path does: what is written may depend on it. */
+/* Creates an empty file in the folder of `path`, with the permissions of an existing one; false:
+ * not possible. It has the same extension, on which the format of the content may depend. */
 static bool create_beside(const char *path, gpa_str *fresh) {
     static unsigned count; /* names of one process differ */
     struct stat st;

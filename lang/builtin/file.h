@@ -27,13 +27,12 @@ gpa_code file_codec(gpa_vm *vm, bool binary, value encoding, value errors, codec
 gpa_code arg_path(gpa_vm *vm, value v, const char **path);
 /* True for such a value. */
 bool is_path(value v);
-/* The C stream of an open file value; NULL for anything else, a closed file or a standard stream.
- */
+/* The C stream of an open file value; NULL for other values, a closed file or a standard stream. */
 FILE *file_stream(value v);
-/* Begins to replace a file: *fresh is the path to write to, a new file next to it, so that a full
- * disk loses nothing; or the path itself, where it is no regular file or its folder takes no new
- * files. file_replace_end renames or, if rc says that writing failed, removes it, frees *fresh, and
- * returns rc or the error of renaming. */
+/* Begins to replace a file: *fresh is the path to write to, a new file in the same folder, so that
+ * a full disk loses no data; or the path itself, if it is no regular file or its folder accepts no
+ * new files. file_replace_end renames the new file or, if rc says that writing failed, removes it;
+ * it frees *fresh, and returns rc or the error of renaming. */
 gpa_code file_replace_begin(gpa_vm *vm, const char *path, gpa_str *fresh);
 gpa_code file_replace_end(gpa_vm *vm, gpa_code rc, const char *path, gpa_str *fresh);
 /* Writes a file of n bytes, replacing an existing one when it is whole. OSError with the path on

@@ -35,8 +35,8 @@ out:
 
 /* ---- partial ---- (fields: the function, a tuple of arguments, a dict of keywords) */
 
-/* The arguments of a call with those of the partial object in front: *out, of which the caller
- * frees `values` and `names`, also after a failure. */
+/* Prepends the arguments of the partial object to those of a call: *out, whose `values` and `names`
+ * the caller frees, also after a failure. */
 static gpa_code merge_arguments(gpa_vm *vm, const object_obj *o, const call_args *a,
                                 call_args *out) {
     const tuple_obj *first = o->fields[1].tuple;
@@ -151,7 +151,7 @@ static gpa_code cache_store(gpa_vm *vm, object_obj *o, value key, value v) {
     if (most <= 0) return GPA_OK;
     gpa_code rc = dict_set(vm, d, key, v);
     for (bool found = true;
-         !rc && found && (int64_t)d->count > most;) { /* an unstable hash may find nothing */
+         !rc && found && (int64_t)d->count > most;) { /* a hash that changed may find no entry */
         size_t at = 0;
         value oldest = value_retain(dict_next(d, &at)->key);
         rc = dict_remove(vm, d, oldest, &found);

@@ -31,7 +31,7 @@ static ssize_t gz_write(void *cookie, const char *from, size_t n) {
 
 static int gz_seek(void *cookie, off64_t *to, int whence) {
     z_off_t at = gzseek(cookie, (z_off_t)*to, whence);
-    if (at < 0) errno = EINVAL; /* the end is unknown before everything is decompressed */
+    if (at < 0) errno = EINVAL; /* the end is unknown until the whole file is decompressed */
     *to = at;
     return at < 0 ? -1 : 0;
 }

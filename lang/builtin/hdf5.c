@@ -356,7 +356,7 @@ gpa_code hdf5_shape_dtype(gpa_vm *vm, value *argv,
 }
 
 /* Selects a hyperslab of the dataset: starts and steps of `from`, extents of `shape`. start NONE:
- * everything. */
+ * the whole dataset. */
 static gpa_code select_hyperslab(gpa_vm *vm, const library *h, location *p, value start, value step,
                                  const int64_t *shape) {
     int64_t from[GPA_MAX_DIMS], by[GPA_MAX_DIMS];

@@ -277,7 +277,7 @@ gpa_code iterate_next(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- min, max, sorted ---- */
 
-/* Keeps the smaller (larger) of `best` and v (both owned); `keys` hold what is compared. */
+/* Replaces `best` by v if v is smaller (larger); both are owned, and compared by `keys`. */
 static gpa_code keep_extreme(gpa_vm *vm, bool largest, value key, value *best, value *best_key,
                              value v) {
     value k = v_none();

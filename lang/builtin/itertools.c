@@ -1,7 +1,5 @@
-/* Iterators of the module itertools.
- *
- * Each is an iter_obj: the comment above its `next` says what `source`, `extra` and the counters
- * hold. Loops that may run long without a result call vm_poll. */
+/* Iterators of the module itertools. Each is an iter_obj: the comment above its `next` describes
+ * `source`, `extra` and the counters. Loops that may run long without a result call vm_poll. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/object/container.h"

@@ -9,7 +9,7 @@
 gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out);
 /* Appends a byte string as a .npy file: a 0-d array of dtype |S. */
 void npy_write_bytes(const char *text, size_t n, gpa_str *out);
-/* The byte string of such a file, a pointer into `bytes`; NULL if the file holds anything else. */
+/* The byte string of such a file, a pointer into `bytes`; NULL if the file has other contents. */
 const char *npy_find_bytes(const char *bytes, size_t n, size_t *length);
 /* Decodes a .npy file into a new array. *used: the number of bytes that belong to it. ValueError
  * for a damaged file, EOFError for an empty one. */

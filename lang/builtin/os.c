@@ -287,37 +287,30 @@ gpa_code os_abspath(gpa_vm *vm, value *argv, value *out) {
     return native_return(v_str_take(vm, &s), out);
 }
 
-static gpa_code stat_path(gpa_vm *vm, value v, struct stat *s, bool *there, const char **path) {
-    gpa_code rc = arg_path(vm, v, path);
-    *there = !rc && stat(*path, s) == 0;
+/* The attributes of a file, which must exist. */
+static gpa_code stat_path(gpa_vm *vm, value v, struct stat *s) {
+    const char *path;
+    gpa_code rc = arg_path(vm, v, &path);
+    return rc || stat(path, s) == 0 ? rc : os_error(vm, errno, path);
+}
+
+/* True if the path exists, and `type` is 0 or that of the file (S_IFREG, S_IFDIR). */
+static gpa_code test_file(gpa_vm *vm, value v, mode_t type, value *out) {
+    struct stat s;
+    const char *path;
+    gpa_code rc = arg_path(vm, v, &path);
+    *out = v_bool(!rc && stat(path, &s) == 0 && (!type || (s.st_mode & S_IFMT) == type));
     return rc;
 }
 
-gpa_code os_exists(gpa_vm *vm, value *argv, value *out) {
-    struct stat s;
-    bool there;
-    const char *path;
-    gpa_code rc = stat_path(vm, argv[0], &s, &there, &path);
-    *out = v_bool(there);
-    return rc;
-}
+gpa_code os_exists(gpa_vm *vm, value *argv, value *out) { return test_file(vm, argv[0], 0, out); }
 
 gpa_code os_isfile(gpa_vm *vm, value *argv, value *out) {
-    struct stat s;
-    bool there;
-    const char *path;
-    gpa_code rc = stat_path(vm, argv[0], &s, &there, &path);
-    *out = v_bool(there && S_ISREG(s.st_mode));
-    return rc;
+    return test_file(vm, argv[0], S_IFREG, out);
 }
 
 gpa_code os_isdir(gpa_vm *vm, value *argv, value *out) {
-    struct stat s;
-    bool there;
-    const char *path;
-    gpa_code rc = stat_path(vm, argv[0], &s, &there, &path);
-    *out = v_bool(there && S_ISDIR(s.st_mode));
-    return rc;
+    return test_file(vm, argv[0], S_IFDIR, out);
 }
 
 gpa_code os_islink(gpa_vm *vm, value *argv, value *out) {
@@ -337,10 +330,7 @@ gpa_code os_isabs(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code os_getsize(gpa_vm *vm, value *argv, value *out) {
     struct stat s;
-    bool there;
-    const char *path;
-    gpa_code rc = stat_path(vm, argv[0], &s, &there, &path);
-    if (!rc && !there) rc = os_error(vm, errno, path);
+    gpa_code rc = stat_path(vm, argv[0], &s);
     if (!rc) *out = v_int(s.st_size);
     return rc;
 }
@@ -349,10 +339,7 @@ static double seconds_of(struct timespec t) { return (double)t.tv_sec + 1e-9 * (
 
 gpa_code os_getmtime(gpa_vm *vm, value *argv, value *out) {
     struct stat s;
-    bool there;
-    const char *path;
-    gpa_code rc = stat_path(vm, argv[0], &s, &there, &path);
-    if (!rc && !there) rc = os_error(vm, errno, path);
+    gpa_code rc = stat_path(vm, argv[0], &s);
     if (!rc) *out = v_float(seconds_of(s.st_mtim));
     return rc;
 }

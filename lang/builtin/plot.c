@@ -1,8 +1,8 @@
 /* Runs gnuplot, which draws matplotlib's figures.
  *
  * It reads its script from standard input and numbers from descriptor 3, and writes the image to
- * standard output. All of these are memory files, so that no pipe can block, and nothing remains
- * after a failure. */
+ * standard output. All three are memory files, so no pipe can block, and a failure leaves no files.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

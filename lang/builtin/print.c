@@ -170,7 +170,7 @@ gpa_code print_with(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- arrays ---- */
 
-/* The current options with some changed for one call; *d owns what they point to. */
+/* The current options with some changed for one call; *d owns the memory that they point to. */
 static gpa_code options_with(gpa_vm *vm, const char *const *which, const value *to, size_t n,
                              value *d, print_options *o) {
     *d = v_none();

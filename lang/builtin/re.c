@@ -225,8 +225,8 @@ static gpa_code give_spans(gpa_vm *vm, const str_obj *s, const size_t *ends, siz
     return GPA_OK;
 }
 
-/* code, groups, text, pos, endpos, how: 0 search, 1 match, 2 fullmatch; whether an empty match at
- * pos counts. Returns a tuple of starts and ends, the whole match first, -1 for a group that did
+/* code, groups, text, pos, endpos, how: 0 search, 1 match, 2 fullmatch; `empty`: accept an empty
+ * match at pos. Returns a tuple of starts and ends, the whole match first, -1 for a group that did
  * not participate; or None. */
 gpa_code re_search(gpa_vm *vm, value *argv, value *out) {
     int64_t groups, pos, end, how;

@@ -31,7 +31,8 @@ static gpa_code slice_bound(gpa_vm *vm, value v, int64_t n, int64_t otherwise, s
     return GPA_OK;
 }
 
-/* The substring [start, end). `ok` false: start is beyond the end, so nothing is found. */
+/* The substring [start, end). `ok` false: start is past the end, and no text is found, not even an
+ * empty one. */
 static gpa_code range_of(gpa_vm *vm, const str_obj *s, value start, value end, piece *out,
                          bool *ok) {
     size_t lo, hi;

@@ -51,6 +51,7 @@ void code_release(gpa_vm *vm, code *c) {
     mem_free(c->guards);
     mem_free(c->handlers);
     mem_free(c->caches);
+    typed_compiler.free_calls(vm, c->calls, c->n_vars);
     ast_release(c->ast);
     mem_free(c);
 }

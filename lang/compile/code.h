@@ -62,8 +62,9 @@ typedef struct code {
     const ast_scope *scope;
     bool compiled, simple; /* simple: positional parameters only */
     const struct func_obj
-        *jit;     /* the jitted function whose loops are compiled (typed_interface.h); else NULL */
-    bool lenient; /* jit: division by zero follows NumPy, not Python */
+        *jit; /* the jitted function whose loops are compiled (typed_interface.h); else NULL */
+    typed_calls *calls; /* jit: types of the calls; NULL: none yet */
+    bool lenient;       /* jit: division by zero follows NumPy, not Python */
     uint16_t n_params, n_vars, n_consts_in_frame,
         n_regs; /* registers: variables, number constants, temporaries */
     uint16_t first_temp;

@@ -1,8 +1,8 @@
 /* Core of the compiler: emitting instructions, labels, constants, and the entry point.
  *
- * Reading order: emit and the labels, then scan (collects what must be known of a body before its
- * first instruction: its number constants and whether it contains a walrus), then compile_code.
- * Expressions are in compile_expr.c, statements in compile_stmt.c. */
+ * Reading order: emit and the labels, then scan (the facts about a body that its first instruction
+ * requires: its number constants, and whether it contains a walrus), then compile_code. Expressions
+ * are in compile_expr.c, statements in compile_stmt.c. */
 #include "lang/compile/compile.h"
 
 #include "lang/object/big.h"
@@ -54,6 +54,7 @@ void emit_word(compiler *c, ins w) { emit_any(c, w); }
 
 void emit_return(compiler *c, uint32_t r) {
     const ast_scope *s = c->code->scope;
+    if (c->code->jit) emit(c, I_LEAVE_JITTED, r, 0, 0);
     emit(c, s->yields || s->kind == AST_SCOPE_GENEXP ? I_FINISH : I_RETURN, r, 0, 0);
 }
 
@@ -310,6 +311,10 @@ gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
     if (k->scope->yields) {
         c.at = n;
         emit(&c, I_SUSPEND, 0, 0, 0);
+    }
+    if (k->jit) {
+        c.at = n;
+        emit(&c, I_ENTER_JITTED, 0, 0, 0);
     }
     open_cells(&c);
     if (!n)

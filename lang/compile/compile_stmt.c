@@ -183,7 +183,6 @@ static void loop(compiler *c, const ast_node *n) {
     emit(c, I_LIFTED, it, 0, 0);
     emit_jump_word(c, &end);
     block *inner = leave_blocks(c, NULL);
-    emit(c, I_PYTHON, it, 0, 0);
     emit_return(c, it);
     resume_blocks(c, inner, NULL);
     label_here(c, &end);
@@ -210,7 +209,6 @@ static void return_value(compiler *c, const ast_node *value_node) {
             emit_d(c, I_CONST, r, add_const(c, v_none()));
     }
     block *inner = leave_blocks(c, NULL);
-    if (c->code->jit && value_node) emit(c, I_PYTHON, r, 0, 0);
     emit_return(c, r);
     resume_blocks(c, inner, NULL);
 }

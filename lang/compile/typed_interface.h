@@ -1,13 +1,18 @@
-/* Interface to lang/typed/: loops of jitted functions as compiled programs, and Numba's types in
- * subscripts and calls. Defined in lang/typed/interface.c. */
+/* Interface to lang/typed/: loops of jitted functions as compiled programs, and Numba's types as
+ * dtypes. Defined in lang/typed/interface.c. */
 #ifndef GPA_COMPILE_TYPED_INTERFACE_H
 #define GPA_COMPILE_TYPED_INTERFACE_H
 
 #include "lang/object/value.h"
 #include "lang/syntax/ast.h"
 
+struct code;
+
 /* A loop that is compiled for the types its variables have when it is reached. */
 typedef struct typed_lift typed_lift;
+
+/* The types that a jitted function was called with. */
+typedef struct typed_calls typed_calls;
 
 typedef enum { LIFT_INTERPRET, LIFT_DONE, LIFT_RETURNED } lift_end;
 
@@ -24,12 +29,13 @@ typedef struct {
      * returns, or UNSET). */
     gpa_code (*loop_run)(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *it,
                          lift_end *end);
-    /* float32[:, :] as "float32[:,:]"; *is false: the subscript does not make an array type. */
-    gpa_code (*array_type)(gpa_vm *vm, value type, value key, bool *is, value *out);
-    /* A scalar type, or the text of an array type; "int32(int32, float64[:])". */
-    bool (*is_type)(value v);
-    gpa_code (*signature_of)(gpa_vm *vm, value result, value first, const tuple_obj *more,
-                             value *out);
+    /* Called at the start of jitted code, whose parameters are the first registers, and at its
+     * returns; records the types in c->calls. */
+    gpa_code (*enter)(gpa_vm *vm, struct code *c, const value *regs);
+    gpa_code (*leave)(gpa_vm *vm, struct code *c, const value *regs, value result);
+    void (*free_calls)(gpa_vm *vm, typed_calls *t, uint32_t n_variables); /* NULL is ignored */
+    /* The dtype of a scalar type of Numba; DT_NONE: not one. */
+    gpa_dtype (*scalar_dtype)(value v);
 } typed_interface;
 extern const typed_interface typed_compiler;
 

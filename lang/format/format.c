@@ -308,8 +308,9 @@ static void repr_function(gpa_vm *vm, const func_obj *f, gpa_str *out) {
         str_printf(out, "<ufunc '%s'>", func_name(vm, f));
         return;
     }
-    str_printf(out, "<function %s", func_title(vm, f));
+    str_printf(out, "%s<function %s", f->code->jit ? "CPUDispatcher(" : "", func_title(vm, f));
     put_address(out, f);
+    if (f->code->jit) str_putc(out, ')');
 }
 
 static void repr_iterator(gpa_vm *vm, value v, gpa_str *out) {

@@ -403,7 +403,7 @@ static gpa_code percent_one(percents *p, const char *start, const char **s, cons
                        f.type, (unsigned char)f.type, *s - 1 - start);
     if (v.tag == V_UNSET) rc = next_arg(p, &v);
     if (rc) return rc;
-    value_retain(v); /* __str__ of a program may change the dict it comes from */
+    value_retain(v); /* a user's __str__ may change the dict that holds the value */
     rc = percent_field(p, &f, v, out);
     value_release(vm, v);
     return rc;

@@ -1,8 +1,8 @@
 /* The registry of native functions: every .def table expanded into the arrays that
  * lang/vm/native_table.h declares.
  *
- * It stands above all rooms that define natives, and nothing calls into it: the interpreter reads
- * its arrays. The owner of a row is compared by address. */
+ * It is above all rooms that define natives, and calls no room: the interpreter reads its arrays.
+ * The owner of a row is compared by address. */
 #include <math.h>
 
 #include "lang/typed/all.h"

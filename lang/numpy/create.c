@@ -1,5 +1,5 @@
-/* Array creation: from values, filled, ranges. Nothing here computes: constants and ranges are
- * generated inside the program that uses them. */
+/* Array creation: from values, filled, ranges. No function computes elements: constants and ranges
+ * are generated inside the program that uses them. */
 #include <math.h>
 
 #include "lang/numpy/all.h"

@@ -10,8 +10,8 @@
 #include "lang/vm/float_actions.h"
 #include "lang/vm/native.h"
 
-/* Looks at the result of an operation on n numbers; `scalar`: of an operator, which the words of
- * the message tell. */
+/* Checks the result of an operation on n numbers for floating-point errors; `scalar`: of an
+ * operator on scalars, which changes the wording of the message. */
 gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *args, value result);
 /* True if array results must be checked by float_check_array: of an operation on `args`, where
  * `where` is true (UNSET: everywhere). */
@@ -20,8 +20,8 @@ void float_enable_checks(gpa_vm *vm, bool on);
 gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where, value result);
 /* Calls a function of the library with the checks of arrays disabled. */
 gpa_code float_call_unchecked(gpa_vm *vm, const char *name, size_t n, const value *args);
-/* If results must be checked: calls a library function with n arguments and the result, for which
- * args has space behind them. */
+/* If results must be checked: calls a library function with the n arguments and the result, which
+ * is appended to args (capacity n + 1). */
 gpa_code float_check_arr(gpa_vm *vm, const char *check, size_t n, value *args, gpa_arr *result);
 /* Returns the code of a check; releases the result if the check failed. */
 gpa_code float_finish_check(gpa_vm *vm, gpa_code rc, value *result);

@@ -7,7 +7,6 @@
 #include "lang/numpy/all.h"
 #include "lang/object/number.h"
 #include "lang/numpy/numpy.h"
-#include "lang/compile/typed_interface.h"
 
 static gpa_code return_text(gpa_vm *vm, const char *s, value *out) {
     *out = v_cstr(vm, s);
@@ -476,21 +475,19 @@ static bool cast_number(value x, gpa_dtype t, gpa_val *out) {
 }
 
 /* numpy.float32(x): a scalar of the type, or an array when x is a sequence or an array. */
-gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *types */
+gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *args */
     gpa_dtype t;
     gpa_arr *a = NULL;
     gpa_val v;
     value x = argv[1];
     gpa_code rc = arg_dtype(vm, argv[0], &t);
     if (rc) return rc;
-    if (typed_compiler.is_type(x))
-        return typed_compiler.signature_of(vm, argv[0], x, argv[2].tuple, out);
     if (argv[2].tuple->count)
         return vm_fail(vm, GPA_E_TYPE, "function takes at most 1 argument (%zu given)",
                        argv[2].tuple->count + 1);
     if (x.tag == V_STR) {
         gpa_opnd n = {.dtype = DT_I64,
-                      .v.I64 = x.str->size != 0}; /* bool of a string: whether it is not empty */
+                      .v.I64 = x.str->size != 0}; /* bool of a string: true if it is not empty */
         if (t != DT_BOOL) rc = arg_element(vm, x, t, &n);
         if (!rc) rc = arr_check_number(&n, t, vm_err(vm));
         if (!rc) *out = v_num(vm, t, dtype_cast(n.v, n.dtype, t));

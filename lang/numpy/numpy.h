@@ -6,11 +6,11 @@
 #include "lang/vm/array_args.h"
 #include "lang/vm/native.h"
 
-/* What a method that changes its array in place works on: the array itself, or a copy of a scalar,
- * which is immutable. */
+/* The receiver of a method that changes its array in place: the array itself, or a copy of a
+ * scalar, which is immutable. */
 gpa_code np_receiver(gpa_vm *vm, value self, value *out);
-/* An array becomes `view` of its own elements (consumed) and owns what it owned: shape and dtype
- * are set in place. */
+/* Turns an array into `view` of its own elements (consumed), with the same ownership: sets shape
+ * and dtype in place. */
 void np_replace_take(gpa_vm *vm, value array, gpa_arr *view);
 
 /* The docstring of a ufunc, appended: its row of op.def, the rule for its dtypes, what all ufuncs

@@ -154,6 +154,11 @@ static bool real(value v, double *x) {
     return i < (INT64_C(1) << 53) && i > -(INT64_C(1) << 53);
 }
 
+static bool compares(ast_op op) {
+    return op == AST_OP_LT || op == AST_OP_LE || op == AST_OP_GT || op == AST_OP_GE ||
+           op == AST_OP_EQ || op == AST_OP_NE;
+}
+
 /* order: -1, 0, 1; 2: there is none. */
 static value compared(ast_op op, int order) {
     bool truth =
@@ -169,13 +174,11 @@ static bool integers(ast_op op, value a, value b, value *out) {
     int64_t x, y;
     long long r;
     if (!whole(a, &x) || !whole(b, &y) || (a.tag != V_NUM && b.tag != V_NUM)) return false;
+    if (compares(op)) {
+        *out = compared(op, x < y ? -1 : x > y);
+        return true;
+    }
     switch ((int)op) {
-        case AST_OP_LT:
-        case AST_OP_LE:
-        case AST_OP_GT:
-        case AST_OP_GE:
-        case AST_OP_EQ:
-        case AST_OP_NE: *out = compared(op, x < y ? -1 : x > y); return true;
         case AST_OP_ADD:
             if (__builtin_add_overflow(x, y, &r)) return false;
             break;
@@ -207,15 +210,11 @@ static bool doubles(ast_op op, value a, value b, value *out) {
     if (!real(a, &x) || !real(b, &y) || (a.tag != V_NUM && b.tag != V_NUM) ||
         (whole(a, &i) && whole(b, &i) && op != AST_OP_DIV))
         return false;
+    if (compares(op)) {
+        *out = compared(op, isunordered(x, y) ? 2 : x < y ? -1 : x > y);
+        return true;
+    }
     switch ((int)op) {
-        case AST_OP_LT:
-        case AST_OP_LE:
-        case AST_OP_GT:
-        case AST_OP_GE:
-        case AST_OP_EQ:
-        case AST_OP_NE:
-            *out = compared(op, isunordered(x, y) ? 2 : x < y ? -1 : x > y);
-            return true;
         case AST_OP_ADD: r = x + y; break;
         case AST_OP_SUB: r = x - y; break;
         case AST_OP_MUL: r = x * y; break;
@@ -236,15 +235,11 @@ static bool single(value v, float *x) {
 static bool singles(ast_op op, value a, value b, value *out) {
     float x, y, r;
     if ((a.tag != V_NUM && b.tag != V_NUM) || !single(a, &x) || !single(b, &y)) return false;
+    if (compares(op)) {
+        *out = compared(op, isunordered(x, y) ? 2 : x < y ? -1 : x > y);
+        return isfinite(x) && isfinite(y);
+    }
     switch ((int)op) {
-        case AST_OP_LT:
-        case AST_OP_LE:
-        case AST_OP_GT:
-        case AST_OP_GE:
-        case AST_OP_EQ:
-        case AST_OP_NE:
-            *out = compared(op, isunordered(x, y) ? 2 : x < y ? -1 : x > y);
-            return isfinite(x) && isfinite(y);
         case AST_OP_ADD: r = x + y; break;
         case AST_OP_SUB: r = x - y; break;
         case AST_OP_MUL: r = x * y; break;
@@ -295,9 +290,9 @@ static gpa_code scalars(gpa_vm *vm, ast_op op, value a, value b, value *out) {
         narrows(op, a, b, out))
         return GPA_OK;
     value args[2] = {a, b};
-    gpa_code rc = ufunc_numbers(vm, op_row(op), args, out);
+    gpa_code rc = ufunc_numbers(vm, ast_op_row(op), args, out);
     if (rc || op == AST_OP_EQ || op == AST_OP_NE) return rc;
-    return float_finish_check(vm, float_check_number(vm, op_row(op), true, args, *out), out);
+    return float_finish_check(vm, float_check_number(vm, ast_op_row(op), true, args, *out), out);
 }
 
 static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
@@ -307,7 +302,7 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     if (override_among(1, &a) || override_among(1, &b))
         return op == AST_OP_MATMUL
                    ? np_matmul(vm, (value[]){a, b, v_none()}, out)
-                   : ufunc_call(vm, ufunc_of(op_row(op)), ARGS(2, (value[]){a, b}), out);
+                   : ufunc_call(vm, ufunc_of(ast_op_row(op)), ARGS(2, (value[]){a, b}), out);
     if (!is_operand(a) || !is_operand(b))
         return op == AST_OP_EQ || op == AST_OP_NE ? never_equal(vm, op, a, b, out)
                                                   : no_loop(vm, op, a, b);
@@ -321,7 +316,7 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     in[1].span = p.right;
     rc = op == AST_OP_MATMUL
              ? arr_matmul(vm_rt(vm), &in[0], &in[1], &result, vm_err(vm))
-             : arr_ufunc_order_k(vm_rt(vm), op_row(op), in, NULL, &result, vm_err(vm));
+             : arr_ufunc_order_k(vm_rt(vm), ast_op_row(op), in, NULL, &result, vm_err(vm));
     if (rc)
         hint_shapes(vm, op, &in[0], &in[1]);
     else if (op == AST_OP_MATMUL &&
@@ -331,7 +326,7 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
         rc = np_return(vm, result, out);
     if (!rc && op != AST_OP_MATMUL && float_checks_enabled(vm))
         rc = float_finish_check(
-            vm, float_check_array(vm, op_row(op), (value[]){a, b}, v_unset(), *out), out);
+            vm, float_check_array(vm, ast_op_row(op), (value[]){a, b}, v_unset(), *out), out);
 out:
     arg_opnd_release(vm, &in[0]);
     arg_opnd_release(vm, &in[1]);
@@ -356,11 +351,11 @@ static gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *
     gpa_opnd rhs = {.arr = NULL};
     gpa_code rc = GPA_OK;
     if (op != AST_OP_MATMUL && override_among(1, &b))
-        return ufunc_call(vm, ufunc_of(op_row(op)), ARGS(3, (value[]){a, b, a}), out);
+        return ufunc_call(vm, ufunc_of(ast_op_row(op)), ARGS(3, (value[]){a, b, a}), out);
     if (!is_operand(b)) return no_loop(vm, op, a, b);
     if (op == AST_OP_MATMUL) return update_product(vm, a, b, out);
     spans p = current_spans(vm);
-    if (float_checks_enabled(vm)) { /* a trial: what is looked at must still be there */
+    if (float_checks_enabled(vm)) { /* a trial run: the values to check must not be released yet */
         value trial = v_none();
         rc = op_array(vm, op, a, b, &trial);
         value_release(vm, trial);
@@ -368,7 +363,7 @@ static gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *
     }
     TRY(arg_opnd(vm, b, &rhs));
     rhs.span = p.right;
-    rc = arr_update(vm_rt(vm), op_row(op), a.array->arr, &rhs, vm_err(vm));
+    rc = arr_update(vm_rt(vm), ast_op_row(op), a.array->arr, &rhs, vm_err(vm));
     if (rc)
         hint_shapes(vm, op, &(gpa_opnd){.arr = a.array->arr, .span = p.left}, &rhs);
     else
@@ -423,9 +418,7 @@ static gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
     gpa_code rc = arg_index(vm, key, ix, &n);
     if (!rc) rc = arr_get(vm_rt(vm), a, &(gpa_indices){ix, n}, &one, &result, vm_err(vm));
     arg_index_release(vm, ix, n);
-    if (!rc &&
-        (one ||
-         v.aux)) { /* a NumPy scalar keeps its value: what comes from one, and what becomes one */
+    if (!rc && (one || v.aux)) { /* a cast from or to a NumPy scalar keeps its value */
         gpa_arr *view = result;
         rc = arr_copy(vm_rt(vm), view, &result, vm_err(vm));
         arr_release(vm_rt(vm), view);
@@ -462,7 +455,8 @@ static bool names_element(const gpa_arr *a, const gpa_index *ix, int n) {
     return n == a->ndim;
 }
 
-/* What is stored in one element must be one: an array of size 1 counts as its element. */
+/* The value for one element: an array of size 1 counts as its element, other arrays are an error.
+ */
 static gpa_code one_element(gpa_vm *vm, const gpa_arr *a, gpa_opnd *rhs) {
     if (!rhs->arr || rhs->arr->ndim == 0) return GPA_OK;
     if (rhs->arr->size != 1)
@@ -499,7 +493,7 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     current_spans(vm);
     TRY(arg_index(vm, key, ix, &n));
     if ((item.tag == V_LIST || item.tag == V_TUPLE) &&
-        names_element(a, ix, n)) { /* a bool is whether there are items */
+        names_element(a, ix, n)) { /* the truth of a container is whether it has items */
         if (a->dtype != DT_BOOL) TRY(np_sequence_error(vm, (gpa_dtype)a->dtype, item));
         item = v_bool((item.tag == V_LIST ? item.list->count : item.tuple->count) != 0);
     }
@@ -534,7 +528,7 @@ static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, 
         arg_index_release(vm, ix, n);
         if (rc) return rc;
     }
-    if (viewed && one) { /* one element is a number: computed by itself, then stored */
+    if (viewed && one) { /* a single element is computed as a scalar, then stored */
         arr_release(vm_rt(vm), view);
         viewed = false;
     }

@@ -17,7 +17,7 @@ typedef struct {
 
 /* True if one of the values, or of the items of a tuple, has a class with __array_ufunc__. */
 bool override_among(size_t n, const value *args);
-/* Calls __array_ufunc__ of the operands in turn, until one does not return NotImplemented. */
+/* Calls __array_ufunc__ of each operand in order, until one does not return NotImplemented. */
 gpa_code override_run(gpa_vm *vm, value of, const char *method, const override_call *call,
                       value *out);
 /* The same for a method of a ufunc: argv holds the ufunc, the inputs, and the arguments with names,

@@ -260,7 +260,8 @@ static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
     bool has_low = min.tag != V_NONE, has_high = max.tag != V_NONE;
     value name = v_none();
     gpa_dtype t = DT_NONE;
-    /* Promoting two first would differ: a bool and an int are int64, whatever the third is. */
+    /* Promoting two of them first would differ: a bool and an int are int64, whatever the third is.
+     */
     if (has_low && has_high && k.n == 1 && !(is_weak(min) && is_weak(max)))
         rc = common_type(vm, (value[]){a, min, max}, 3, &t);
     if (t != DT_NONE) {

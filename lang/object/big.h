@@ -1,7 +1,8 @@
 /* Arbitrary-precision integers: Python's ints beyond 64 bits.
  *
- * A BIG is a sign and digits in base 2^32, and never a value that INT can hold: an INT never equals
- * a BIG. All functions accept INT, BOOL and BIG, and return an INT if it suffices. */
+ * A BIG is a sign and digits in base 2^32. Its value is never representable as INT, so an INT never
+ * equals a BIG. All functions accept INT, BOOL and BIG, and return an INT if the result fits one.
+ */
 #ifndef GPA_OBJECT_BIG_H
 #define GPA_OBJECT_BIG_H
 

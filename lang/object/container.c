@@ -209,7 +209,7 @@ static void unindex(dict_obj *d, const dict_entry *e) {
     d->index[gap] = 0;
 }
 
-/* Removes an entry found by `find` and transfers what it held to the caller. */
+/* Removes an entry found by `find` and transfers its references to the caller. */
 static dict_entry remove_entry(dict_obj *d, dict_entry *e) {
     dict_entry old = *e;
     unindex(d, e);

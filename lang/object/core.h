@@ -1,4 +1,4 @@
-/* The head of the virtual machine's state: what values and the compiler need of it.
+/* The base of the virtual machine's state: the part that values and the compiler need.
  *
  * struct vm (lang/vm/machine.h) begins with a vm_core. Rooms below the interpreter reach the
  * runtime, the interned names, the error record and the interrupt flag through it, and the
@@ -34,8 +34,8 @@ gpa_code vm_fail(gpa_vm *vm, gpa_code code, const char *fmt, ...)
 gpa_code vm_no_memory(gpa_vm *vm);
 /* GPA_E_INTERRUPT when Ctrl-C was pressed. Native loops poll every few hundred iterations. */
 gpa_code vm_poll(gpa_vm *vm);
-/* Appends a text of n bytes so many times, and polls. GPA_E_MEMORY at once where the buffer cannot
- * hold them. */
+/* Appends a text of n bytes `count` times, and polls for interrupts. GPA_E_MEMORY at once if the
+ * buffer cannot hold the result. */
 gpa_code vm_fill(gpa_vm *vm, gpa_str *to, const char *text, size_t n, uint64_t times);
 
 /* Operations on values that only the interpreter can do. Defined in lang/vm/value_hooks.c. */

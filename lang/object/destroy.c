@@ -1,6 +1,6 @@
 /* Destruction of values whose reference count reached zero.
  *
- * A deferred destruction queue in place of recursion: a chain of a million tuples does not need a
+ * A deferred destruction queue replaces recursion: a chain of a million tuples does not need a
  * million C frames. */
 #include "lang/object/container.h"
 #include "lang/object/kind.h"

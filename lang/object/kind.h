@@ -56,7 +56,7 @@ typedef struct object_kind {
                                        derives from it; may be NULL */
 } object_kind;
 
-/* Every row of kinds.def, in order; NULL behind the last. Defined in lang/library/natives.c. */
+/* Every row of kinds.def, in order, terminated by NULL. Defined in lang/library/natives.c. */
 extern const object_kind *const object_kinds[];
 
 /* A new object of a kind with n fields (NONE), data NULL. UNSET on failure. */

@@ -206,8 +206,8 @@ typedef struct class_obj {
     bool sets;                 /* it, or a base class, has __setattr__ */
     bool tuple;    /* it derives from tuple: field 0 of an instance is its items, a TUPLE, and there
                       are no attributes */
-    value bases;   /* a TUPLE of CLASSes and of TYPEs (exceptions; object alone where nothing was
-                      written) */
+    value bases;   /* a TUPLE of CLASSes and of TYPEs (exceptions; `object` if the class names no
+                      base) */
     value order;   /* a TUPLE of CLASSes: the method resolution order after the class itself */
     value members; /* a DICT */
     value abstract; /* a TUPLE of the names of methods that are still abstract, or NONE */
@@ -227,8 +227,8 @@ static inline value v_type(uint32_t aux) { return (value){.tag = V_TYPE, .aux = 
 static inline value v_obj(value_tag tag, void *o) { return (value){.tag = tag, .o = o}; }
 /* A NumPy scalar (complex128 becomes a COMPLEX object with aux 1). */
 value v_num(gpa_vm *vm, gpa_dtype t, gpa_val v);
-/* The runtime's handle as a value; consumes the reference, also on failure. `scalar`: it stands for
- * a NumPy scalar. */
+/* A value that owns the runtime's handle; consumes the reference, also on failure. `scalar`: the
+ * value is a NumPy scalar. */
 value v_array_take(gpa_vm *vm, gpa_arr *a, bool scalar);
 value v_complex(gpa_vm *vm, double re, double im);
 value v_str(gpa_vm *vm, const char *text, size_t n); /* invalid UTF-8 is replaced by U+FFFD */

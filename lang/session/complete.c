@@ -1,11 +1,11 @@
-/* Completion: what may stand at the cursor. Nothing of the user's is called, and no file of the
- * user's is run.
+/* Completion: the candidates at the cursor. No code of the user is called, and no file of the user
+ * is run.
  *
- * Where the cursor stands decides what is offered: magics behind %, files in strings and behind !
- * and file magics, keys in d['...'], modules behind import, a module's names behind `from m
- * import`, attributes behind a dot, else names, and the parameters of the call around. Offers are
- * gathered, sorted and given once each. Reading order: gathering, the kinds of offers, the cursor's
- * context, gpa_session_complete. */
+ * The context of the cursor selects the candidates: magics after %, files in strings and after !
+ * and file magics, keys in d['...'], modules after import, a module's names after `from m import`,
+ * attributes after a dot, else names, and the parameters of the enclosing call. Candidates are
+ * gathered, sorted and reported once each. Reading order: gathering, the kinds of candidates, the
+ * cursor's context, gpa_session_complete. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
-/* The parts of a source text, for a front end that colours it while it is typed.
+/* Syntax highlighting: the parts of a source text, for a front end that colours it while it is
+ * typed.
  *
- * The lexer's tokens, with what it steps over (comments are the gaps between tokens) and past what
- * it refuses: after an error it continues behind the location, so that one wrong character does not
- * take the colours of the rest. Invariant: everything before `done` has been reported, in order,
- * and every step moves the lexer forward. */
+ * The parts are the lexer's tokens and the comments in the gaps between them. After an error the
+ * lexer continues behind the location, so that one wrong character does not remove the colours of
+ * the rest. Invariant: everything before `done` has been reported, in order, and every step moves
+ * the lexer forward. */
 #include "lang/syntax/lex.h"
 #include "lang/session/state.h"
 #include "lang/text/unicode.h"
@@ -165,8 +166,8 @@ void gpa_session_highlight(gpa_session *s, const char *src, size_t n,
     uint32_t id;
     painter p = {.s = s, .n = n, .each = each, .user = user, .before = TOKEN_NEWLINE};
     sources *texts = sources_new();
-    intern *names = intern_new(); /* a table of its own: half-typed names must not be interned in
-                                     the session's */
+    intern *names =
+        intern_new(); /* a separate table: half-typed names must not be interned in the session's */
     arena *a = arena_new();
     if (texts && names && a &&
         !source_add(texts, &(source_text){SOURCE_CELL, "", src, n}, &id, &p.err)) {

@@ -1,4 +1,4 @@
-/* Inspection: facts about the name at the cursor. Resolving a dotted name calls nothing but
+/* Inspection: facts about the name at the cursor. Resolving a dotted name calls no code but
  * properties. */
 #include "lang/session/inspect.h"
 
@@ -268,7 +268,7 @@ static const char *or_null(const gpa_str *s) { return s->len && !s->failed ? s->
 
 enum { ABOUT_NAME, ABOUT_SIGNATURE, ABOUT_DOC, ABOUT_TEXT, ABOUT_SHAPE, ABOUT_SOURCE, ABOUT_TEXTS };
 
-/* The receiver of what is known about a name. */
+/* The receiver of the facts about a name. */
 typedef struct {
     void (*tell)(void *user, const gpa_about *a);
     void *user;

@@ -4,7 +4,7 @@
 
 #include "lang/session/state.h"
 
-/* The value of a dotted name, owned; UNSET (without an error) if undefined. Calls nothing but
+/* The value of a dotted name, owned; UNSET (without an error) if undefined. Calls no code but
  * properties. */
 value inspect_resolve(gpa_session *s, const char *text, size_t n);
 /* The kind of a value, as in gpa_completion. */
@@ -22,7 +22,7 @@ void inspect_source(gpa_session *s, value v, gpa_str *out);
 const char *inspect_file(gpa_session *s, value v);
 /* The dotted name around the cursor. False: none. */
 bool inspect_name_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi);
-/* The dotted name of the function whose call encloses the cursor. False: none. / */
+/* The dotted name of the function whose call encloses the cursor. False: none. */
 bool inspect_call_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi);
 bool inspect_is_name(char c);
 

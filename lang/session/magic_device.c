@@ -143,7 +143,7 @@ MAGIC(dis, BOTH, CODE, "statement | function",
 
 static bool on_gpu(gpa_session *s) { return rt_has_cuda_code(s->rt); }
 
-/* Explains why there is nothing to show. */
+/* Explains why there is no GPU code to display. */
 static gpa_code say_no_gpu(const magic_call *m, const char *what, const char *instead) {
     rt_gpu_facts facts;
     gpa_err e = {0};
@@ -183,7 +183,7 @@ static const char *last_brace(const char *at, const char *end) {
     return found;
 }
 
-/* In an explanation PTX extends from ".version" (or the comment above it) to its last brace. / */
+/* In an explanation PTX extends from ".version" (or the comment above it) to its last brace. */
 static void replace_ptx(const gpa_str *text, gpa_str *out) {
     const char *at = text->text ? text->text : "", *end = at + text->len;
     while (at < end) {

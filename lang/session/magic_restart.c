@@ -218,7 +218,7 @@ static gpa_code keep_all(keeping *k) {
 
 /* ---- the magic ---- */
 
-/* Where the process cannot be restarted, the user is told how. */
+/* If the process cannot be restarted, tells the user how to do it. */
 static void hand_over(keeping *k) {
     if (k->s->host.restart) k->s->host.restart(k->s->host.user, k->folder);
     session_printf(k->s, false, "Restart the kernel, then get the names back: %%run %s/%s\n",

@@ -23,7 +23,7 @@ enum { TICK_MS = 50, PATIENCE_MS = 1500 };
 typedef struct {
     pid_t pid;
     int in, out, err; /* the parent's ends; -1: closed, or none */
-    bool own_group;   /* it leads a process group of its own */
+    bool own_group;   /* it leads its own process group */
     int signals;      /* number of signals sent to it */
     struct timespec told;
     const char *input; /* input not written yet */
@@ -151,7 +151,7 @@ static int attend(gpa_session *s, child *c) {
             if (fds[2].revents) send(c);
             continue;
         }
-        /* No output: a grandchild may keep the pipes open long after the child has ended. / */
+        /* No output: a grandchild may keep the pipes open long after the child has ended. */
         if (ended) break;
         pass_interrupt(s, c);
         ended = waitpid(c->pid, &status, WNOHANG) == c->pid;
@@ -171,7 +171,7 @@ static int exit_code(int status) {
  * *code. */
 static int run(gpa_session *s, char *const argv[], child *c, bool merge, bool terminal, int *code) {
     pipes p;
-    fflush(NULL); /* earlier output comes first */
+    fflush(NULL); /* write earlier output first */
     if (!terminal && !open_pipes(&p, c->input, merge)) return errno;
     int rc = spawn(argv, terminal ? NULL : &p, merge, &c->pid);
     if (!terminal) close_pipes(&p, rc != 0);
@@ -324,7 +324,8 @@ static gpa_code set_text(gpa_session *s, const gpa_str *name, const gpa_str *tex
     return rc;
 }
 
-/* "Command 'b'exit 3\n'' returned non-zero exit status 3.", as IPython says it. */
+/* "Command 'b'exit 3
+ * '' returned non-zero exit status 3.", IPython's message. */
 static gpa_code fail_script(magic_call *m, int code) {
     gpa_str text;
     str_init(&text);

@@ -1,9 +1,9 @@
-/* The layout is decided from outside inwards: a container whose line is too long is broken, then
- * each of its items is looked at.
+/* Pretty printing of nested containers.
  *
- * An item's line counts with what follows it up to where the next line may begin: a comma, or the
- * closing brackets. Items whose own text has several lines, as arrays have, break all containers
- * around them. Reading order: texts on one line, then put. */
+ * The layout is decided from the outside inwards: a container whose line is too long is broken,
+ * then each of its items is laid out. The line of an item includes the text that must follow it on
+ * the same line: a comma, or the closing brackets. Items whose own text has several lines, as
+ * arrays have, break all containers around them. Reading order: texts on one line, then put. */
 #include "lang/session/pretty.h"
 
 #include "lang/object/container.h"
@@ -47,7 +47,7 @@ static value pairs_of(gpa_vm *vm, const dict_obj *d) {
     return all;
 }
 
-/* *is: whether v is a non-empty container; if so *c holds it until done. */
+/* *is: true if v is a non-empty container; then *c holds it until done. */
 static gpa_code look(const printer *p, value v, container *c, bool *is) {
     gpa_vm *vm = p->s->vm;
     gpa_code rc = GPA_OK;

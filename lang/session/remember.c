@@ -101,7 +101,7 @@ static double bytes_held(value v) {
     return sum;
 }
 
-/* Replaces a value by its text wherever the session keeps it. */
+/* Replaces a value by its text wherever the session stores it. */
 static gpa_code keep_text(gpa_session *s, dict_obj *out, int64_t line, value v) {
     const history_entry *e = history_line(&s->history, (int)line);
     value text = v_cstr(s->vm, e && e->output ? e->output : "");

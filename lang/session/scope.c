@@ -1,9 +1,9 @@
-/* What names mean to a magic: those of the module it stands in, and within a function the
+/* Name scopes of magics: the names of the module that contains the magic, and within a function the
  * function's variables before them.
  *
- * For the latter a module is filled with both for the time of the magic; what the magic assigns to
- * other names goes to the function's module afterwards. Magics may run within magics, so there are
- * several such modules; they are kept. */
+ * For a function, a temporary module is filled with both while the magic runs; assignments of the
+ * magic to other names go to the function's module afterwards. Magics may run within magics, so
+ * there are several such modules; they are reused. */
 #include "lang/session/state.h"
 
 module_obj *session_scope(gpa_session *s) { return s->scope ? s->scope : vm_main(s->vm); }

@@ -1,8 +1,8 @@
-/* The session: parses a cell, runs it, shows its value or its error.
+/* The session: parses a cell, runs it, displays its value or its error.
  *
- * Reading order: gpa_session_eval, then what it calls above it; output.c, report.c, remember.c,
- * magic.c. Invariant: whatever a cell does, the session can take the next one; names live in the
- * vm's main module. */
+ * Reading order: gpa_session_eval, then the functions above it that it calls; output.c, report.c,
+ * remember.c, magic.c. Invariant: whatever a cell does, the session can run the next one; names
+ * live in the vm's main module. */
 #include "lang/session.h"
 
 #include <errno.h>
@@ -192,9 +192,9 @@ void gpa_session_programs(gpa_session *s, bool clear) {
 
 /* ---- evaluation ---- */
 
-/* A cell that was copied out of a block: the margin of its first line is taken from every line that
- * has it, as in IPython. Its length; 0: the cell stands as it is. *out is initialised by the
- * caller. */
+/* A cell that was copied from an indented block: the indentation of its first line is removed from
+ * every line that has it, as in IPython. Its length; 0: the cell is unchanged. *out is initialised
+ * by the caller. */
 static size_t shift_left(const char *src, size_t n, gpa_str *out) {
     size_t first = 0;
     for (size_t i = 0; i < n && strchr(" \t\r\n", src[i]); i++)

@@ -16,7 +16,7 @@ enum {
 typedef struct capture {
     gpa_str out, err;
     bool take_out, take_err, take_shown;
-    value shown; /* a LIST of what was displayed */
+    value shown; /* a LIST of displayed values */
     struct capture *outer;
 } capture;
 
@@ -38,12 +38,12 @@ struct gpa_session {
     module_obj *scopes[SCOPES]; /* scope.c: created on demand, owned by the vm */
     size_t n_scopes;            /* number in use */
     char float_format[32];      /* %precision: the format of floats; "": default */
-    int bars;          /* progress bars shown so far, where the front end has none of its own */
+    int bars;          /* progress bars displayed so far, if the front end has no bars itself */
     bool bar;          /* a progress bar is shown */
     bool trace;        /* %trace */
     bool minimal;      /* %xmode: one-line errors */
     bool no_automagic; /* %automagic: magics need their % */
-    bool flat;         /* %pprint off: containers are displayed on one line / */
+    bool flat;         /* %pprint off: containers are displayed on one line */
     struct {           /* %config; empty: the default */
         gpa_str figure_format, out_share;
     } settings;

@@ -17,7 +17,7 @@ static const struct {
 };
 
 static const char *const op_texts[AST_OPS] = {
-#define AST_OP(id, spelling, class) [AST_OP_##id] = spelling,
+#define AST_OP(id, spelling, class, row) [AST_OP_##id] = spelling,
 #include "lang/syntax/ast.def"
 };
 
@@ -26,6 +26,14 @@ const char *ast_kind_name(ast_kind kind) { return kinds[kind].name; }
 const char *ast_what(ast_kind kind) { return kinds[kind].what; }
 
 const char *ast_op_text(ast_op op) { return op_texts[op]; }
+
+gpa_op ast_op_row(ast_op op) {
+    static const gpa_op rows[AST_OPS] = {
+#define AST_OP(id, spelling, class, row) [AST_OP_##id] = OP_##row,
+#include "lang/syntax/ast.def"
+    };
+    return rows[op];
+}
 
 ast_module *ast_retain(ast_module *m) {
     m->refs++;

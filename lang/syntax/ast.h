@@ -1,12 +1,12 @@
-/* The syntax tree: what the parser makes and the compiler walks.
+/* The syntax tree: the output of the parser and the input of the compiler.
  *
  * Nodes are tagged structs, one kind per row of ast.def, allocated in the arena of their module and
- * freed with it, all at once. A function value keeps its module alive by ast_retain. Nodes are
- * never changed after parsing.
+ * freed together with it. A function value keeps its module alive by ast_retain. Nodes do not
+ * change after parsing.
  *
  * Variables are resolved: every NAME has the storage of its variable (ast_storage), and every
- * function's scope lists the variables of its frame. GLOBAL and NONLOCAL statements are for the
- * parser alone.
+ * function's scope lists the variables of its frame. GLOBAL and NONLOCAL statements matter to the
+ * parser only.
  *
  *   module level     names are globals, found by their symbol, except the variables of
  *                    comprehensions, which are slots of the module's own frame.
@@ -14,16 +14,18 @@
  *                    keyword-only in order, *args, **kwargs), then the other locals. A slot is
  *                    unbound until assigned. A variable with `cell` set is captured by an inner
  *                    function: its slot holds a cell shared with the closures.
- *   closures         the slot of a FREE variable is an index into scope->frees; each of these says
- *                    where the enclosing frame finds the cell when the closure is made.
- *   comprehensions   list, set and dict comprehensions run in the frame around them: their
- *                    variables have slots of their own there, fresh at each run (a `cell` one gets
- * a new cell when the comprehension starts). classes          the body of a class is a scope of its
- * own. Its names are slots of its frame that functions inside do not see; one that is unbound when
- * it is read means the global. The slot of the symbol __class__ is for methods that use super() or
- * __class__: a cell, which holds the class once it is made. generators       a generator expression
- * is a scope of its own with one hidden parameter, slot 0 (symbol 0): the iterator of its outermost
- * `in`, which is evaluated in the scope around it. */
+ *   closures         the slot of a FREE variable is an index into scope->frees, whose entries
+ *                    say where the enclosing frame finds the cell when the closure is made.
+ *   comprehensions   list, set and dict comprehensions run in the enclosing frame: their
+ *                    variables have slots of their own there, unbound at each start (a `cell`
+ *                    variable gets a new cell).
+ *   classes          the body of a class is a scope of its own. Its names are slots of its frame
+ *                    that inner functions do not see; reading an unbound one reads the global.
+ *                    The slot of the symbol __class__ serves methods that use super() or
+ *                    __class__: a cell, which holds the class once it is made.
+ *   generators       a generator expression is a scope of its own with one hidden parameter, slot
+ *                    0 (symbol 0): the iterator of its outermost `in`, which is evaluated in the
+ *                    enclosing scope. */
 #ifndef GPA_SYNTAX_AST_H
 #define GPA_SYNTAX_AST_H
 
@@ -34,6 +36,7 @@
 #include "lang/syntax/intern.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
+#include "runtime/tables/op.h"
 
 typedef enum {
 #define AST(kind, member, what, fields) AST_##kind,
@@ -43,7 +46,7 @@ typedef enum {
 } ast_kind;
 
 typedef enum {
-#define AST_OP(id, spelling, class) AST_OP_##id,
+#define AST_OP(id, spelling, class, row) AST_OP_##id,
 #include "lang/syntax/ast.def"
     AST_OPS
 } ast_op;
@@ -91,8 +94,8 @@ typedef struct {
                            scope */
 } ast_var;
 
-/* One captured variable: the cell in slot `slot` of the enclosing frame (from AST_IN_CELL), or that
- * frame's own free `slot` (from AST_IN_FREE). */
+/* A captured variable: the cell in slot `slot` of the enclosing frame (AST_IN_CELL), or free
+ * variable `slot` of that frame (AST_IN_FREE). */
 typedef struct {
     gpa_sym name;
     ast_storage from;
@@ -162,11 +165,13 @@ ast_module *ast_retain(ast_module *m);
 void ast_release(ast_module *m);
 
 /* "BINARY", and the spelling of an operator ("+", "not in"; of an augmented assignment without
- * "="). / */
+ * "="). */
 const char *ast_kind_name(ast_kind kind);
 /* What error messages call an expression ("function call"); NULL for other kinds. */
 const char *ast_what(ast_kind kind);
 const char *ast_op_text(ast_op op);
+/* The row of op.def of an operator; OP_COUNT if it has none. */
+gpa_op ast_op_row(ast_op op);
 
 /* For the parser: a node of this kind with all fields zero, and the check that follows once they
  * are set: it notes the height of the subtree and is false when that passes AST_MAX_HEIGHT. NULL

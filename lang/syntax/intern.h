@@ -1,8 +1,8 @@
-/* Interned names (symbols): text to a small stable number and back.
+/* Interned names (symbols): a small stable number per text, and the text of a number.
  *
- * A session owns one table. Two names are equal exactly when their numbers are. Numbers count up
- * from 1 without gaps, so arrays may be indexed by them. The text of a name keeps its address
- * until the table is freed. */
+ * A session owns one table. Two names are equal exactly when their numbers are. Numbers are
+ * consecutive from 1, so they can index arrays. The text of a name keeps its address until the
+ * table is freed. */
 #ifndef GPA_TEXT_INTERN_H
 #define GPA_TEXT_INTERN_H
 

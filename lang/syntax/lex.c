@@ -383,8 +383,8 @@ static uint32_t quotes_at(const char *p, char quote) {
     return p[0] == quote && p[1] == quote && p[2] == quote ? 3 : 1;
 }
 
-/* An f-string with an unclosed field looks like a string that starts where the f-string should
- * end. */
+/* An f-string with an unclosed field looks like a string that starts at the closing quote of the
+ * f-string. */
 static bool closes_fstring(const lexer *l, char quote, uint32_t quotes) {
     const lex_fstring *f = l->n_fstrings ? &l->fstrings[l->n_fstrings - 1] : NULL;
     return f && f->quote == quote && f->quotes == quotes;
@@ -660,7 +660,7 @@ void lex_magic(lexer *l, token *t) { take_line(l, t, false); }
 
 /* ---- the next token ---- */
 
-/* Where errors place the end of the text: on its last line, not after it. */
+/* The position of errors at the end of the text: on its last line, not after it. */
 static uint32_t last_place(const lexer *l) {
     const char *p = l->end;
     if (p > l->src->text && p[-1] == '\n') p--;

@@ -76,7 +76,7 @@ typedef struct {
     lex_fstring fstrings[LEX_MAX_FSTRINGS];
 } lexer;
 
-/* Starts at the beginning of a source. All arguments are borrowed for the lexer's lifetime. / */
+/* Starts at the beginning of a source. All arguments are borrowed for the lexer's lifetime. */
 void lex_start(lexer *l, const source *src, intern *names, arena *a, bool magics, gpa_err *err);
 /* To be called right after lex_start: restricts the lexer to bytes [from, to), which end before
  * a newline or with the source. */

@@ -2,7 +2,7 @@
  * check of a prompt.
  *
  * Like CPython's, the parser stops at its first error and then lets the lexer read on: an
- * unclosed bracket or a stray quote explains more than the token at which the grammar failed. / */
+ * unclosed bracket or a stray quote explains more than the token at which the grammar failed. */
 #include "lang/syntax/parse.h"
 
 #include "lang/syntax/parse_state.h"

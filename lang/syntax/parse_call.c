@@ -15,7 +15,7 @@ static bool at_clauses(const parser *p) {
     return p->tok.kind == TOKEN_FOR || p->tok.kind == TOKEN_ASYNC;
 }
 
-/* A generator expression without parentheses of its own, which only the sole argument may be. */
+/* A generator expression without its own parentheses, which is valid only as the sole argument. */
 static ast_node *bare_generator(parser *p, ast_node *item, bool sole, uint32_t call_paren) {
     ast_list clauses;
     gpa_span span = item->span;
@@ -119,7 +119,7 @@ static ast_node *argument(parser *p, arguments *a, uint32_t paren) {
     return n && in_order(p, a, n) ? n : NULL;
 }
 
-/* Splits what was pushed since `mark` into arguments and keywords, each in its order. */
+/* Splits the nodes pushed since `mark` into arguments and keywords, preserving order. */
 static bool split(parser *p, size_t mark, arguments *a) {
     size_t end = p->n_items;
     for (size_t i = mark; i < end; i++)
@@ -203,7 +203,7 @@ static ast_node *param(parser *p, const parameters *ps, ast_param_kind kind) {
     return parse_done(p, n);
 }
 
-/* '/': what stands before it is positional only. */
+/* '/': the parameters before it are positional only. */
 static bool slash(parser *p, parameters *ps) {
     gpa_span at = parse_here(p);
     if (ps->slash) return parse_syntax(p, at, "/ may appear only once") != NULL;
@@ -220,7 +220,7 @@ static bool slash(parser *p, parameters *ps) {
     return true;
 }
 
-/* '*' [NAME]: what follows is keyword only. */
+/* '*' [NAME]: the parameters after it are keyword only. */
 static bool star(parser *p, parameters *ps) {
     gpa_span at = parse_here(p);
     bool again = ps->star;
@@ -241,7 +241,7 @@ static bool star(parser *p, parameters *ps) {
     return bare ? parse_syntax(p, at, "named arguments must follow bare *") != NULL : true;
 }
 
-/* '**' NAME: nothing may follow. */
+/* '**' NAME: it must be the last parameter. */
 static bool double_star(parser *p, parameters *ps) {
     parse_advance(p);
     if (!parse_push(p, param(p, ps, AST_STAR_KWARGS))) return false;

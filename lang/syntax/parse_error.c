@@ -20,7 +20,7 @@ ast_node *parse_fail_target(parser *p, const ast_node *bad) {
     return parse_syntax(p, bad->span, "cannot assign to %s", ast_what((ast_kind)bad->kind));
 }
 
-/* Whether the grammar's bitwise_or derives n: not a comparison, boolean operator, conditional or
+/* True if the grammar's bitwise_or derives n: not a comparison, boolean operator, conditional or
  * lambda. */
 static bool is_bitwise_or(const parser *p, const ast_node *n) {
     if (parse_is_group(p, n)) return true;

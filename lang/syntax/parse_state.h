@@ -1,7 +1,7 @@
 /* The parser's internal interface: its state, and the grammar rules that other files call.
  *
  * Every rule returns its node, or NULL when it failed and the error is set. The current token is
- * p->tok; nothing beyond it has been read, so a copy of the lexer and the token is a
+ * p->tok; the lexer has read no token after it, so a copy of the lexer and the token is a
  * backtracking point (parse_mark). */
 #ifndef GPA_SYNTAX_PARSE_STATE_H
 #define GPA_SYNTAX_PARSE_STATE_H
@@ -63,7 +63,7 @@ ast_node *parse_fail(parser *p, gpa_code code, gpa_span at, const char *fmt, ...
 ast_node *parse_syntax(parser *p, gpa_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 ast_node *parse_unexpected(parser *p);
-/* At a keyword that gpa does not support (async, await): the error that says so. */
+/* At a keyword that gpa does not support (async, await): fails with that message. */
 ast_node *parse_refuse(parser *p);
 /* The same for constructs without a keyword: `what` is the message. */
 ast_node *parse_left_out(parser *p, gpa_span at, const char *what);

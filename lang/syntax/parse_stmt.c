@@ -385,8 +385,8 @@ static bool block(parser *p, const char *what, uint32_t at, ast_list *out) {
     return parse_take(p, mark, out);
 }
 
-/* The ':' after a named expression or a list: only the end of the line has a message of its own.
- * / */
+/* The ':' after a named expression or a list. A missing one at the end of the line has a message
+ * of its own. */
 static bool at_colon(parser *p) {
     if (p->tok.kind == TOKEN_COLON) return true;
     return p->tok.kind == TOKEN_NEWLINE ? parse_demand(p, TOKEN_COLON)

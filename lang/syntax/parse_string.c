@@ -53,7 +53,7 @@ static bool merge_runs(parser *p, size_t mark) {
     return true;
 }
 
-/* The parts since `mark` as one node: a STRING where nothing is formatted. */
+/* The parts since `mark` as one node: a STRING if no part is a formatted field. */
 static ast_node *join(parser *p, size_t mark, gpa_span span, bool format) {
     if (!merge_runs(p, mark)) return NULL;
     if (!format) {
@@ -141,8 +141,8 @@ static ast_node *field_value(parser *p) {
     return parse_star_expressions(p);
 }
 
-/* The expression of a field failed: CPython reports what may follow its valid prefix, if there
- * is one. */
+/* The expression of a field failed: CPython names the tokens that may follow its valid prefix, if
+ * it has one. */
 static bool fail_value(parser *p, token_kind first) {
     if (!p->plain || p->trial) return false;
     gpa_err_clear(p->err);

@@ -1,19 +1,22 @@
-/* Names to variables, in two steps.
+/* Name resolution: from names to variables, in two steps.
  *
- * First a walk over the tree enters every use of a name in a symbol table: one symbol per name and
- * scope, with what happens to it there. Then, with all scopes known, each symbol gets its storage:
- * a name bound in a function is a slot of its frame; one bound further out is captured, which makes
- * the slot there a cell and adds a free variable to every function in between; any other is a
- * global.
+ * First a traversal of the tree enters every use of a name in a symbol table: one symbol per name
+ * and scope, with how the scope uses it. Then, with all scopes known, each symbol gets its storage:
+ * a name bound in a function is a slot of its frame; a name bound in an outer function is captured,
+ * which makes the slot there a cell and adds a free variable to every function in between; any
+ * other name is a global.
  *
- * A comprehension is a scope without a frame: its names are slots of the frame around it. A class
- * is two scopes: the one of its frame, which functions inside see, with nothing in it but
- * __class__, and within that one without a frame for its names, which they do not see.
+ * A comprehension is a scope without a frame: its names are slots of the enclosing frame. A class
+ * is two scopes: that of its frame, which contains only __class__ and is visible to inner
+ * functions, and within it a scope without a frame for the names of the class body, which inner
+ * functions do not see.
  *
- * The walk also checks what CPython's compiler checks behind its parser. CPython does so in two
- * passes, names first; so errors of the second kind wait in `late` until the walk is over.
+ * The traversal also makes the checks that CPython's compiler makes after parsing. CPython makes
+ * them in two passes, names first; so errors of the second pass wait in `late` until the traversal
+ * ends.
  *
- * Reading order: symbols, the walk's rules for binding, its checks, the walk, storage. */
+ * Reading order: symbols, the binding rules of the traversal, its checks, the traversal, storage.
+ */
 #include "lang/syntax/scope.h"
 
 #include <stdio.h>
@@ -57,7 +60,7 @@ typedef struct {
 } level;
 
 typedef struct {
-    ast_node *node; /* NULL: one that no NAME stands for */
+    ast_node *node; /* NULL: the symbol of no NAME node */
     uint32_t symbol;
 } use;
 
@@ -211,7 +214,7 @@ static bool bind_walrus(scoper *s, ast_node *name) {
     if (made == NONE) return false;
     s->symbols[made].flags |= BOUND;
     return touch(s, s->here, name,
-                 0); /* seen from here it may be captured: a generator has a frame of its own */
+                 0); /* a generator has its own frame, so the variable may be captured */
 }
 
 static bool walk(scoper *s, ast_node *n);
@@ -274,7 +277,7 @@ static bool declare(scoper *s, ast_node *statement) {
 
 /* ---- the walk ---- */
 
-/* What a new function leaves behind and finds again at its end. */
+/* State saved at the start of a function and restored at its end. */
 typedef struct {
     uint32_t here, loops, blocks;
     bool in_iterable;
@@ -664,7 +667,7 @@ static bool walk(scoper *s, ast_node *n) {
 
 /* ---- storage ---- */
 
-/* Whether a symbol is a variable of its own scope, in a frame. */
+/* True if a symbol is a variable of its own scope, with a frame slot. */
 static bool is_local(const scoper *s, const symbol *sym) {
     return sym->flags & BOUND && !(sym->flags & (GLOBAL | NONLOCAL)) && !is_module(s, sym->scope);
 }

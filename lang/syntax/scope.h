@@ -5,7 +5,7 @@
 #include "lang/syntax/ast.h"
 
 /* Resolves a parsed module: sets m->scope, the scope of every FUNCTION, CLASS and GENEXP, and the
- * storage of every NAME, and checks what CPython's compiler checks behind its parser (return
+ * storage of every NAME, and makes the checks that CPython's compiler makes after parsing (return
  * outside function, duplicate arguments, ...). Failure: GPA_E_SYNTAX or GPA_E_MEMORY. */
 gpa_code scope_resolve(ast_module *m, intern *names, gpa_err *e);
 

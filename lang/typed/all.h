@@ -4,6 +4,7 @@
 #define GPA_TYPED_ALL_H
 
 #include "lang/numpy/all.h"
+#include "lang/typed/types.h"
 
 #include "lang/vm/declare_natives.inc"
 #include "lang/typed/all.def"

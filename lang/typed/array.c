@@ -21,7 +21,7 @@ static int32_t constant(lowering *lw, int64_t i) {
 
 static int32_t plus(lowering *lw, int32_t a, int32_t b) { return kir_op2(lw->f, OP_ADD, a, b); }
 
-/* a * b; b = -1 stands for the constant 1. */
+/* a * b; b = -1 means the constant 1. */
 static int32_t times(lowering *lw, int32_t a, int32_t b) {
     return b < 0 ? a : kir_op2(lw->f, OP_MULTIPLY, a, b);
 }
@@ -183,7 +183,7 @@ typedef struct {
 
 typedef struct {
     subscript at[2 * KIR_MAX_DIMS];
-    int n, numbers, ellipsis; /* ellipsis: index in `at` where it stands; -1: none */
+    int n, numbers, ellipsis; /* ellipsis: its index in `at`; -1: none */
 } subscripts;
 
 static gpa_code add_subscript(lowering *lw, const ast_node *at, subscripts *s, subscript one) {
@@ -342,7 +342,7 @@ static gpa_code copy_elements(lowering *lw, const element_copy *copy, int d, con
             rc = typed_index(lw, at, from, ix + (to->ndim - from->ndim), from->ndim, &origin);
         if (!rc && from) one = typed_load(lw, &origin);
         if (!rc && at->kind == AST_AUGASSIGN)
-            rc = typed_binary(lw, at, typed_operator(at->augassign.op),
+            rc = typed_binary(lw, at, ast_op_row(at->augassign.op),
                               (typed_operand){at->augassign.target, typed_load(lw, &element)},
                               (typed_operand){at->augassign.value, one}, &one);
         return rc ? rc : typed_store(lw, at, &element, one);

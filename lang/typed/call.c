@@ -9,6 +9,7 @@
 #include "runtime/base/arena.h"
 #include "lang/vm/kinds.h"
 #include "lang/typed/lower.h"
+#include "lang/typed/types.h"
 
 /* ---- scalar functions ---- */
 
@@ -478,7 +479,7 @@ static const char *numpy_name(const lowering *lw, value f) {
     return numpy_function ? func_name(lw->vm, f.func) : NULL;
 }
 
-/* Random sampling; what is not supported falls back to the interpreter. */
+/* Random sampling; unsupported calls fall back to the interpreter. */
 static gpa_code random_call(lowering *lw, const ast_node *n, int generator, value callee, tv *out) {
     enum { LEADING = 2 };
     tv v[BODY_MAX_IN + LEADING];
@@ -523,6 +524,8 @@ static gpa_code builtin_call(lowering *lw, const ast_node *n, value callee,
         return apply(lw, n, &f, v, n_args, out);
     }
     if (callee.tag == V_NATIVE) return native_call(lw, n, callee.native, v, n_args, out);
+    gpa_dtype t = typed_scalar_dtype(callee);
+    if (t != DT_NONE) return convert(lw, n, AUX_DTYPE + (uint32_t)t, v, n_args, out);
     if (callee.tag == V_TYPE) return convert(lw, n, callee.aux, v, n_args, out);
     return typed_fail(lw, n->call.func, GPA_E_UNSUPPORTED,
                       "a %s cannot be called in a compiled function", value_type_name(callee));

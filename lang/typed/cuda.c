@@ -110,7 +110,7 @@ static gpa_code configure(gpa_vm *vm, value kernel, const value *config, value *
 /* ---- launches ---- */
 
 /* Formats a line of the device printf buffer: numbers as Python's str(), or by the format
- * specification in front of each placeholder. */
+ * specification before each placeholder. */
 static gpa_code format_printf_line(void *user, const char *text, uint32_t n, const uint8_t *types,
                                    const gpa_val *args) {
     gpa_vm *vm = user;

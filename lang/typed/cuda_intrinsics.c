@@ -206,7 +206,7 @@ static gpa_code element(lowering *lw, const typed_site *s, const tv *index, tvie
                : GPA_OK;
 }
 
-/* operands: the value, and for compare-and-swap the old value in front of it. */
+/* operands: the value, and for compare-and-swap the old value before it. */
 static gpa_code atomic(lowering *lw, const typed_site *s, kir_atomic row, const tv *index,
                        const tv *operands, tv *out) {
     tview at;

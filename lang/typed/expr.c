@@ -15,39 +15,6 @@ static const typed_ty py_bool = {.dtype = DT_BOOL, .weak = true},
 
 /* ---- operators ---- */
 
-gpa_op typed_operator(ast_op op) {
-    static const uint8_t rows[AST_OPS] = {[AST_OP_ADD] = OP_ADD,
-                                          [AST_OP_SUB] = OP_SUBTRACT,
-                                          [AST_OP_MUL] = OP_MULTIPLY,
-                                          [AST_OP_DIV] = OP_DIVIDE,
-                                          [AST_OP_FLOORDIV] = OP_FLOOR_DIVIDE,
-                                          [AST_OP_MOD] = OP_REMAINDER,
-                                          [AST_OP_POW] = OP_POWER,
-                                          [AST_OP_MATMUL] = OP_COUNT,
-                                          [AST_OP_LSHIFT] = OP_LEFT_SHIFT,
-                                          [AST_OP_RSHIFT] = OP_RIGHT_SHIFT,
-                                          [AST_OP_BITAND] = OP_BITWISE_AND,
-                                          [AST_OP_BITOR] = OP_BITWISE_OR,
-                                          [AST_OP_BITXOR] = OP_BITWISE_XOR,
-                                          [AST_OP_POS] = OP_POSITIVE,
-                                          [AST_OP_NEG] = OP_NEGATIVE,
-                                          [AST_OP_INVERT] = OP_INVERT,
-                                          [AST_OP_NOT] = OP_LOGICAL_NOT,
-                                          [AST_OP_EQ] = OP_EQUAL,
-                                          [AST_OP_NE] = OP_NOT_EQUAL,
-                                          [AST_OP_LT] = OP_LESS,
-                                          [AST_OP_LE] = OP_LESS_EQUAL,
-                                          [AST_OP_GT] = OP_GREATER,
-                                          [AST_OP_GE] = OP_GREATER_EQUAL,
-                                          [AST_OP_IN] = OP_COUNT,
-                                          [AST_OP_NOT_IN] = OP_COUNT,
-                                          [AST_OP_IS] = OP_COUNT,
-                                          [AST_OP_IS_NOT] = OP_COUNT,
-                                          [AST_OP_AND] = OP_LOGICAL_AND,
-                                          [AST_OP_OR] = OP_LOGICAL_OR};
-    return (gpa_op)rows[op];
-}
-
 tv typed_int(lowering *lw, int64_t i) {
     return (tv){.kind = TV_NUMBER,
                 .t = py_int,
@@ -196,8 +163,7 @@ static gpa_code binary(lowering *lw, const ast_node *n, tv *out) {
     gpa_code rc = typed_number(lw, n->binary.left, &a);
     if (!rc) rc = typed_number(lw, n->binary.right, &b);
     return rc ? rc
-              : typed_binary(lw, n, typed_operator(n->binary.op),
-                             (typed_operand){n->binary.left, a},
+              : typed_binary(lw, n, ast_op_row(n->binary.op), (typed_operand){n->binary.left, a},
                              (typed_operand){n->binary.right, b}, out);
 }
 
@@ -214,7 +180,7 @@ static gpa_code unary(lowering *lw, const ast_node *n, tv *out) {
                 a.decided ? sure(lw, !a.i) : number(py_bool, kir_op1(lw->f, OP_LOGICAL_NOT, a.v));
         return rc;
     }
-    gpa_op op = typed_operator(n->unary.op);
+    gpa_op op = ast_op_row(n->unary.op);
     if (op == OP_NEGATIVE && n->unary.operand->kind == AST_FLOAT) {
         *out = number(py_float,
                       kir_const(lw->f, DT_F64, (gpa_val){.F64 = -n->unary.operand->real.value}));
@@ -274,7 +240,7 @@ typedef struct {
 static bool fails_itself(const ast_node *n, bool loop) {
     return n->kind == AST_CALL || n->kind == AST_INDEX ||
            (loop && n->kind == AST_BINARY &&
-            zero_division_message(typed_operator(n->binary.op), DT_I64));
+            zero_division_message(ast_op_row(n->binary.op), DT_I64));
 }
 
 static void look_for_risk(void *user, ast_node *n) {
@@ -413,7 +379,7 @@ static gpa_code compare_links(lowering *lw, const ast_node *n, uint32_t i, tv le
     tv right, one, rest;
     gpa_code rc = typed_number(lw, link->link.right, &right);
     if (!rc)
-        rc = typed_binary(lw, link, typed_operator(link->link.op), (typed_operand){before, left},
+        rc = typed_binary(lw, link, ast_op_row(link->link.op), (typed_operand){before, left},
                           (typed_operand){link->link.right, right}, &one);
     if (rc || i + 1 == n->compare.links.n) {
         *out = number(py_bool, rc ? -1 : one.v);

@@ -1,7 +1,7 @@
 /* Free and global variables of compiled functions: dependences and their guards.
  *
- * Numbers and arrays become arguments of the program. Everything else is part of the
- * specialization and is compared before every call.
+ * Numbers and arrays become arguments of the program. All other values are part of the
+ * specialization and are compared before every call.
  *
  * Reading order: dependences, guards at the call. */
 #include <string.h>

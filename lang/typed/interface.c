@@ -1,5 +1,6 @@
 /* The functions of this folder that rooms below call (lang/compile/typed_interface.h). */
 #include "lang/compile/typed_interface.h"
+#include "lang/typed/call_types.h"
 #include "lang/typed/lift.h"
 #include "lang/typed/types.h"
 
@@ -9,7 +10,8 @@ const typed_interface typed_compiler = {
     .loop_new = lift_new,
     .loop_free = lift_free,
     .loop_run = lift_run,
-    .array_type = typed_array_type,
-    .is_type = typed_is_type,
-    .signature_of = typed_signature_of,
+    .enter = call_types_enter,
+    .leave = call_types_leave,
+    .free_calls = call_types_free,
+    .scalar_dtype = typed_scalar_dtype,
 };

@@ -57,8 +57,7 @@ gpa_code typed_for_array(lowering *lw, const ast_node *n, const tv *a) {
 
 enum { MAX_ZIP_ARRAYS = 4 };
 
-/* Evaluates the arrays that a loop iterates over together; the trip count is the shortest
- * length. */
+/* Evaluates the arrays of a loop over several (zip); the trip count is the shortest length. */
 static gpa_code arrays_of(lowering *lw, const ast_list *args, uint32_t n, tv *a, int32_t *stop) {
     gpa_code rc = GPA_OK;
     for (uint32_t i = 0; i < n && !rc; i++) {

@@ -204,5 +204,6 @@ gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_functi
 }
 
 gpa_code jitted_py_func(gpa_vm *vm, value *argv, value *out) {
-    return vm_attr(vm, argv[0].object->fields[FUNCTION], "py_func", out);
+    value fn = argv[0].tag == V_FUNC ? argv[0] : argv[0].object->fields[FUNCTION];
+    return vm_attr(vm, fn, "py_func", out);
 }

@@ -160,6 +160,7 @@ static void free_loop(gpa_vm *vm, loop_fn *f) {
     arr_release(vm_rt(vm), f->result_memory);
     mem_free(f->in);
     mem_free(f->out);
+    mem_free(f->types);
     mem_free(f);
 }
 
@@ -197,7 +198,8 @@ static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, loop_inputs *x,
     for (uint32_t i = 0; i < l->n; i++)
         f->in[i].constant = f->in[i].kind == IN_STATIC ? value_retain(f->in[i].constant) : v_none();
     f->out = mem_zero((l->n + 1) * sizeof *f->out);
-    if (!f->out) TRY(vm_no_memory(vm));
+    f->types = mem_zero((l->n + 1) * sizeof *f->types);
+    if (!f->out || !f->types) TRY(vm_no_memory(vm));
     f->over_array = x->over_array;
     f->n_over = x->n_over;
     f->step = x->step;

@@ -45,8 +45,8 @@ static gpa_code read_dtype(lowering *lw, const ast_node *n, gpa_dtype *out) {
     } else {
         gpa_code rc = typed_expr(lw, n, &v);
         if (rc) return rc;
-        if (v.kind == TV_STATIC && (v.constant.tag == V_TYPE || v.constant.tag == V_DTYPE) &&
-            !arg_dtype(lw->vm, v.constant, out) && *out != DT_NONE)
+        if (v.kind == TV_STATIC && v.constant.tag != V_NONE &&
+            !arg_dtype(lw->vm, v.constant, out))
             return GPA_OK;
         vm_clear_error(lw->vm);
     }

@@ -199,6 +199,15 @@ static gpa_code parallel(lowering *lw, loop_fn *l, inline_frame *fr, const tv *o
 
 /* ---- one iteration of the fixed point ---- */
 
+/* Records the types of the variables, for introspection. */
+static void record_types(const lowering *lw, loop_fn *l) {
+    for (uint32_t i = 0; i < l->of->n; i++) {
+        const slot *s = &lw->slots[lw->frame->slots + i];
+        bool direct = s->bound && (s->direct.kind == TV_NUMBER || s->direct.kind == TV_ARRAY);
+        l->types[i] = s->stored ? s->t : direct ? s->direct.t : (typed_ty){.dtype = DT_NONE};
+    }
+}
+
 gpa_code loop_lower(lowering *lw, func_obj *fn) {
     loop_fn *l = (loop_fn *)(void *)lw->to;
     tv leaf[BODY_MAX_IN];
@@ -222,6 +231,7 @@ gpa_code loop_lower(lowering *lw, func_obj *fn) {
     rc = read_variables(lw, l, leaf);
     const tv *over = leaf + n - l->n_over;
     if (!rc) rc = l->of->parallel ? parallel(lw, l, &fr, over) : lower_sequential(lw, l, &fr, over);
+    record_types(lw, l);
     lw->frame = NULL;
     return rc;
 }

@@ -22,6 +22,7 @@ struct typed_lift {
     uint32_t n;                          /* variables of the function */
     uint8_t *use;                        /* loop_use of each */
     uint8_t *role;                       /* loop_role of each */
+    typed_ty *types;        /* of each in the program compiled last; dtype NONE: unknown */
     uint8_t random_sources; /* bit per source (LOOP_RANDOM_...) that its programs sample from */
     struct loop_fn *compiled;
 };
@@ -38,7 +39,7 @@ typedef struct {
     uint32_t slot;
     typed_ty t;
     int result; /* number of its result */
-    int flag;   /* result that says whether it was assigned; -1: always assigned */
+    int flag;   /* result that is true if the variable was assigned; -1: it is always assigned */
     bool clear; /* its value cannot leave the loop: unbound afterwards */
 } loop_out;
 
@@ -54,14 +55,15 @@ typedef struct loop_fn {
     typed_fn base;
     struct loop_fn *next;
     const typed_lift *of;
-    loop_in *in;   /* of->n */
-    loop_out *out; /* capacity of->n */
+    loop_in *in;     /* of->n */
+    loop_out *out;   /* capacity of->n */
+    typed_ty *types; /* of the variables: of->n; dtype NONE: unknown */
     uint32_t n_out;
     bool over_array, strided;
     uint8_t random_sources; /* as in typed_lift */
     int n_over;
     int64_t step;
-    int returned; /* result: whether the loop returned; -1: it has no return */
+    int returned; /* result that is true if the loop returned; -1: it has no return */
     int first_returned;
     uint32_t n_returned; /* values that it returns; 0: None */
     bool returned_tuple;

@@ -230,7 +230,7 @@ static value free_value(gpa_vm *vm, const func_obj *fn, const ast_node *name) {
     return v.tag == V_UNSET ? vm_builtin_peek(vm, name->name.name) : v;
 }
 
-/* True if a loop iterates over prange(...), whatever name or module it is reached through. */
+/* True if a loop iterates over prange(...), under any name or module. */
 static bool over_prange(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
     if (loop->kind != AST_FOR || loop->for_.iter->kind != AST_CALL) return false;
     const ast_node *f = loop->for_.iter->call.func;

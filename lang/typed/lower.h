@@ -128,7 +128,6 @@ tv typed_int(lowering *lw, int64_t i);
 /* A constant or parameter for a value; STATIC if it is not a number. */
 gpa_code typed_value(lowering *lw, const ast_node *at, value v, tv *out);
 gpa_code typed_fstring(lowering *lw, const ast_node *n, tv *out);
-gpa_op typed_operator(ast_op op);
 
 /* ---- tuple.c ---- */
 gpa_code typed_tuple(lowering *lw, uint32_t n, tv *out); /* n items, which the caller sets */

@@ -7,8 +7,8 @@
 
 #include "runtime/base/str.h"
 
-/* Appends the machine code of PTX for the architecture that it names. False, with nothing appended:
- * ptxas and cuobjdump are not there, or could not read it. */
+/* Appends the machine code of PTX for the architecture that it names. False, with no text appended:
+ * ptxas or cuobjdump is missing, or rejected it. */
 bool sass_of_ptx(const char *ptx, size_t n, gpa_str *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* Numba's type signatures as text: parser, type objects, overload resolution of ufuncs. */
+/* Numba's type signatures as text: parser, the argument of a decorator, overload resolution of
+ * ufuncs. */
 #include <string.h>
 
 #include "lang/typed/all.h"
@@ -6,69 +7,24 @@
 #include "lang/typed/typed.h"
 #include "lang/typed/types.h"
 
-/* ---- type objects ---- */
-
-static bool is_scalar_type(value v) {
-    return v.tag == V_TYPE && v.aux >= AUX_DTYPE && v.aux < AUX_DTYPE + DT_COUNT;
-}
-
-bool typed_is_type(value v) {
-    return is_scalar_type(v) || (v.tag == V_STR && v.str->size &&
-                                 v.str->text[v.str->size - 1] == ']' && strchr(v.str->text, ':'));
-}
-
-static void put_type(gpa_str *to, value v) {
-    str_put(to, v.tag == V_STR ? v.str->text : dtype_info[v.aux - AUX_DTYPE].name);
-}
-
-/* Text "result(types)". */
-static gpa_code signature_text(gpa_vm *vm, const char *result, size_t n, const value *types,
-                               value *out) {
+/* Text "(types)": a signature without a result type. */
+static gpa_code bare_text(gpa_vm *vm, size_t n, const value *types, value *out) {
     gpa_str s;
     str_init(&s);
-    str_put(&s, result);
     str_putc(&s, '(');
     for (size_t i = 0; i < n; i++) {
-        if (!typed_is_type(types[i])) {
-            str_free(&s);
-            return vm_fail(vm, GPA_E_TYPE, "a signature is made of types, not of '%s'",
-                           value_type_name(types[i]));
-        }
         if (i) str_put(&s, ", ");
-        put_type(&s, types[i]);
+        typed_put_type(&s, types[i]);
     }
     str_putc(&s, ')');
     *out = v_str_take(vm, &s);
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
 
-gpa_code typed_signature_of(gpa_vm *vm, value result, value first, const tuple_obj *more,
-                            value *out) {
-    value types[BODY_MAX_IN] = {first};
-    if (more->count >= BODY_MAX_IN)
-        return vm_fail(vm, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",
-                       BODY_MAX_IN);
-    for (size_t i = 0; i < more->count; i++) types[i + 1] = more->items[i];
-    return signature_text(vm,
-                          result.tag == V_NONE ? "void" : dtype_info[result.aux - AUX_DTYPE].name,
-                          first.tag == V_UNSET ? 0 : more->count + 1, types, out);
-}
-
-gpa_code numba_void(gpa_vm *vm, value *argv, value *out) {
-    return typed_signature_of(vm, v_none(), argv[0], argv[1].tuple, out);
-} /* type, *types */
-
-gpa_code typed_array_type(gpa_vm *vm, value type, value key, bool *is, value *out) {
-    size_t n = key.tag == V_TUPLE ? key.tuple->count : 1;
+static gpa_code signature_text(gpa_vm *vm, value signature, value *out) {
     gpa_str s;
-    *is = is_scalar_type(type) && n > 0;
-    for (size_t i = 0; i < n && *is; i++)
-        *is = (key.tag == V_TUPLE ? key.tuple->items[i] : key).tag == V_SLICE;
-    if (!*is) return GPA_OK;
     str_init(&s);
-    put_type(&s, type);
-    for (size_t i = 0; i < n; i++) str_put(&s, i ? ",:" : "[:");
-    str_putc(&s, ']');
+    typed_put_signature(&s, signature);
     *out = v_str_take(vm, &s);
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
@@ -99,6 +55,7 @@ static typed_ty read_type(const char **at) {
     for (t.rank = 1; **at && **at != ']'; ++*at) {
         bool dimension = (*at)[0] == ':' && (*at)[-1] != ':';
         if (dimension && t.rank <= KIR_MAX_DIMS) t.rank++;
+        t.unit_stride = **at == '1' || (t.unit_stride && **at == ' ');
     }
     if (**at == ']')
         ++*at;
@@ -150,7 +107,11 @@ static gpa_code add_signature(gpa_vm *vm, value list, value v) {
     const value *types;
     size_t n;
     value text = v_unset();
-    gpa_code rc = is_bare(v, &n, &types) ? signature_text(vm, "", n, types, &text) : GPA_OK;
+    gpa_code rc = GPA_OK;
+    if (is_bare(v, &n, &types))
+        rc = bare_text(vm, n, types, &text);
+    else if (is_kind(v, &numba_signature_kind))
+        rc = signature_text(vm, v, &text);
     if (!rc && text.tag == V_UNSET) text = value_retain(v);
     if (!rc) rc = typed_read_signature(vm, text, &s);
     if (!rc) rc = list_append(vm, list.list, text);
@@ -167,7 +128,7 @@ gpa_code typed_signatures(gpa_vm *vm, value v, value *list) {
     if (v.tag == V_UNSET || v.tag == V_NONE) return GPA_OK;
     value made = v_list(vm, 0, NULL);
     if (made.tag == V_UNSET) return GPA_E_MEMORY;
-    if (v.tag == V_STR || is_bare(v, &n, &types)) {
+    if (v.tag == V_STR || is_kind(v, &numba_signature_kind) || is_bare(v, &n, &types)) {
         TRY(add_signature(vm, made, v));
     } else {
         TRY(vm_collect(vm, v, &given));

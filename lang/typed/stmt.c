@@ -14,7 +14,7 @@
 #include "lang/typed/lower.h"
 
 /* Continuation: the statements of a list from `at` on, then the rest of the enclosing lists.
- * `last`: nothing of the function follows. */
+ * `last`: no statement of the function follows. */
 typedef struct continuation {
     ast_list list;
     uint32_t at;
@@ -173,7 +173,7 @@ static gpa_code augment_item(lowering *lw, const ast_node *n) {
     if (rc || to.ndim) return rc ? rc : typed_fill(lw, n, &to, &b);
     kir_set_span(lw->f, target->span);
     a = typed_load(lw, &to);
-    rc = typed_binary(lw, n, typed_operator(n->augassign.op), (typed_operand){target, a},
+    rc = typed_binary(lw, n, ast_op_row(n->augassign.op), (typed_operand){target, a},
                       (typed_operand){n->augassign.value, b}, &v);
     return rc ? rc : typed_store(lw, target, &to, v);
 }
@@ -184,7 +184,7 @@ static gpa_code augment(lowering *lw, const ast_node *n) {
     gpa_code rc = typed_number(lw, n->augassign.target, &a);
     if (!rc) rc = typed_number(lw, n->augassign.value, &b);
     if (!rc)
-        rc = typed_binary(lw, n, typed_operator(n->augassign.op),
+        rc = typed_binary(lw, n, ast_op_row(n->augassign.op),
                           (typed_operand){n->augassign.target, a},
                           (typed_operand){n->augassign.value, b}, &v);
     return rc ? rc : typed_assign_to(lw, n->augassign.target, v);
@@ -347,7 +347,8 @@ static gpa_code assertion(lowering *lw, const ast_node *n) {
     return rc;
 }
 
-/* The error that `raise` names: an exception class, or a call of one with a message or nothing. */
+/* The error that `raise` names: an exception class, or a call of one with a message or without
+ * arguments. */
 static gpa_code read_raise(lowering *lw, const ast_node *n, gpa_code *code, message *text) {
     const ast_node *v = n->raise_.value;
     const ast_list *args = v && v->kind == AST_CALL ? &v->call.args : NULL;

@@ -34,8 +34,8 @@ typedef struct {
     bool weak;        /* Python's own number (NEP 50) */
     uint8_t rank;     /* 0: a scalar; n + 1: an array of n dimensions, with elements of the dtype */
     bool unit_stride; /* an array with unit stride along the last dimension */
-    uint8_t mark;     /* in a list of arguments, with dtype NONE: TYPED_NONE stands for None,
-                         TYPED_TUPLE + n for a tuple of the n types that follow */
+    uint8_t mark; /* in a list of arguments, with dtype NONE: TYPED_NONE is None, TYPED_TUPLE + n a
+                     tuple of the n types that follow */
 } typed_ty;
 
 enum { TYPED_NONE = 1, TYPED_TUPLE = 2 };

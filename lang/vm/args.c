@@ -1,4 +1,4 @@
-/* Scalar arguments of native functions, with Python's words for what does not fit. */
+/* Scalar arguments of native functions, with Python's error messages. */
 #include <math.h>
 
 #include "lang/object/big.h"

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "lang/compile/typed_interface.h"
 #include "lang/object/big.h"
 #include "lang/vm/absent.h"
 #include "lang/vm/array_args.h"
@@ -94,6 +95,7 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
     if (v.tag == V_DTYPE) *out = (gpa_dtype)v.aux;
     if (v.tag == V_TYPE) *out = type_dtype(v);
+    if (v.tag == V_OBJECT) *out = typed_compiler.scalar_dtype(v);
     if (v.tag == V_STR) {
         *out = dtype_find(v.str->text, v.str->size);
         if (*out == DT_NONE) {

@@ -15,8 +15,8 @@ gpa_code np_warn_cast(gpa_vm *vm, gpa_dtype from, gpa_dtype to);
  * passed on, and the arrays it left are released. */
 gpa_code np_return_arrays(gpa_vm *vm, gpa_code rc, int n, gpa_arr **parts, value *out);
 
-/* out=: an array argument, borrowed; NULL for None or UNSET; a TypeError for anything else. A tuple
- * of one is unwrapped. */
+/* out=: an array argument, borrowed; NULL for None or UNSET; else a TypeError. A tuple of one array
+ * is unwrapped. */
 gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out);
 /* Requirements on out= of a function that is neither a ufunc nor a reduction. */
 typedef struct {

@@ -375,8 +375,8 @@ static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool
     bool base =
         v.aux == V_TUPLE || v.aux == V_OBJECT || (v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET);
     if (v.tag == V_TYPE && base)
-        return GPA_OK; /* called with an instance of a derived class, the function would look it up
-                          in that class: infinite recursion */
+        return GPA_OK; /* called with an instance of a derived class, the function would look up the
+                          same attribute in that class: infinite recursion */
     all[0] = v.tag == V_TYPE ? v : v_type(type_of(v));
     module_obj *module;
     gpa_code rc = vm_import(vm, "numpy._protocols", &module);

@@ -35,8 +35,8 @@ const ast_node *class_node(const class_obj *c);
 value class_member_peek(gpa_vm *vm, const class_obj *c, gpa_sym name);
 value class_text_peek(const class_obj *c, const char *name);
 bool class_derives(const class_obj *c, const class_obj *from);
-/* The same, searching only behind `from` in the method resolution order of c: the lookup of
- * super(). */
+/* The same, searching only after `from` in the method resolution order of c: the lookup of super().
+ */
 value class_super_member(const class_obj *c, const class_obj *from, const char *name);
 /* Calls `each` with the members of the class and of its base classes. */
 void class_each_member(const class_obj *c, void (*each)(void *user, const char *name, value v),

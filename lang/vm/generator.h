@@ -32,11 +32,11 @@ gpa_code generator_new(gpa_vm *vm, code *c, module_obj *m, uint32_t n_cells, val
 /* The same from the frame of a generator function at its first instruction, whose registers are
  * moved. */
 gpa_code generator_suspend(gpa_vm *vm, const frame *f, value *out);
-/* Pushes its frame, to resume with a sent value (consumed; UNSET: an error, so a yield gives
- * nothing). ValueError if it is running. */
+/* Pushes its frame, to resume with a sent value (consumed; UNSET: the vm's error, raised at the
+ * yield). ValueError if it is running. */
 gpa_code generator_enter(gpa_vm *vm, generator *g, value sent);
-/* Its frame was left for good: by a return, or with the current error; StopIteration becomes
- * RuntimeError. */
+/* Its frame has ended, by a return or with the current error; StopIteration becomes RuntimeError.
+ */
 void generator_end(gpa_vm *vm, generator *g);
 void generator_fail(gpa_vm *vm, generator *g);
 /* The next value of an iterator that is no generator when a value is sent to it (NONE: plain next).
@@ -60,8 +60,8 @@ const char *generator_title(gpa_vm *vm, const generator *g);
 
 /* Runs the pending finally blocks of abandoned generators. Their errors are printed to stderr. */
 void generator_end_abandoned(gpa_vm *vm);
-/* At the end of the vm: finishes all generators with pending finally blocks; then all release what
- * they hold. */
+/* At the end of the vm: finishes all generators with pending finally blocks, then releases the
+ * values of all. */
 void generator_end_all(gpa_vm *vm);
 void generator_break_cycles(gpa_vm *vm);
 

@@ -68,7 +68,7 @@ static gpa_code builtin_module(gpa_vm *vm, const char *name, native_owner o, mod
     gpa_code rc = module_fill(vm, *out, o);
     if (!rc && o != OWNER_NUMPY)
         rc = vm_run_library(vm, *out, name); /* numpy's library text, which all others need, runs
-                                                after everything is filled */
+                                                once all modules are filled */
     return rc;
 }
 

@@ -80,7 +80,7 @@ static gpa_code make_plain(gpa_vm *vm, class_obj *c, size_t n, const value *args
     return GPA_OK;
 }
 
-/* Calls fn with one more argument in front. */
+/* Calls fn with `first` prepended to the arguments. */
 static gpa_code call_with(gpa_vm *vm, value fn, value first, const call_args *a, value *out) {
     value method = v_method(vm, first, fn);
     gpa_code rc = method.tag == V_UNSET ? vm->core.err.code : vm_call(vm, method, a, out);

@@ -70,9 +70,9 @@ gpa_code run_call(gpa_vm *vm, frame *f, value *fn, const call_regs *a, bool *ent
     return GPA_OK;
 }
 
-/* A call f(*args, **kwargs), with the arguments gathered in a list and a dict. They are spread
- * above the frame where a function finds its registers; for a native they are copied elsewhere,
- * since what it calls uses that part of the stack. */
+/* A call f(*args, **kwargs), with the arguments gathered in a list and a dict. They are spread on
+ * the stack above the frame, where a function expects its parameters; for a native they are copied
+ * to separate memory, since the functions that it calls use that part of the stack. */
 gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     value list = fn[2], named = fn[3];
     if (fn->tag == V_METHOD && fn[1].tag == V_UNSET) { /* self becomes the first argument */

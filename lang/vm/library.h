@@ -11,6 +11,6 @@ typedef struct {
     size_t size;      /* without it */
 } library_module;
 
-extern const library_module library_modules[]; /* module NULL behind the last */
+extern const library_module library_modules[]; /* terminated by a row with module NULL */
 
 #endif

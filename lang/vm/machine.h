@@ -3,7 +3,7 @@
  *
  * Frames are stored in an array, their registers on one stack of values that never moves; a call's
  * arguments are already where the callee expects its parameters, so a call copies nothing. Only the
- * frames of generators have registers of their own (detached: lang/vm/generator.h). Invariant:
+ * frames of generators have their own registers (detached: lang/vm/generator.h). Invariant:
  * registers above the running frame and dead temporaries hold no counted references. */
 #ifndef GPA_VM_MACHINE_H
 #define GPA_VM_MACHINE_H
@@ -148,7 +148,7 @@ gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_name
 /* Ensures that a frame of this code fits at regs; compiles the code if necessary. */
 gpa_code call_ready(gpa_vm *vm, func_obj *f, const value *regs);
 gpa_code call_native(gpa_vm *vm, const native *row, const call_args *a, value *out);
-/* A call of anything but a function (which needs a frame). Arguments are borrowed. */
+/* A call of any callable but a function (which needs a frame). Arguments are borrowed. */
 gpa_code call_other(gpa_vm *vm, value fn, const call_args *a, value *out);
 void call_free(gpa_vm *vm);
 /* A function value; cells are taken from the frame. */
@@ -173,8 +173,8 @@ gpa_code raise_again(gpa_vm *vm, value exc);
 gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause);
 /* Sets the message of an exception from its arguments. */
 gpa_code raise_describe(gpa_vm *vm, exc_obj *x);
-/* Unlinks an exception from the vm's list. At the end of the vm all exceptions release what they
- * hold. */
+/* Unlinks an exception from the vm's list. At the end of the vm all listed exceptions release their
+ * values. */
 void exception_unlink(gpa_vm *vm, exc_obj *x);
 void exception_break_cycles(gpa_vm *vm);
 gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out);

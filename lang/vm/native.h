@@ -123,7 +123,7 @@ gpa_code arg_int(gpa_vm *vm, value v, const char *what,
 /* The same without a size limit, as INT or BIG. Owned. */
 gpa_code arg_any_int(gpa_vm *vm, value v, const char *what, value *out);
 gpa_code arg_float(gpa_vm *vm, value v, const char *what,
-                   double *out); /* anything float() takes but strings */
+                   double *out); /* any argument of float() but strings */
 gpa_code arg_bool(gpa_vm *vm, value v, const char *what, bool *out); /* truth */
 gpa_code arg_text(gpa_vm *vm, value v, const char *what, const char **text,
                   size_t *n);                            /* a str; borrowed */
@@ -132,7 +132,7 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out); /* None: DT_NONE; types
 value record_text_peek(gpa_vm *vm, value v, const char *name);
 /* An int or a sequence of ints: a shape, axes, repetitions. */
 gpa_code arg_ints(gpa_vm *vm, value v, const char *what, int max, int *n, int64_t *out);
-/* Anything NumPy's asarray takes: arrays, numbers, nested sequences. Owned. */
+/* Any argument of NumPy's asarray: arrays, numbers, nested sequences. Owned. */
 gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out);
 /* The same, as an operand that keeps numbers weak. Release with arg_opnd_release. */
 gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out);
@@ -156,7 +156,7 @@ static inline gpa_code native_return(value v, value *out) {
 
 /* ---- types ---- */
 
-/* The type of a value, as the `aux` of a TYPE; whether one type derives from another; whether a
+/* The type of a value, as the `aux` of a TYPE; true if one type derives from another; true if a
  * value is an instance of a type. */
 uint32_t type_of(value v);
 bool type_derives(uint32_t sub, uint32_t from);

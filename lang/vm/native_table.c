@@ -85,6 +85,7 @@ native_owner owner_of_value(value v) {
         return v.object->kind->tuple ? OWNER_NAMED : owner_find(v.object->kind->type_name);
     if (v.tag == V_SET && v.set->frozen) return OWNER_FROZENSET;
     if (generator_is(v)) return OWNER_GENERATOR;
+    if (v.tag == V_FUNC && v.func->code->jit) return OWNER_JITTED;
     return (native_owner)of_tag[v.tag];
 }
 

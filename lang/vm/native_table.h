@@ -63,7 +63,7 @@ typedef enum {
 #include "lang/vm/owners.def"
 #undef MODULE
 #undef TYPE
-extern const native native_rows_all[];         /* owner NULL behind the last row */
+extern const native native_rows_all[];         /* terminated by a row with owner NULL */
 extern const native_const native_consts_all[]; /* likewise */
 /* The value of a constant, which its expression in the table makes; UNSET on failure. */
 value native_make_const(gpa_vm *vm, const char *owner, const char *name);

@@ -29,33 +29,6 @@ static bool is_ordering(ast_op op) {
     return op == AST_OP_LT || op == AST_OP_LE || op == AST_OP_GT || op == AST_OP_GE;
 }
 
-gpa_op op_row(ast_op op) {
-    switch ((int)op) {
-        case AST_OP_ADD: return OP_ADD;
-        case AST_OP_SUB: return OP_SUBTRACT;
-        case AST_OP_MUL: return OP_MULTIPLY;
-        case AST_OP_DIV: return OP_DIVIDE;
-        case AST_OP_FLOORDIV: return OP_FLOOR_DIVIDE;
-        case AST_OP_MOD: return OP_REMAINDER;
-        case AST_OP_POW: return OP_POWER;
-        case AST_OP_LSHIFT: return OP_LEFT_SHIFT;
-        case AST_OP_RSHIFT: return OP_RIGHT_SHIFT;
-        case AST_OP_BITAND: return OP_BITWISE_AND;
-        case AST_OP_BITOR: return OP_BITWISE_OR;
-        case AST_OP_BITXOR: return OP_BITWISE_XOR;
-        case AST_OP_EQ: return OP_EQUAL;
-        case AST_OP_NE: return OP_NOT_EQUAL;
-        case AST_OP_LT: return OP_LESS;
-        case AST_OP_LE: return OP_LESS_EQUAL;
-        case AST_OP_GT: return OP_GREATER;
-        case AST_OP_GE: return OP_GREATER_EQUAL;
-        case AST_OP_POS: return OP_POSITIVE;
-        case AST_OP_NEG: return OP_NEGATIVE;
-        case AST_OP_INVERT: return OP_INVERT;
-        default: return OP_COUNT;
-    }
-}
-
 static gpa_code unsupported(gpa_vm *vm, ast_op op, bool update, value a, value b) {
     if (is_ordering(op))
         return vm_fail(vm, GPA_E_TYPE, "'%s' not supported between instances of '%s' and '%s'",
@@ -418,10 +391,10 @@ static gpa_code lenient_quotient(gpa_vm *vm, ast_op op, value a, value b, value 
         else
             v[i].C128 = (gpa_c128){n.re, n.im};
     }
-    if (!op_types(op_row(op), dtype_promote(t[0], t[1]), &compute, &result))
+    if (!op_types(ast_op_row(op), dtype_promote(t[0], t[1]), &compute, &result))
         return op_number(vm, op, a, b, out);
     for (int i = 0; i < 2; i++) v[i] = dtype_cast(v[i], t[i], compute);
-    value r = v_num(vm, result, op_scalar(op_row(op), compute, v[0], v[1], v[1]));
+    value r = v_num(vm, result, op_scalar(ast_op_row(op), compute, v[0], v[1], v[1]));
     gpa_code rc = owned(vm, r, out);
     if (!rc) rc = value_to_python(vm, r, out);
     value_release(vm, r);
@@ -450,7 +423,7 @@ out:
 
 static gpa_code jitted_binary(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     value in[2];
-    gpa_code rc = jit_widen_integers(vm, op_row(op), (value[]){a, b}, 2, in);
+    gpa_code rc = jit_widen_integers(vm, ast_op_row(op), (value[]){a, b}, 2, in);
     if (!rc) rc = array_operators.binary(vm, op, in[0], in[1], out);
     value_release(vm, in[0]);
     value_release(vm, in[1]);
@@ -603,8 +576,8 @@ gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
 }
 
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
-    if (is_numpy(a) && vm_in_jitted(vm)) return jitted_unary(vm, op_row(op), a, out);
-    if (is_numpy(a)) return array_operators.unary(vm, op_row(op), a, out);
+    if (is_numpy(a) && vm_in_jitted(vm)) return jitted_unary(vm, ast_op_row(op), a, out);
+    if (is_numpy(a)) return array_operators.unary(vm, ast_op_row(op), a, out);
     if (a.tag == V_INT || a.tag == V_BOOL) {
         if (op == AST_OP_NEG && a.i == INT64_MIN) return big_unary(vm, op, a, out);
         *out = v_int(op == AST_OP_NEG ? -a.i : op == AST_OP_POS ? a.i : ~a.i);
@@ -631,7 +604,7 @@ gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
 
 gpa_code vm_binary(gpa_vm *vm, gpa_op op, value a, value b, value *out) {
     for (int k = AST_OP_ADD; k <= AST_OP_GE; k++)
-        if (op_row((ast_op)k) == op && k != AST_OP_POS && k != AST_OP_NEG && k != AST_OP_INVERT)
+        if (ast_op_row((ast_op)k) == op && k != AST_OP_POS && k != AST_OP_NEG && k != AST_OP_INVERT)
             return op_binary(vm, (ast_op)k, a, b, out);
     return array_operators.call_ufunc(vm, ufunc_of(op), ARGS(2, (value[]){a, b}), out);
 }

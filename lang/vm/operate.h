@@ -9,7 +9,7 @@
 
 /* a op b for a BINARY or COMPARE operator (and IN, NOT_IN, IS, IS_NOT). *out is owned. */
 gpa_code op_binary(gpa_vm *vm, ast_op op, value a, value b, value *out);
-/* a op= b: arrays, lists, sets and dicts change in place, and *out is then `a` again (retained). */
+/* a op= b: arrays, lists, sets and dicts change in place, and *out is `a` itself (retained). */
 gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out);
 /* +a, -a, ~a. */
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out);
@@ -29,8 +29,5 @@ gpa_code op_slice_bounds(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *sta
 /* The same: the first index, the step, and the number of items. */
 gpa_code op_slice(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *step,
                   int64_t *count);
-
-/* The row of op.def of an operator; OP_COUNT if it has none. */
-gpa_op op_row(ast_op op);
 
 #endif

@@ -485,7 +485,7 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
                       : array_operand(vm, op, a, b, out, handled);
     if (rc || *handled) return rc;
     if (left && right && left != right && class_derives(right, left) &&
-        overrides_reflected(op, left, right)) { /* the subclass's reflected method comes first */
+        overrides_reflected(op, left, right)) { /* the subclass's reflected method has precedence */
         rc = try_operand(vm, b, operators[op].of_right, a, out, handled);
         if (rc || *handled) return rc;
     }

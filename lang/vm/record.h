@@ -15,22 +15,21 @@
  *         ...
  *
  *     @_np._getter(Generator)
- *     def _key_words(self):                  # the attribute `key_words`, computed when asked for
+ *     def _key_words(self):                  # the attribute `key_words`, computed at each access
  *         ...
  *
  *     @_np._member(Generator)
- *     def __set_key_words__(self, words):    # what setting it does; without this it cannot be set
+ *     def __set_key_words__(self, words):    # assignment to it; without this it is read-only
  *         ...
  *
  *     @_np._static(Generator)
- *     def _seeded(seed):                     # Generator.seeded(1): a function of the type, which
- * makes an object for instance
+ *     def _seeded(seed):                     # Generator.seeded(1): a function of the type
  *         ...
  *
  *     _np._constant(Generator, "SIDES", 6)   # Generator.SIDES: an attribute of the type
  *
- * __mimes__ gives what an object is shown as besides its text (lang/object/mime.h): a dict from
- * MIME types to str or bytes, or to a tuple of that and a str of JSON.
+ * __mimes__ returns the representations of an object besides its text (lang/object/mime.h): a dict
+ * from MIME types to str or bytes, or to a tuple of that and a str of JSON.
  * __init__, __repr__, __str__, __format__, __call__, __getitem__, __setitem__, __delitem__,
  * __enter__, __exit__, __len__, __iter__, __next__, __contains__, __array__, __hash__, __bool__,
  * the binary operators (__add__ and __radd__ ...), the unary ones and __abs__ mean what they mean

@@ -41,7 +41,7 @@ static gpa_code less_any(sorter *s, value a, value b, bool *out) {
     return vm_less(s->vm, a, b, out);
 }
 
-/* True if b must precede a. After a failure, false: nothing moves any more. */
+/* True if b must precede a. After a failure always false, so that no more elements move. */
 static bool before(sorter *s, const pair *b, const pair *a) {
     bool out = false;
     if (s->rc) return false;
@@ -51,7 +51,7 @@ static bool before(sorter *s, const pair *b, const pair *a) {
 
 enum { RUN = 12, LOOK = 1 << 16 };
 
-/* Polls for interrupts every so many moves. */
+/* Counts n moves, and polls for interrupts at intervals. */
 static void moved(sorter *s, size_t n) {
     s->since += n;
     if (s->rc || s->since < LOOK) return;

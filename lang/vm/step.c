@@ -500,6 +500,11 @@ STEP(settle) {
     return rc ? rc : rt_sync(rt, &vm->core.err);
 }
 
+STEP(enter_jitted) {
+    (void)i;
+    return typed_compiler.enter(vm, f->code, r);
+}
+
 STEP(python) {
     bool inside = !f->base && vm->depth > 1 && vm->frames[vm->depth - 2].code->jit;
     value out;
@@ -509,6 +514,12 @@ STEP(python) {
     gpa_code rc = value_to_python(vm, r[i->a], &out);
     if (!rc) reg_put(vm, &r[i->a], out);
     return rc;
+}
+
+STEP(leave_jitted) {
+    BOUND(i->a);
+    gpa_code rc = typed_compiler.leave(vm, f->code, r, r[i->a]);
+    return rc ? rc : step_python(vm, f, r, i);
 }
 
 STEP(del_item) {

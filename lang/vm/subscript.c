@@ -5,7 +5,6 @@
 #include "runtime/base/base.h"
 
 #include "lang/object/big.h"
-#include "lang/compile/typed_interface.h"
 #include "lang/object/container.h"
 #include "lang/vm/array_args.h"
 #include "lang/vm/array_interface.h"
@@ -251,12 +250,7 @@ gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
         case V_OBJECT:
             if (v.object->kind->getitem) return v.object->kind->getitem(vm, v.object, key, out);
             break;
-        case V_TYPE: { /* float32[:,:]; list[int], in an annotation */
-            bool is;
-            rc = typed_compiler.array_type(vm, v, key, &is, out);
-            if (!rc && !is) *out = v;
-            return rc;
-        }
+        case V_TYPE: *out = v; return GPA_OK; /* list[int], in an annotation */
         case V_NUM: return scalar_item(vm, v, key, out);
         case V_COMPLEX:
             if (v.aux) return scalar_item(vm, v, key, out);

@@ -36,7 +36,7 @@ typedef struct {
 /* Creates the vm with its built-in modules and the library. On failure the error is in *e and *out
  * is NULL. */
 gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e);
-/* Frees the vm and everything it holds, reference cycles included. */
+/* Frees the vm and all of its values, reference cycles included. */
 void vm_free(gpa_vm *vm);
 
 /* Runs a parsed module in the globals of `in` (NULL: the main module). *last (may be NULL) gets the
@@ -85,7 +85,7 @@ bool vm_interrupt(gpa_vm *vm);
 void vm_interrupt_clear(gpa_vm *vm);
 
 void *vm_user(gpa_vm *vm);
-/* The source location being evaluated, for messages and warnings; src 0 if nothing runs. Frames of
+/* The source location being evaluated, for messages and warnings; src 0 if no code runs. Frames of
  * the library are skipped. */
 gpa_span vm_where(gpa_vm *vm);
 /* `import x` looks for x.gpa and x.py in the running script's folder, then in this folder (copied)
@@ -95,7 +95,7 @@ gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder);
 /* ---- modules ---- */
 
 module_obj *vm_main(gpa_vm *vm);
-/* The module whose code is running; the main one when nothing runs. */
+/* The module whose code is running; the main one if no code runs. */
 module_obj *vm_module(gpa_vm *vm);
 /* The bound variables of the running function; none at module level. Functions of the library are
  * skipped. */
@@ -111,7 +111,7 @@ value vm_builtin_peek(gpa_vm *vm, gpa_sym name);
 /* A module by its dotted name ("numpy", "numpy.linalg", "cupy", "tools" for tools.gpa), imported
  * when need be. Borrowed: the vm keeps its modules. ModuleNotFoundError. */
 gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out);
-/* Extensions of program files, in search order; NULL behind the last. */
+/* Extensions of program files, in search order, terminated by NULL. */
 extern const char *const vm_program_ends[];
 
 /* ---- functions ---- */

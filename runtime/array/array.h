@@ -12,7 +12,7 @@
  * NULL: none. */
 gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, const arr_layout *l, gpa_arr *base, gpa_arr **out,
                     gpa_err *e);
-/* A new pending array with the value and shape of n; cuts graphs that grew too high. */
+/* A new pending array with the value and shape of n; cuts graphs that grew too deep. */
 gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e);
 /* The value of an array as a node of its shape (owned): a leaf if it is computed, else a view of
  * its storage's node by the handle's index map. Computes the storage (cut "shape") if the map is

@@ -348,6 +348,23 @@ out:
     return rc;
 }
 
+/* The array that a ufunc returns: new, or o->into. */
+typedef struct {
+    const arr_ufunc_opts *o;
+    int ndim;
+    const int64_t *shape;
+} result_spec;
+
+/* Broadcasts a value to the result's shape, which that of broadcast scalars lacks, and returns or
+ * stores it. */
+static gpa_code deliver(gpa_rt *rt, node *value, const result_spec *r, gpa_arr **out, gpa_err *e) {
+    node *full = NULL;
+    gpa_code rc = node_broadcast(rt, value, r->ndim, r->shape, &full, e);
+    if (!rc) rc = r->o->into ? store_into(rt, full, r->o, out, e) : arr_of_node(rt, full, out, e);
+    node_release(rt, full);
+    return rc;
+}
+
 gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
                    gpa_arr **out, gpa_err *e) {
     static const arr_ufunc_opts none = {.dtype = DT_NONE};
@@ -387,12 +404,7 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
         TRY(apply_mixed(rt, op, first, nodes, &value, e));
     else
         TRY(apply(rt, &(ufunc_loop){op, compute, result}, nodes, &value, e));
-    /* Broadcast scalars give a value without the result's shape. */
-    TRY(node_broadcast(rt, value, ndim, shape, &full, e));
-    if (o->into)
-        TRY(store_into(rt, full, o, out, e));
-    else
-        TRY(arr_of_node(rt, full, out, e));
+    TRY(deliver(rt, value, &(result_spec){o, ndim, shape}, out, e));
 out:
     for (int i = 0; i < 3; i++) node_release(rt, nodes[i]);
     node_release(rt, value);
@@ -406,7 +418,7 @@ gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufu
     const arr_ufunc_opts *o = opts ? opts : &none;
     int n = (int)body->f->n_params, ndim;
     int64_t shape[GPA_MAX_DIMS];
-    node *nodes[BODY_MAX_IN] = {0}, *value = NULL, *full = NULL;
+    node *nodes[BODY_MAX_IN] = {0}, *value = NULL;
     gpa_code rc = GPA_OK;
     if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     TRY(check_cast(body->f->name, (gpa_dtype)body->dtype[0], o, e));
@@ -415,15 +427,10 @@ gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufu
         TRY(opnd_node(rt, &in[i], &(arr_spec){(gpa_dtype)body->f->params[i], ndim, shape},
                       &nodes[i], e));
     TRY(node_body(rt, body, 0, nodes, &value, e));
-    TRY(node_broadcast(rt, value, ndim, shape, &full, e));
-    if (o->into)
-        TRY(store_into(rt, full, o, out, e));
-    else
-        TRY(arr_of_node(rt, full, out, e));
+    TRY(deliver(rt, value, &(result_spec){o, ndim, shape}, out, e));
 out:
     for (int i = 0; i < n; i++) node_release(rt, nodes[i]);
     node_release(rt, value);
-    node_release(rt, full);
     return rc;
 }
 

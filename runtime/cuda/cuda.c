@@ -106,6 +106,16 @@ static uint64_t pool_free_bytes(const gpa_dev *d) {
     return reserved > used ? reserved - used : 0;
 }
 
+/* Parameters of a program beside its arrays: kernels have 32 KiB for them since CUDA 12.1, in the
+ * driver and in the compiler, 4 KiB before. */
+enum { LARGE_BLOCK_VERSION = 12010, LARGE_BLOCK_PARAMS = 1024, SMALL_BLOCK_PARAMS = 96 };
+
+static uint32_t max_params(void) {
+    return MIN(api_driver_version(), api_nvrtc_version()) >= LARGE_BLOCK_VERSION
+               ? LARGE_BLOCK_PARAMS
+               : SMALL_BLOCK_PARAMS;
+}
+
 static void cuda_caps(gpa_dev *d, gpa_caps *out) {
     char name[80] = "NVIDIA GPU";
     size_t unused = 0, total = 0;
@@ -114,7 +124,7 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
     d->cu->memory_info(&unused, &total);
     *out = (gpa_caps){.align = 256,
                       .max_arrays = 32,
-                      .max_params = 96,
+                      .max_params = max_params(),
                       .max_threads = d->max_threads,
                       .max_shared = d->max_shared,
                       .units = d->units,
@@ -134,7 +144,7 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
 
 enum { NAN_BYTE = 0xff };
 
-/* GPA_MEMORY_CHECK: reads of uninitialized or freed memory give NaN. */
+/* GPA_MEMORY_CHECK: fills memory such that reads of uninitialized or freed elements give NaN. */
 static void fill_nan(gpa_dev *d, const gpa_mem *m) {
     if (d->checks_memory && m->n) d->cu->fill(m->address, NAN_BYTE, m->n, d->stream);
 }
@@ -267,9 +277,10 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
     if (!p->n_variants) return what == GPA_DUMP_SOURCE ? dump_source(p, out, e) : GPA_OK;
     const cu_variant *v = &p->variants[p->ran];
     cu_plan plan = v->plan;
-    gpa_code rc = v->function ? GPA_OK
-                              : program_variant(d, p, &(cu_demand){.plan = &plan}, &v,
-                                                e); /* an interpreted variant is compiled now */
+    gpa_code rc = v->function
+                      ? GPA_OK
+                      : program_variant(d, p, &(cu_demand){.plan = &plan}, &v,
+                                        e); /* compiles a variant that was interpreted so far */
     if (rc) return rc;
     int registers = 0, local = 0, shared = 0;
     switch (what) {
@@ -315,7 +326,7 @@ static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d,
 
 /* ---- libraries ---- */
 
-/* The implementations of operations of lib.def; NULL: the host. */
+/* Implementations of the rows of lib.def; NULL: the host's. */
 static const gpa_lib_impl libraries[LIB_COUNT] = {
     [LIB_GEMM] = {cublas_can, cublas_run},
     [LIB_SORT] = {cub_sort_can, cub_sort_run},

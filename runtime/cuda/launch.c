@@ -138,7 +138,7 @@ static gpa_code queue(launch *L, gpa_err *e) {
     rc = program_variant(L->d, L->p, &need, &v, e);
     if (rc) return rc;
     if (interrupt_requested(L->d))
-        return gpa_interrupted(e); /* the user may have interrupted the compilation */
+        return gpa_interrupted(e); /* the user may have interrupted during compilation */
     if (v->source.bytes > MAX_PARAMETER_BYTES)
         return gpa_fail(e, GPA_E_UNSUPPORTED, "a program with that many arrays on the GPU");
     if (v->source.bytes > sizeof on_stack && !(block = mem_new(v->source.bytes)))
@@ -186,7 +186,7 @@ static gpa_code queue_split(launch *L, gpa_err *e) {
         L->y.plan.phase = (int16_t)k;
         TRY(queue(L, e));
     }
-    if (L->p->facts.polls) /* interrupted blocks did not count themselves */
+    if (L->p->facts.polls) /* interrupted blocks did not increment the counters */
         rc = api_check(cu->fill(L->d->counters, 0, sizeof(uint32_t) * L->y.grid[0], L->d->stream),
                        "cuMemsetD8Async", e);
 out:

@@ -32,7 +32,7 @@ enum {
 
 struct pool {
     gpa_buf *bin[SIZE_CLASSES];
-    gpa_buf *loose; /* truncated buffers in use */
+    gpa_buf *truncated; /* in use and truncated (buf_truncate) */
     uint64_t live, cached;
     uint64_t limit; /* of live + cached; 0: none */
     /* Blocks have exactly the requested size and are not cached, so that a sanitizer detects
@@ -136,11 +136,11 @@ static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t capacity, gpa_buf **
     return GPA_OK;
 }
 
-static void unlink_loose(struct pool *p, gpa_buf *b) {
-    gpa_buf **at = &p->loose;
+static void unlink_truncated(struct pool *p, gpa_buf *b) {
+    gpa_buf **at = &p->truncated;
     while (*at != b) at = &(*at)->next;
     *at = b->next;
-    b->loose = false;
+    b->truncated = false;
 }
 
 static void put_cached(gpa_rt *rt, gpa_buf *b) {
@@ -148,7 +148,7 @@ static void put_cached(gpa_rt *rt, gpa_buf *b) {
     b->deferred = NULL;
     struct pool *p = b->device->pool;
     size_t capacity;
-    if (b->loose) unlink_loose(p, b);
+    if (b->truncated) unlink_truncated(p, b);
     count_live(rt, p, -(int64_t)b->capacity);
     if (p->exact || b->epoch != b->device->epoch) {
         free_block(b);
@@ -189,15 +189,16 @@ void buf_truncate(gpa_rt *rt, gpa_buf *b, size_t n) {
     size_t capacity;
     struct pool *p = b->device->pool;
     b->bytes = n;
-    if (b->loose || b->host || class_of(n, &capacity) >= SIZE_CLASSES || capacity >= b->capacity)
+    if (b->truncated || b->host || class_of(n, &capacity) >= SIZE_CLASSES ||
+        capacity >= b->capacity)
         return;
-    b->loose = true;
-    b->next = p->loose;
-    p->loose = b;
+    b->truncated = true;
+    b->next = p->truncated;
+    p->truncated = b;
 }
 
 void buf_pin(gpa_buf *b) {
-    if (b->loose) unlink_loose(b->device->pool, b);
+    if (b->truncated) unlink_truncated(b->device->pool, b);
 }
 
 bool buf_compact(gpa_rt *rt, gpa_device *d) {
@@ -206,7 +207,7 @@ bool buf_compact(gpa_rt *rt, gpa_device *d) {
     bool any = false;
     gpa_mem *mem;
     size_t capacity;
-    for (gpa_buf *b = p ? p->loose : NULL, *next; b; b = next) {
+    for (gpa_buf *b = p ? p->truncated : NULL, *next; b; b = next) {
         next = b->next;
         class_of(b->bytes, &capacity);
         if (b->epoch != d->epoch || d->be->alloc(d->dev, capacity, &mem, &quiet)) continue;
@@ -218,7 +219,7 @@ bool buf_compact(gpa_rt *rt, gpa_device *d) {
         b->mem = mem;
         count_live(rt, p, (int64_t)capacity - (int64_t)b->capacity);
         b->capacity = capacity;
-        unlink_loose(p, b);
+        unlink_truncated(p, b);
         any = true;
     }
     return any;

@@ -12,8 +12,8 @@
 typedef enum {
     PENDING,     /* the device may still be running the launch */
     SUCCEEDED,   /* its results are valid */
-    FAILED,      /* `cause` says why they are not */
-    INTERRUPTED, /* a wait was broken off, and the launch given up */
+    FAILED,      /* its results are invalid; `cause` holds the error */
+    INTERRUPTED, /* the wait was interrupted and its results were given up */
 } state;
 
 struct deferred_error {
@@ -22,17 +22,17 @@ struct deferred_error {
     gpa_device *device;
     deferred_error *next;  /* in the queue, while PENDING */
     deferred_error *cause; /* FAILED: itself, or the record it depends on that failed (retained) */
-    deferred_error **on;   /* PENDING: the records it depends on (retained) */
+    deferred_error **on; /* PENDING: the unsettled records that its operands depend on (retained) */
     size_t n_on;
     kir_fault_record record;
     bool kernel; /* messages name the thread and the block */
     bool raises; /* it may fault, not only be stopped */
     char name[32];
-    /* What messages are made from: arrays behind this structure, in this order. */
+    /* The source data of messages: arrays after this structure, in this order. */
     size_t n_spans, n_arrays, n_texts;
     gpa_span *spans;
     uint8_t *where; /* kir_where of each array */
-    char *texts;    /* zero-terminated, one behind the other */
+    char *texts;    /* zero-terminated, consecutive */
 };
 
 /* ---- records ---- */
@@ -86,8 +86,8 @@ deferred_error *deferred_retain(deferred_error *x) {
     return x;
 }
 
-/* A PENDING record is owned by the queue, so a record that goes has no `on` left, and its cause is
- * one that failed by itself: there is no recursion to speak of. */
+/* The queue owns a PENDING record, so a record that is freed has no `on` left, and its cause failed
+ * by itself: the recursion is one level deep. */
 void deferred_release(deferred_error *x) {
     if (!x || --x->refs) return;
     if (x->cause != x) deferred_release(x->cause);
@@ -204,7 +204,7 @@ static gpa_code report_kind(const deferred_error *x, gpa_err *e) {
                     in);
 }
 
-/* The error in a record that is set. */
+/* Makes the error of a record that is set. */
 static gpa_code report(const deferred_error *x, gpa_err *e) {
     gpa_code rc = report_kind(x, e);
     if (e && rc != GPA_E_INTERRUPT && x->record.line < x->n_spans)
@@ -218,7 +218,7 @@ static bool was_stopped(const deferred_error *x) {
 
 gpa_code deferred_check(const deferred_error *x, gpa_err *e) {
     if (!x || x->state == PENDING || x->state == SUCCEEDED) return GPA_OK;
-    if (e && e->code) e = NULL; /* the first error stays */
+    if (e && e->code) e = NULL; /* keep the first error */
     if (was_stopped(x->cause))
         return gpa_fail(e, GPA_E_RUNTIME, "the computation of this array was interrupted");
     return report(x->cause, e);
@@ -226,8 +226,8 @@ gpa_code deferred_check(const deferred_error *x, gpa_err *e) {
 
 /* ---- settling ---- */
 
-/* What became of a record whose launch has ended. A launch that read invalid memory fails with the
- * error of that memory, whatever it reported itself. */
+/* The outcome of a launch that has ended. A launch that read invalid memory fails with the error of
+ * that memory, whatever it reported itself. */
 static void settle(deferred_error *x, bool gave_up) {
     deferred_error *cause = gave_up || x->record.set ? x : NULL;
     for (size_t i = 0; i < x->n_on && !gave_up; i++) {

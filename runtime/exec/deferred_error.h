@@ -1,14 +1,15 @@
-/* Deferred errors: faults of launched programs, known only once the device has been waited for.
+/* Deferred errors: faults of launched programs, which are known only after a wait for the device.
  *
  * A program reports a fault (an index out of bounds, an assertion, a race) into a record of its
  * launch while it runs; the host reads the record after a wait. Until then the memory that the
- * launch wrote, and everything computed from it, depends on that record: it is "deferred". If the
- * launch did fault, every read of such memory fails with the fault's error, as often as it is read.
+ * launch wrote, and everything computed from it, depends on that record: its errors are "deferred".
+ * If the launch did fault, every read of such memory fails with the error of the fault, as often as
+ * it is read.
  *
- * A record is allocated before its launch, and settling it allocates nothing, so that a fault is
- * never lost to a shortage of memory. Records stand in a queue in launch order. A record holds
- * those that its launch depends on; all of them come earlier in the queue and are settled first, so
- * that each is settled once, in constant time per dependency, and no graph is ever walked. */
+ * A record is allocated before its launch, and settling it allocates nothing, so no fault is lost
+ * when memory is short. Records are queued in launch order. A record retains the records that its
+ * launch depends on; these come earlier in the queue and are settled first, so each record is
+ * settled once, in constant time per dependency, without a graph traversal. */
 #ifndef GPA_EXEC_DEFERRED_ERROR_H
 #define GPA_EXEC_DEFERRED_ERROR_H
 

@@ -27,15 +27,16 @@
 
 enum { PATH_CAPACITY = 4096, WHY_CAPACITY = 256 };
 
-/* A registry row: a kind of device, its backend once loaded, else the reason why not. */
+/* A registry row: a kind of device with its backend once loaded, or the reason why it cannot be
+ * loaded. */
 typedef struct {
     const char *name;
     const char *plugin; /* the file; NULL: built in */
-    bool gpu;           /* its devices are GPUs, which rt_get_gpu asks about */
-    bool opens_slowly;  /* worth opening in the background */
-    bool is_reference;  /* the device that checks every access */
+    bool gpu;           /* its devices are GPUs (rt_get_gpu) */
+    bool opens_slowly;  /* opened in the background */
+    bool is_reference;  /* the reference device, which checks every access */
     const gpa_backend *be;
-    int count; /* devices; -1: not counted yet */
+    int count; /* number of devices; -1: not counted yet */
     char why[WHY_CAPACITY];
 } kind;
 
@@ -74,7 +75,7 @@ gpa_code device_check_name(const char *name, gpa_err *e) {
 
 /* ---- plugins ---- */
 
-/* Loads the plugin from `dir`. True if it was found there, whether it could be used or not. */
+/* Loads the plugin from `dir`. True if the file exists there, usable or not. */
 static bool try_dir(kind *k, const char *dir) {
     char path[PATH_CAPACITY];
     if (snprintf(path, sizeof path, "%s/%s", dir, k->plugin) >= (int)sizeof path ||
@@ -150,8 +151,8 @@ static gpa_code adopt_device_take(gpa_rt *rt, const gpa_backend *be, gpa_dev *de
     d->be = be;
     be->caps(dev, &d->caps);
     d->next = rt->devices;
-    /* An interrupt after this store reaches the device through the list; one before it is seen
-     * below. */
+    /* An interrupt after this store reaches the device through the list; an interrupt before it is
+     * seen below. */
     __atomic_store_n(&rt->devices, d, __ATOMIC_SEQ_CST);
     if (rt_interrupted(rt)) be->interrupt(dev, true);
     *out = d;
@@ -217,7 +218,7 @@ void rt_prepare(gpa_rt *rt) {
     o->number = number;
     pthread_mutex_init(&o->lock, NULL);
     pthread_cond_init(&o->changed, NULL);
-    sigfillset(&all); /* the thread handles no signals */
+    sigfillset(&all); /* the opener thread blocks all signals */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (pthread_create(&o->thread, NULL, opener_main, o))
         mem_free(o);
@@ -233,8 +234,8 @@ static bool is_done(struct opener *o) {
     return done;
 }
 
-/* Waits for the device that is opening, if there is one, and adopts it; an interrupt ends the
- * wait. A failure of a device that was not asked for by name makes it unavailable, not an error. */
+/* Waits for the device that is opening, if any, and adopts it; an interrupt ends the wait. If a
+ * device that was not requested by name fails to open, it becomes unavailable; that is no error. */
 static gpa_code join_opener(gpa_rt *rt, gpa_err *e) {
     struct opener *o = rt->opener;
     gpa_device *d;
@@ -267,7 +268,7 @@ bool rt_is_starting(const gpa_rt *rt) { return rt->opener && !is_done(rt->opener
 
 gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
     if (!rt->device) {
-        rt_prepare(rt); /* opening in the background makes the wait interruptible */
+        rt_prepare(rt); /* in the background, so that the wait can be interrupted */
         gpa_code rc = join_opener(rt, e);
         int number;
         if (rc) return rc;
@@ -279,7 +280,7 @@ gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
         }
         for (size_t i = 0; !rt->device_name[0] && rc && rc != GPA_E_VALUE && i < COUNT_OF(kinds);
              i++) {
-            gpa_err quiet = {0}; /* not asked for by name: fall back to the next one */
+            gpa_err quiet = {0}; /* not requested by name: fall back to the next one */
             bool last = i + 1 == COUNT_OF(kinds);
             if (count_devices(rt->config.plugin_dir, &kinds[i]) == 0 && !last) continue;
             rc = open_device(rt, &kinds[i], 0, &rt->device, last ? e : &quiet);
@@ -340,7 +341,7 @@ bool rt_is_held(const gpa_rt *rt) {
 
 void device_close_all(gpa_rt *rt) {
     if (rt->opener) {
-        rt_interrupt_clear(rt); /* this wait must not be interrupted: the thread uses the runtime */
+        rt_interrupt_clear(rt); /* this wait cannot be interrupted: the thread uses the runtime */
         join_opener(rt, NULL);
     }
     while (rt->devices) {

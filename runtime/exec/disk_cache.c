@@ -71,26 +71,26 @@ static void make_folder(char *path) {
     mkdir(path, 0700);
 }
 
-/* NULL if no user but this one and root can have written the file or changed the folder; else what
- * is wrong with it. */
-static const char *distrust(const struct stat *st) {
+/* NULL if only this user and root can have written the file or changed the folder; else why it is
+ * not trusted. */
+static const char *why_untrusted(const struct stat *st) {
     if (st->st_uid != geteuid() && st->st_uid != 0) return "it belongs to another user";
     return st->st_mode & (S_IWGRP | S_IWOTH) ? "other users may write to it" : NULL;
 }
 
-/* Says once in a process why a folder of programs is not used. */
-static void report_distrust(const char *path, const char *why) {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&said))
+/* Reports once per process why a folder of programs is not used. */
+static void report_untrusted(const char *path, const char *why) {
+    static atomic_flag reported = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&reported))
         fprintf(stderr, "gpa: the compiled programs in %s are not used: %s\n", path, why);
 }
 
-/* Opens a folder whose entries may be run. -1: there is none, or *why it must not be used (else
- * NULL). */
+/* Opens a folder whose entries may be run. -1: it does not exist (*why is NULL), or it is not
+ * trusted, for the reason *why. */
 static int open_trusted(const char *path, const char **why) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    *why = fd >= 0 && !fstat(fd, &st) ? distrust(&st) : NULL;
+    *why = fd >= 0 && !fstat(fd, &st) ? why_untrusted(&st) : NULL;
     if (fd < 0 || !*why) return fd;
     close(fd);
     return -1;
@@ -99,7 +99,7 @@ static int open_trusted(const char *path, const char **why) {
 static int open_folder(const char *path) {
     const char *why;
     int fd = open_trusted(path, &why);
-    if (why) report_distrust(path, why);
+    if (why) report_untrusted(path, why);
     return fd;
 }
 
@@ -124,9 +124,10 @@ static bool read_all(int fd, char *to, size_t n) {
 static char *read_entry(int fd, const struct stat *st, const char *key, size_t n, size_t *n_data) {
     file_header h;
     char *all, *data = NULL;
-    uint64_t most = (uint64_t)st->st_size;
+    uint64_t size_on_disk = (uint64_t)st->st_size;
     if (!read_all(fd, (char *)&h, sizeof h) || memcmp(h.magic, magic, sizeof magic)) return NULL;
-    if (h.n_key != n || h.n_data > most || sizeof h + h.n_key + h.n_data != most) return NULL;
+    if (h.n_key != n || h.n_data > size_on_disk || sizeof h + h.n_key + h.n_data != size_on_disk)
+        return NULL;
     size_t size = (size_t)(h.n_key + h.n_data);
     if (!(all = mem_new(size))) return NULL;
     if (read_all(fd, all, size) && !memcmp(all, key, n) && hash_bytes(all, size, 3) == h.checksum)
@@ -145,7 +146,7 @@ static char *get_from(const char *path, bool own, const char *key, size_t n, siz
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     close(folder);
     if (fd < 0) return NULL;
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !distrust(&st))
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !why_untrusted(&st))
         data = read_entry(fd, &st, key, n, n_data);
     if (data && own && st.st_mtime + TUNE_DISK_CACHE_TOUCH_SECONDS < time(NULL)) futimens(fd, NULL);
     close(fd);
@@ -177,8 +178,8 @@ static int by_use(const void *a, const void *b) {
     return x->used < y->used ? -1 : x->used > y->used;
 }
 
-/* Lists the entries of a folder (freed by the caller), and removes the temporary files of writers
- * that died. */
+/* Lists the entries of a folder (freed by the caller), and removes the temporary files that
+ * processes left when they died. */
 static void list(DIR *d, entries *all) {
     for (struct dirent *x; (x = readdir(d));) {
         struct stat st;
@@ -198,7 +199,8 @@ static void list(DIR *d, entries *all) {
 }
 
 /* If a folder holds more than `limit` bytes, removes the least recently used entries until at most
- * `target` are left. Returns how many entries it removed; *bytes: what the folder held before. */
+ * `target` are left. Returns the number of removed entries; *bytes: the size of the folder before.
+ */
 static size_t evict(const char *folder, uint64_t limit, uint64_t target, uint64_t *bytes) {
     entries all = {0};
     size_t removed = 0;
@@ -209,7 +211,8 @@ static size_t evict(const char *folder, uint64_t limit, uint64_t target, uint64_
     if (all.n > 1) qsort(all.at, all.n, sizeof *all.at, by_use);
     const bool over = all.bytes > limit;
     for (size_t i = 0; over && i < all.n && all.bytes > target; i++) {
-        removed += !unlinkat(dirfd(d), all.at[i].name, 0); /* another process may be faster */
+        removed += !unlinkat(dirfd(d), all.at[i].name,
+                             0); /* another process may have removed it already */
         all.bytes -= (uint64_t)all.at[i].bytes;
     }
     closedir(d);
@@ -226,8 +229,8 @@ static bool write_all(int fd, const void *p, size_t n) {
     return true;
 }
 
-/* Scanning a folder of thousands of files costs more than writing one: it is scanned at random, on
- * average once for each 1/TUNE_DISK_CACHE_SCANS_PER_CAPACITY of its limit that is written. */
+/* Listing a folder of thousands of files costs more than writing one, so the folder is listed at
+ * random: on average once per limit / TUNE_DISK_CACHE_SCANS_PER_CAPACITY bytes written. */
 static bool is_eviction_due(uint64_t capacity, uint64_t written, uint64_t random) {
     return random % MAX(capacity / TUNE_DISK_CACHE_SCANS_PER_CAPACITY / written, 1) == 0;
 }
@@ -236,10 +239,10 @@ static bool is_eviction_due(uint64_t capacity, uint64_t written, uint64_t random
 static bool write_entry(int folder, const char *name, const file_header *h, const char *all,
                         size_t n) {
     char fresh[NAME_CAPACITY + 1];
-    static unsigned count; /* names of one process differ */
+    static unsigned count; /* makes names unique within the process */
     snprintf(fresh, sizeof fresh, "%s%ld-%u", temporary, (long)getpid(),
              __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED));
-    unlinkat(folder, fresh, 0); /* of a process of the same number that died */
+    unlinkat(folder, fresh, 0); /* left by a process with the same id that died */
     int fd = openat(folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return false;
     bool good = write_all(fd, h, sizeof *h) && write_all(fd, all, n);
@@ -271,7 +274,7 @@ void disk_cache_put(const char *key, size_t n, const char *data, size_t n_data) 
 
 /* ---- the report for the user ---- */
 
-static void describe(const char *folder, uint64_t most, const char *note, gpa_str *out) {
+static void describe(const char *folder, uint64_t limit, const char *note, gpa_str *out) {
     entries all = {0};
     char holds[32], cap[32], refused[64];
     const char *why;
@@ -280,7 +283,7 @@ static void describe(const char *folder, uint64_t most, const char *note, gpa_st
     if (d) list(d, &all), closedir(d);
     str_printf(out, "%s: %zu program%s, %s", folder, all.n, all.n == 1 ? "" : "s",
                str_bytes(holds, (double)all.bytes));
-    if (most) str_printf(out, " of at most %s", str_bytes(cap, (double)most));
+    if (limit) str_printf(out, " of at most %s", str_bytes(cap, (double)limit));
     if (why) snprintf(refused, sizeof refused, " (not used: %s)", why), note = refused;
     if (trusted >= 0) close(trusted);
     str_printf(out, "%s\n", d ? note : " (there is no such folder yet)");

@@ -22,9 +22,9 @@ struct exec {
     fuse_plan plan;
     lowered low;
     plan_cache *plans;
-    bool known;              /* plan cache hit: nothing is fused or lowered */
-    bool watched;            /* %explain or a profile records the steps: no plan cache */
-    bool busy;               /* a plan is being run: plans do not nest */
+    bool known;   /* plan cache hit: nothing is fused or lowered */
+    bool watched; /* %explain or a profile records the steps, so the plan cache is not used */
+    bool busy;    /* a plan is being run: plans do not nest */
     deferred_queue deferred; /* launches that may have failed */
 };
 
@@ -315,8 +315,8 @@ static size_t open_operands(const lowered *l, deferred_error **on) {
     return n;
 }
 
-/* *own (owned by the caller; NULL: nothing): the record that the step's results depend on. It is
- * new if the program may fault, or if it reads what several launches have to make valid. */
+/* The record that the step's results depend on, in *own (owned by the caller; NULL: none). It is
+ * new if the program may fault, or if the operands depend on several records. */
 static gpa_code defer_results(gpa_rt *rt, gpa_device *d, const lowered *l, bool raises,
                               deferred_error **own, gpa_err *e) {
     deferred_error *on[KIR_MAX_ARRAYS], *x = NULL;
@@ -376,7 +376,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     d = step_device(rt, s, current);
     raises = !x->known && l->faults;
     if (!x->known)
-        l->faults = l->faults || exec_may_stop(d, l->f); /* such a plan is not remembered */
+        l->faults = l->faults || exec_may_stop(d, l->f); /* so that the plan is not cached */
     TRY(bind_fresh(rt, d, l, fresh, e));
     TRY(copy_operands(rt, d, l, fresh, e));
     TRY(settle_stored(rt, d, l, e));
@@ -390,8 +390,9 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
         rc = launch(rt, d, program->prog, l, l->faults ? deferred_record(own) : NULL, e);
         profile_step(rt, d, &x->plan, s, l, program);
         if (rt->explain)
-            explain_step(rt, &(explained_step){d, &x->plan, s, l, program,
-                                               built}); /* after it: a launch may compile, too */
+            explain_step(rt,
+                         &(explained_step){d, &x->plan, s, l, program,
+                                           built}); /* afterwards, since a launch may compile too */
         TRY(rc);
         rt->stats.bytes_read += l->bytes_read;
         rt->stats.bytes_written += l->bytes_written;
@@ -462,7 +463,8 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     else
         rc = fuse(rt, &x->plan, &caps, why, e);
     if (!rc && !x->known && !x->watched) compile_ahead(rt, d);
-    /* A root that becomes a leaf releases its inputs; other roots may be among them. */
+    /* Retained, since a root that becomes a leaf releases its inputs, and other roots may be among
+     * them. */
     for (size_t i = 0; i < x->plan.n_root; i++) node_retain(x->plan.root[i].value);
     for (size_t i = 0; i < x->plan.n_order && !rc && !*hazard; i++) {
         rc = run_step(rt, d, i, hazard, e);
@@ -503,7 +505,7 @@ static gpa_code run_storages(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     return p->n_root ? run_plan(rt, why, &hazard, e) : GPA_OK;
 }
 
-/* Before a plan: computes iterations held back by loop batching. */
+/* Before a plan: launches the iterations that loop batching has recorded. */
 static gpa_code prepare_plan(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = scratch(rt, e);
     return rc ? rc : loop_batch_flush(rt, e);
@@ -524,7 +526,8 @@ gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_e
 
 gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut why, gpa_err *e) {
     gpa_code rc = prepare_plan(rt, e);
-    /* A storage that shares another's node becomes a copy of it in the second round. */
+    /* The first pass computes the node's owner; the other storages that share the node become
+     * copies of it in the second pass. */
     for (bool left = true; left && !rc;) {
         rt->exec->plan.n_root = 0;
         for (size_t i = 0; i < count && !rc; i++) rc = add_storage(rt, s[i], e);

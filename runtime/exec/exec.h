@@ -18,16 +18,17 @@ gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut 
 /* Computes all pending storages. One that fails is reported once and then stays pending, marked
  * `failed`, so that it does not block later work. */
 gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e);
-/* Runs a store (root->into is set) after the computation of the given pending storages, or in
- * one program with it. *hazard: the store was not run because an operand overlaps the target and
- * must be computed into a temporary first. */
+/* Runs a store (root->into is set) after the computation of the given pending storages, or fused
+ * with it into one program. *hazard: the store did not run, because an operand overlaps the target
+ * and must first be computed into a temporary. */
 gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also,
                     bool *hazard, gpa_err *e);
-/* Adds the fault record of a launch of f that may fault (`raises`) or only be stopped; valid
+/* Adds the fault record of a launch of f that may fault (`raises`), or only be interrupted; valid
  * until exec_report_faults, owned by the runtime. */
 gpa_code exec_add_fault_record(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises,
                                kir_fault_record **out, gpa_err *e);
-/* True if an interrupt can stop f on the device midway, which is known only after a wait. */
+/* True if an interrupt may stop f on the device midway; whether it did is known only after a wait.
+ */
 bool exec_may_stop(const gpa_device *d, const kir_func *f);
 /* The number of launches with unsettled fault records; and true if one of them may hold an
  * error, not only an interrupt. */

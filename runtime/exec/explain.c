@@ -1,9 +1,10 @@
-/* %explain: steps as text, written when they run, because their nodes are released afterwards.
+/* %explain: text of each step, written when the step runs, because its nodes are released
+ * afterwards.
  *
- * Expressions name the arrays they read a, b, c ... in order of appearance, and further views of
- * an array a', a'' ...
+ * Expressions name the arrays that they read a, b, c ... in order of appearance, and further views
+ * of an array a', a'' ...
  *
- * Reading order: expressions, steps, the interface. */
+ * Reading order: expressions, steps, start and stop. */
 #include "runtime/exec/explain.h"
 
 #include "runtime/exec/rt.h"
@@ -23,9 +24,9 @@ struct explain {
 
 typedef struct {
     gpa_str *out;
-    size_t end;            /* abbreviate from this length on */
+    size_t end;            /* length from which the text is abbreviated */
     const node *named[26]; /* views of arrays, in the order they appeared */
-    int letter[26];        /* the letter of each one's array */
+    int letter[26];        /* per view: the letter of its array */
     int n_named, n_letters;
 } writer;
 
@@ -102,7 +103,7 @@ static void write_reduction(writer *w, const node *n) {
     str_putc(w->out, ')');
 }
 
-/* Batched loop iterations are shown by one of them. */
+/* A batched loop is shown by one of its iterations. */
 static void write_body(writer *w, const node *n) {
     const gpa_body *b = n->body;
     if (b->trips < 0)
@@ -199,7 +200,7 @@ void explain_put_step(gpa_str *out, const fuse_plan *p, int s, const lowered *l)
     }
 }
 
-/* The code asked for besides the plan. */
+/* The requested code: kir, source, PTX or SASS. */
 static void write_code(rt_explain_what what, gpa_device *d, const lowered *l,
                        program_cache_entry *program, gpa_str *out) {
     gpa_dump dump = GPA_DUMP_SOURCE;

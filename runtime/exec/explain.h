@@ -17,8 +17,8 @@ typedef struct {
 } explained_step;
 /* Records a step; called only while rt->explain is set. */
 void explain_step(gpa_rt *rt, const explained_step *x);
-/* Records a library call of device d, or (NULL) a host computation, that made or wrote `a`; does
- * nothing unless explaining. */
+/* Records a library call of device d, or of the host (NULL), whose result is `a`; no effect unless
+ * %explain is recording. */
 void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_arr *a);
 /* "row reduce: array float64 (100,) = sum(a * b, axis=1)": a step on one line. */
 void explain_put_step(gpa_str *out, const fuse_plan *p, int s, const lowered *l);

@@ -19,7 +19,7 @@ gpa_code library_run(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e
     profile_begin(rt, d);
     gpa_err first = {0};
     gpa_code rc = d->be->lib_run(d->dev, c, &first);
-    if (rc == GPA_E_MEMORY) { /* workspace: give back what the pool caches */
+    if (rc == GPA_E_MEMORY) { /* a workspace is missing: free the pool's cached blocks */
         buf_trim(rt, d);
         rc = d->be->lib_run(d->dev, c, e);
     } else if (rc) {

@@ -48,7 +48,8 @@ static void drop_inputs(gpa_rt *rt, struct loop_batch *r) {
     r->body = NULL;
 }
 
-/* Records the current iteration: its results become nodes of the body, and it the previous one. */
+/* Records the current iteration: its results become nodes of the body, and the iteration becomes
+ * the previous one. */
 static gpa_code record(gpa_rt *rt, struct loop_batch *r, gpa_err *e) {
     iteration *t = r->current;
     gpa_storage *to[LOOP_MAX_OUT];
@@ -71,7 +72,8 @@ static gpa_code record(gpa_rt *rt, struct loop_batch *r, gpa_err *e) {
     r->count++;
     r->current = r->previous;
     r->previous = t;
-    /* storage_replace may run out of memory and flush: then nothing is recorded any more. */
+    /* storage_replace may flush when memory is short; then the body is released and nothing is
+     * recorded. */
     for (int i = 0; i < r->previous->n_out && r->body && !rc; i++)
         if (r->count && to[i]->node) rc = storage_replace(rt, to[i], r->result[i], e);
 out:
@@ -89,8 +91,8 @@ static gpa_code set_input(gpa_rt *rt, struct loop_batch *r, int i, gpa_dtype t, 
     return GPA_OK;
 }
 
-/* What a loop computes, for %explain: one iteration as an expression. The previous iteration's,
- * since that of the current one contains it. */
+/* The loop's text for %explain: one iteration as an expression. Taken from the previous iteration,
+ * since the expression of the current one contains it. */
 static void set_text(gpa_body *b, const node *n) {
     gpa_str text;
     str_init(&text);
@@ -99,7 +101,7 @@ static void set_text(gpa_body *b, const node *n) {
     str_free(&text);
 }
 
-/* Adds the current iteration to the body's inputs. The second iteration makes the body. */
+/* Adds the current iteration to the body's inputs; the second iteration creates the body. */
 static gpa_code extend(gpa_rt *rt, struct loop_batch *r, gpa_err *e) {
     const iteration *t = r->current;
     gpa_code rc = GPA_OK;
@@ -132,7 +134,8 @@ out:
 gpa_code loop_batch_flush(gpa_rt *rt, gpa_err *e) {
     struct loop_batch *r = rt->loop_batch;
     if (!r || !r->count || r->busy) return GPA_OK;
-    bool wanted = false; /* one result that is still referenced computes all: the same program */
+    bool wanted = false; /* One program computes all results, so one result that is still referenced
+                            suffices. */
     for (int i = 0; i < r->previous->n_out; i++) wanted = wanted || r->result[i]->refs > 1;
     r->busy = true;
     gpa_code rc =

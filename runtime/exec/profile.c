@@ -18,7 +18,7 @@ struct profile {
     record *records;
     size_t n, cap;
     double begun;
-    double compiled; /* rt_stats.compile_seconds at that time */
+    double compiled; /* rt_stats.compile_seconds at the start */
 };
 
 static double now(void) {

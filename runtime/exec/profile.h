@@ -7,11 +7,11 @@
 #include "runtime/plan/fuse.h"
 #include "runtime/plan/lower.h"
 
-/* Before and after a launch or a library call; they do nothing unless profiling. */
+/* Before and after a launch or a library call; no effect unless profiling. */
 void profile_begin(gpa_rt *rt, gpa_device *d);
 void profile_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l,
                   program_cache_entry *program);
-/* `name` is the key by its address: a table's or a program's string. */
+/* The address of `name` is the key: `name` is a string of a table or of a program. */
 void profile_call(gpa_rt *rt, gpa_device *d, const char *name, uint64_t bytes);
 void profile_free(gpa_rt *rt);
 

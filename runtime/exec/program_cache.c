@@ -11,7 +11,7 @@ struct program_cache {
     program_cache_entry **bucket;
     size_t n_buckets, count, key_bytes;
     program_cache_entry *newest, *oldest;
-    gpa_str key; /* of the program looked up: kept, so that a lookup allocates nothing */
+    gpa_str key; /* scratch of lookups, kept so that a lookup does not allocate */
 };
 
 /* ---- entries ---- */
@@ -37,7 +37,7 @@ static void link_newest(struct program_cache *c, program_cache_entry *x) {
     c->newest = x;
 }
 
-/* Drops the program; the entry itself stays while it has users. */
+/* Drops the program; the entry remains while it has users. */
 static void drop(gpa_device *d, program_cache_entry *x) {
     d->be->drop(d->dev, x->prog);
     x->prog = NULL;
@@ -71,7 +71,7 @@ static program_cache_entry **bucket_of(const struct program_cache *c, uint64_t h
     return &c->bucket[hash & (c->n_buckets - 1)];
 }
 
-/* Doubles the table; false: there is none and no memory for one. */
+/* Doubles the table. False: there is no table, and no memory for one. */
 static bool grow(struct program_cache *c) {
     size_t n = c->n_buckets ? c->n_buckets * 2 : 64;
     program_cache_entry **bucket = mem_zero(n * sizeof *bucket);
@@ -98,7 +98,7 @@ static bool is_over(const struct program_cache *c, size_t programs, size_t key_b
     return c->count > programs || c->key_bytes > key_bytes;
 }
 
-/* Makes the cache an eighth smaller than its bound, if it is over it. */
+/* If the cache exceeds its bound, evicts an eighth of it. */
 static void evict(gpa_device *d) {
     const size_t programs = TUNE_PROGRAM_CACHE_MAX_PROGRAMS,
                  key_bytes = (size_t)TUNE_PROGRAM_CACHE_MAX_KEY_BYTES;

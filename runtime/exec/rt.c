@@ -1,7 +1,6 @@
-/* The runtime object: creation, destruction, interrupts, flush and sync.
- *
- * The other rt_* functions of runtime.h are in the files of what they are about: device.c,
- * buffer.c, stream.c, explain.c, profile.c, disk_cache.c, program_cache.c, unused_gather.c. */
+/* The runtime object: creation, destruction, interrupts, flush and sync. The other rt_* functions
+ * of runtime.h are in the file of their topic: device.c, buffer.c, stream.c, explain.c, profile.c,
+ * disk_cache.c, program_cache.c, unused_gather.c. */
 #include "runtime/exec/rt.h"
 
 #include <stdio.h>
@@ -14,12 +13,11 @@
 #include "runtime/exec/loop_batch.h"
 #include "runtime/tables/tuning.h"
 
-/* Reports environment variables with unreadable amounts at start, before a wrong default has any
- * effect. */
+/* Rejects environment variables with unreadable sizes at startup. */
 static gpa_code check_settings(gpa_err *e) {
     static const struct {
         const char *name;
-        uint64_t total; /* 0: a percentage is not allowed */
+        uint64_t total; /* percentages are not allowed here */
     } amounts[] = {{"GPA_MEMORY_LIMIT", 100}, {"GPA_CACHE_LIMIT", 0}};
     for (size_t i = 0; i < COUNT_OF(amounts); i++) {
         const char *text = getenv(amounts[i].name);
@@ -43,7 +41,7 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
                *simulator = getenv("NUMBA_ENABLE_CUDASIM");
     if (!name && simulator && strcmp(simulator, "1") == 0)
         name = rt_reference_device(); /* Numba's variable for its simulator, which checks accesses
-                                         as well */
+                                         like the reference device */
     gpa_code rc = check_settings(e);
     if (!rc && name && *name && !(rc = device_check_name(name, e)))
         snprintf(rt->device_name, sizeof rt->device_name, "%s", name);

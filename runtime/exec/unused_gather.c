@@ -1,10 +1,10 @@
 /* Queued bounds checks.
  *
- * A check is the same gather from a generated array (iota), cast to bool: its program reads no
- * memory but the indices, stores one byte each, visits them in the gather's order and so reports
- * the same index. For very many indices it reduces to one element instead.
+ * A check is the same gather from a generated array (iota), cast to bool: its program reads only
+ * the indices and stores one byte each, in the gather's order, so it reports the same index. For
+ * very many indices it reduces to one element instead.
  *
- * Invariant: rt->nodes.unchecked counts gathers that are not checked, including queued checks.
+ * Invariant: rt->nodes.unchecked counts the gathers that are not checked, including queued checks.
  * While it is 0 nothing here costs anything. */
 #include "runtime/exec/unused_gather.h"
 
@@ -24,7 +24,7 @@ static gpa_code make_check(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
     }
     TRY(node_iota(rt, &(shape_layout){a->ndim, a->shape, strides, 0, 0}, &iota, e));
     TRY(node_gather(rt, iota, &(gather_map){index, from, n->ndim, n->shape, false}, &all, e));
-    node_bounds_checked(rt, all); /* it is the check */
+    node_bounds_checked(rt, all); /* it is the check itself */
     all->span = n->span;
     if (n->size <= TUNE_MAX_STORED_CHECK_ELEMS)
         TRY(node_cast(rt, all, DT_BOOL, out, e));
@@ -63,7 +63,7 @@ gpa_code unused_gather_run(gpa_rt *rt, gpa_err *e) {
     size_t n = rt->unused_gathers.n;
     if (!n || exec_is_busy(rt)) return GPA_OK;
     node **check = rt->unused_gathers.check;
-    rt->unused_gathers.check = NULL; /* the run may queue others */
+    rt->unused_gathers.check = NULL; /* running them may queue other checks */
     rt->unused_gathers.n = rt->unused_gathers.cap = 0;
     rt->nodes.unchecked -= n;
     gpa_code rc = exec_nodes(rt, check, n, CUT_UNUSED_GATHER, e);
@@ -117,8 +117,8 @@ static gpa_code queue_below(gpa_rt *rt, node *n, gpa_err *e) {
     return rc;
 }
 
-/* True if n depends on a gather; marks all of them suspect. A node's slot holds the answer
- * during the traversal. */
+/* True if n depends on a gather; marks all gathers that it depends on as suspect. During the
+ * traversal a node's slot holds the result. */
 static bool mark_suspects(gpa_rt *rt, node *n) {
     if (n->mark == rt->nodes.mark) return n->slot;
     bool found = n->suspect = n->kind == NODE_GATHER;

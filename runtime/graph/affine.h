@@ -1,5 +1,5 @@
-/* Affine index maps from the iteration space of a step to the coordinates of a node, interned:
- * equal maps have equal numbers.
+/* Interned affine index maps from the iteration space of a step to the coordinates of a node: equal
+ * maps have equal numbers.
  *
  * Coordinate k is start[k] + sum over d of step[k][d] * o[d]. A map stores no columns past the last
  * one it uses, so a space may gain dimensions without changing numbers. */

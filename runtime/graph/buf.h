@@ -1,9 +1,8 @@
 /* Device buffers as nodes see them: the record, and the count of the leaves that read it.
  *
  * A buffer has owners (storages of arrays) and readers (leaf nodes of pending work). When both are
- * 0 its `release` function gets it back: that of the caching pool which made it (exec/buffer.h).
- * With owners 0 and readers left its bytes count as `bytes_pending`: kept alive only by pending
- * work. */
+ * 0, `release` returns it to the caching pool that made it (exec/buffer.h). A buffer with readers
+ * only counts as `bytes_pending`: pending work alone keeps it alive. */
 #ifndef GPA_GRAPH_BUF_H
 #define GPA_GRAPH_BUF_H
 
@@ -17,8 +16,8 @@ struct gpa_device;
 typedef struct {
     int64_t n; /* 0: not examined */
     size_t at;
-    uint32_t version, most;
-    bool rise;
+    uint32_t version, max;
+    bool ascending;
 } buf_indices;
 
 typedef struct gpa_buf {
@@ -32,9 +31,9 @@ typedef struct gpa_buf {
     uint32_t epoch;   /* the device's at allocation; older than now: the contents are lost */
     uint32_t version; /* incremented by every store: an older leaf is another value */
     struct deferred_error *deferred; /* the launch that makes its contents valid; NULL: they are */
-    bool loose;                      /* its block is larger than necessary (buf_truncate) */
-    buf_indices looked;              /* facts examined last (sparse.h) */
-    struct gpa_buf *next;            /* in the pool's list of free or of loose blocks */
+    bool truncated;                  /* its block is larger than necessary (buf_truncate) */
+    buf_indices index_facts;         /* facts examined last (sparse.h) */
+    struct gpa_buf *next;            /* in the pool's list of free or of truncated blocks */
     void (*release)(gpa_rt *rt, struct gpa_buf *b); /* called when owners and readers are both 0 */
 } gpa_buf;
 

@@ -99,7 +99,7 @@ static bool same(const node *a, const node *b) {
            (a->kind != NODE_SCALAR || memcmp(&a->v, &b->v, dtype_size(a->dtype)) == 0);
 }
 
-/* Doubles the table; when memory is short the chains grow longer instead. */
+/* Doubles the table; if memory is short, the chains grow longer instead. */
 static void grow(gpa_rt *rt) {
     size_t cap = rt->nodes.cap ? rt->nodes.cap * 2 : 256;
     node **slot = mem_zero(cap * sizeof *slot);
@@ -149,8 +149,8 @@ void node_release(gpa_rt *rt, node *n) {
     free_node(rt, n);
 }
 
-/* Hash-consing: returns the node that equals a fresh one, and frees that, or the fresh one itself.
- */
+/* Hash-consing: returns the existing node that equals a fresh one, and frees the fresh one; else
+ * inserts the fresh one and returns it. */
 static node *intern(gpa_rt *rt, node *fresh) {
     if (rt->nodes.count >= rt->nodes.cap) grow(rt);
     if (!rt->nodes.cap) return fresh;
@@ -192,7 +192,7 @@ static gpa_code leaf(gpa_rt *rt, gpa_buf *b, gpa_dtype t, const shape_layout *l,
     gpa_code rc = alloc_node(rt, s, &n, e);
     if (rc) return rc;
     set_shape(n, l->shape);
-    /* Canonical form: the stride of a dimension of one element is 0. */
+    /* Canonical form: a dimension of extent 1 has stride 0. */
     for (int d = 0; d < l->ndim; d++) n->map[d] = l->shape[d] == 1 ? 0 : l->strides[d];
     n->map[l->ndim] = l->offset;
     if (b) {
@@ -212,7 +212,7 @@ gpa_code node_iota(gpa_rt *rt, const shape_layout *l, node **out, gpa_err *e) {
     return leaf(rt, NULL, DT_I64, l, out, e);
 }
 
-/* Integral scalars are equal by coincidence (loop counters), so they are not interned. */
+/* Integral scalars are not interned: equal values are often a coincidence (loop counters). */
 static bool is_integral(gpa_dtype t, gpa_val v) {
     double d = dtype_cast(v, t, DT_F64).F64;
     return !dtype_is_float(t) || (double)(int64_t)MIN(MAX(d, -1e18), 1e18) == d;
@@ -410,7 +410,7 @@ gpa_code node_gather(gpa_rt *rt, node *a, const gather_map *m, node **out, gpa_e
     }
     *out = intern(rt, n);
     if (m->in_bounds || (*out != n && !(*out)->suspect))
-        return GPA_OK; /* an existing node keeps its state */
+        return GPA_OK; /* an existing node keeps its flags */
     if ((*out)->size && !(*out)->unchecked) rt->nodes.unchecked++, (*out)->unchecked = true;
     return GPA_OK;
 }
@@ -622,7 +622,7 @@ gpa_code node_reshape(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node 
     int64_t start[GPA_MAX_DIMS];
     *out = NULL;
     if (a->size == 0) return GPA_OK;
-    if (!node_is_leaf(a)) { /* a view keeps the node shared with its other readers */
+    if (!node_is_leaf(a)) { /* a view keeps the node, which has other readers */
         int64_t step[GPA_MAX_DIMS * GPA_MAX_DIMS];
         if (reshape_map(a, ndim, shape, start, step))
             return node_view(rt, a, &(node_map){ndim, shape, start, step}, out, e);

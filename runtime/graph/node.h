@@ -1,14 +1,14 @@
 /* The lazy computation graph: immutable, reference-counted, hash-consed nodes.
  *
- * A node is a value of some dtype and shape that was requested and not yet computed, or a leaf that
- * exists in memory. Equal nodes are one node: a weak table does common-subexpression elimination.
- * (Integral scalars are not interned, so that a loop counter that happens to equal a constant does
- * not make another program.) Nodes retain their inputs; storages (storage.h) retain nodes. When a
- * node is computed it becomes a leaf on its buffer in place and releases its inputs.
+ * A node is a value with a dtype and a shape that is not computed yet, or a leaf that exists in
+ * memory. Equal nodes are one node: a weak table performs common-subexpression elimination.
+ * (Integral scalars are not interned: a loop counter that happens to equal a constant must not make
+ * another program.) Nodes retain their inputs; storages (storage.h) retain nodes. When a node is
+ * computed it becomes a leaf on its buffer in place and releases its inputs.
  *
  * The inputs of an operation have its shape (broadcast by node_broadcast), except SCALAR nodes,
- * which have no shape and fit anywhere. Makers borrow their inputs and return an owned node. They
- * compute nothing; arr_of_node cuts a graph that grows too high by computing inputs first. */
+ * which have no shape and fit any. Constructors borrow their inputs and return an owned node. They
+ * compute nothing; arr_of_node cuts a graph that grows too deep by computing inputs first. */
 #ifndef GPA_GRAPH_NODE_H
 #define GPA_GRAPH_NODE_H
 

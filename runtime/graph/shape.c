@@ -301,7 +301,7 @@ static int64_t gcd_of(int64_t a, int64_t b) {
     return a;
 }
 
-/* 1: terms i and after can make `sum`; 0: they cannot; -1: the search was cut off. */
+/* 1: terms i and after can sum to `sum`; 0: they cannot; -1: the search was cut off. */
 static int solve(equation *q, int i, int64_t sum) {
     if (sum == 0) return 1;
     if (i == q->n || sum < 0 || sum > q->rest[i] || sum % q->gcd[i]) return 0;

@@ -1,8 +1,8 @@
-/* The state of one runtime: a record that every room from here on shares.
+/* The state of one runtime: a record that all rooms from here on share.
  *
- * It stands below the graph because nodes are allocated from it. What later rooms keep in it is
- * behind pointers to their own types, and what nodes call of them are function pointers, so this
- * header includes no later room. */
+ * It is declared below the graph, because nodes are allocated from it. Later rooms keep their state
+ * behind pointers to their own types, and nodes call them through function pointers, so this header
+ * includes no later room. */
 #ifndef GPA_GRAPH_STATE_H
 #define GPA_GRAPH_STATE_H
 

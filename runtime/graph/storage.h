@@ -1,8 +1,8 @@
 /* Storage: the cell that an array and its views share.
  *
  * It holds either `node`, a pending value whose elements in C order are the storage's, or `buf`,
- * device memory. Pending storages form a doubly linked ring of the runtime; one whose handles are
- * all gone leaves the ring and is never computed. */
+ * device memory. Pending storages form a doubly linked ring of the runtime; a storage without
+ * handles leaves the ring and is never computed. */
 #ifndef GPA_GRAPH_STORAGE_H
 #define GPA_GRAPH_STORAGE_H
 

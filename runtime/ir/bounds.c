@@ -1,4 +1,4 @@
-/* Abstract interpretation of a kernel with intervals as values.
+/* Abstract interpretation of a kernel over the interval domain.
  *
  * Values are computed on demand from their operands, so that a condition that dominates a use
  * narrows them. Narrowings are on a stack and end with their region. Variables have an interval
@@ -7,8 +7,8 @@
  *
  * Invariant: an interval contains every value that any thread of the launch can have there before
  * it faults. After a BOUND its index is in bounds, since a thread that faults ends. A marked check
- * is not executed, so the marks must hold for every launch that runs the marked program; checks
- * that a proof relies on are unmarked and still executed.
+ * is not executed, so the marks must hold for every launch that runs the marked program; a check
+ * that a proof relies on is not marked and is still executed.
  *
  * Reading order: launch facts, values, conditions, regions, loops, statements, short loops, the
  * analysis. */
@@ -23,10 +23,10 @@
 enum {
     MAX_CODE = 4096,   /* instructions of a program that is analyzed */
     MAX_VARS = 32,     /* variables with an interval */
-    MAX_NARROWED = 64, /* narrowings at a time */
-    MAX_STEPS = 60000, /* values computed in all */
-    WIDEN_AT = 2,      /* trial of a loop from which bounds that still grow become infinite */
-    MAX_TRIALS = 6     /* of a loop, before its variables are given up */
+    MAX_NARROWED = 64, /* narrowings on the stack */
+    MAX_STEPS = 60000, /* values computed in one analysis */
+    WIDEN_AT = 2,      /* iteration from which on bounds that still grow are widened to infinity */
+    MAX_TRIALS = 6     /* iterations of a fixpoint before the loop's variables are given up */
 };
 
 /* A launch fact that the analysis used: the instruction, and its value. */
@@ -55,10 +55,10 @@ typedef struct {
     int32_t *close, *other; /* per region opener: its END; the ELSE of an IF, or -1 */
     int32_t *var;           /* per VAR: its number, or -1 */
     uint32_t *sets;         /* per region opener: bit set of the variables that it sets */
-    bool *recorded;         /* per instruction: it is a recorded fact */
+    bool *recorded;         /* per instruction: it is recorded as a fact */
     interval *leaf;         /* of counters, and of variables where they are read */
     uint32_t *of_var;       /* per GET: the change count of its variable when it was read */
-    interval *value;        /* memoized in round `when` */
+    interval *value;        /* memoized; valid in the traversal numbered `when` */
     uint32_t *when, now;
     int64_t *trips; /* per FOR: upper bound of its trip count; -1: none */
     struct {
@@ -67,7 +67,8 @@ typedef struct {
     } narrowed[MAX_NARROWED];
     int n_narrowed, steps, trying;
     uint32_t changes[MAX_VARS];
-    state env, set; /* the variables now; the hull of all that the innermost region set them to */
+    state env,
+        set; /* the variables' intervals now; the hull of all that the innermost region assigned */
     bool out_of_memory;
 } analysis;
 
@@ -81,7 +82,7 @@ static bool bound_at_launch(const kir_func *f, const kir_ins *i) {
            (a->where == KIR_SHARED && !a->count);
 }
 
-/* The value of a SIZE or PARAM at launch; false: it has none that is an integer. */
+/* The value of a SIZE or PARAM at launch; false: it is not an integer. */
 static bool launch_value(const kir_func *f, const gpa_launch *l, const kir_ins *i, int64_t *out) {
     gpa_dtype t = (gpa_dtype)i->type;
     if (i->code == KIR_SIZE) {
@@ -139,18 +140,18 @@ static interval thread_value(const analysis *s, const kir_ins *i) {
 /* ---- values ---- */
 
 static interval value_of(analysis *s, int32_t v);
-static void assume(analysis *s, int32_t c, bool truth);
+static void assume(analysis *s, int32_t c, bool outcome);
 
 static void pop_narrowed(analysis *s, int n) {
     if (s->n_narrowed != n) s->now++;
     s->n_narrowed = n;
 }
 
-/* The interval of v where condition c is `truth`. */
-static interval value_if(analysis *s, int32_t c, bool truth, int32_t v) {
+/* The interval of v where condition c has the given outcome. */
+static interval value_if(analysis *s, int32_t c, bool outcome, int32_t v) {
     int n = s->n_narrowed;
     state env = s->env;
-    assume(s, c, truth);
+    assume(s, c, outcome);
     interval r = value_of(s, v);
     pop_narrowed(s, n);
     s->env = env;
@@ -259,31 +260,32 @@ static void narrow(analysis *s, int32_t v, interval to) {
     }
 }
 
-/* True if `a is truth` cannot be where `c is truth_of_c`, as the program writes `and` and `or`. */
-static bool contradicts(const kir_func *f, int32_t a, bool truth, int32_t c, bool truth_of_c) {
-    if (a == c) return truth != truth_of_c;
-    if (is_op(&f->code[a], OP_LOGICAL_NOT) && f->code[a].a == c) return truth == truth_of_c;
-    return is_op(&f->code[c], OP_LOGICAL_NOT) && f->code[c].a == a && truth == truth_of_c;
+/* True if condition a cannot have this outcome where c has the outcome c_outcome, given the `and`
+ * and `or` of the program. */
+static bool contradicts(const kir_func *f, int32_t a, bool outcome, int32_t c, bool c_outcome) {
+    if (a == c) return outcome != c_outcome;
+    if (is_op(&f->code[a], OP_LOGICAL_NOT) && f->code[a].a == c) return outcome == c_outcome;
+    return is_op(&f->code[c], OP_LOGICAL_NOT) && f->code[c].a == a && outcome == c_outcome;
 }
 
-static void assume(analysis *s, int32_t c, bool truth) {
+static void assume(analysis *s, int32_t c, bool outcome) {
     const kir_ins *i = &s->f->code[c];
     if (i->type != DT_BOOL || i->code != KIR_OP) return;
     if (i->sub == OP_LOGICAL_NOT) {
-        assume(s, i->a, !truth);
-    } else if ((truth && (i->sub == OP_LOGICAL_AND || i->sub == OP_BITWISE_AND)) ||
-               (!truth && (i->sub == OP_LOGICAL_OR || i->sub == OP_BITWISE_OR))) {
+        assume(s, i->a, !outcome);
+    } else if ((outcome && (i->sub == OP_LOGICAL_AND || i->sub == OP_BITWISE_AND)) ||
+               (!outcome && (i->sub == OP_LOGICAL_OR || i->sub == OP_BITWISE_OR))) {
         if (s->f->code[i->a].type != DT_BOOL) return;
-        assume(s, i->a, truth);
-        assume(s, i->b, truth);
+        assume(s, i->a, outcome);
+        assume(s, i->b, outcome);
     } else if (i->sub == OP_WHERE) {
-        bool second = contradicts(s->f, i->b, truth, i->a, true),
-             first = contradicts(s->f, i->c, truth, i->a, false);
+        bool second = contradicts(s->f, i->b, outcome, i->a, true),
+             first = contradicts(s->f, i->c, outcome, i->a, false);
         if (!first && !second) return;
         assume(s, i->a, first);
-        assume(s, first ? i->b : i->c, truth);
+        assume(s, first ? i->b : i->c, outcome);
     } else {
-        gpa_op op = truth ? (gpa_op)i->sub : interval_negated((gpa_op)i->sub);
+        gpa_op op = outcome ? (gpa_op)i->sub : interval_negated((gpa_op)i->sub);
         gpa_dtype t = (gpa_dtype)s->f->code[i->a].type;
         if (interval_negated((gpa_op)i->sub) == OP_COUNT || !dtype_is_int(t)) return;
         interval a = value_of(s, i->a), b = value_of(s, i->b);
@@ -294,18 +296,18 @@ static void assume(analysis *s, int32_t c, bool truth) {
 
 /* ---- regions ---- */
 
-/* Interprets instructions lo .. hi; whether control can reach their end. */
+/* Interprets instructions lo .. hi; true if control can reach their end. */
 static bool walk(analysis *s, int32_t lo, int32_t hi);
 
 static void join(analysis *s, const state *other) {
     for (int x = 0; x < MAX_VARS; x++) s->env.var[x] = interval_hull(s->env.var[x], other->var[x]);
 }
 
-static bool walk_branch(analysis *s, int32_t c, bool truth, int32_t lo, int32_t hi) {
+static bool walk_branch(analysis *s, int32_t c, bool outcome, int32_t lo, int32_t hi) {
     interval now = value_of(s, c);
     int n = s->n_narrowed;
-    if (truth ? now.hi == 0 : now.lo == 1) return false;
-    assume(s, c, truth);
+    if (outcome ? now.hi == 0 : now.lo == 1) return false;
+    assume(s, c, outcome);
     bool through = walk(s, lo, hi);
     pop_narrowed(s, n);
     return through;
@@ -321,8 +323,7 @@ static bool walk_if(analysis *s, int32_t at) {
     bool second = walk_branch(s, c, false, other >= 0 ? other + 1 : end, end);
     if (first && second) {
         join(s, &after);
-    } else if (first !=
-               second) { /* only one branch continues: the condition is known from here on */
+    } else if (first != second) { /* only one branch continues: its condition holds from here on */
         if (first) s->env = after;
         assume(s, c, first);
     }
@@ -335,7 +336,8 @@ static bool breaks(const analysis *s, int32_t at) {
     return false;
 }
 
-/* After a region the variables of `sets` have a value from before it or one set in it. */
+/* After a region each variable in `sets` has its value from before the region, or one assigned in
+ * it. */
 static void join_region(analysis *s, uint32_t sets, const state *before, const state *set) {
     for (int x = 0; x < MAX_VARS; x++) {
         if (!(sets >> x & 1)) continue;
@@ -344,7 +346,7 @@ static void join_region(analysis *s, uint32_t sets, const state *before, const s
     }
 }
 
-/* Interprets a region's body; what it sets is also set by the enclosing region. */
+/* Interprets a region's body; assignments in it also count for the enclosing region. */
 static bool walk_body(analysis *s, int32_t at, state *set) {
     state around = s->set;
     int n = s->n_narrowed;

@@ -1,9 +1,10 @@
 /* Bounds-check elimination for one launch of a kernel, by interval analysis.
  *
- * The grid, the block, the arrays' extents and integer parameters are known when a kernel is
- * launched. With them every integer of the program gets an interval, narrowed by the conditions
- * that dominate it. A BOUND whose index is proven in bounds needs no check and no wrap-around in
- * that launch; a short FOR need not poll for interrupts; an IF may be known never to be true. */
+ * The grid, the block, the arrays' extents and the integer parameters are known at launch. From
+ * them the analysis computes an interval for every integer of the program, narrowed by the
+ * conditions that dominate it. In that launch a BOUND whose index is proven in bounds needs no
+ * check and no wrap-around, a short FOR need not poll for interrupts, and an IF may be proven never
+ * true. */
 #ifndef GPA_IR_BOUNDS_H
 #define GPA_IR_BOUNDS_H
 
@@ -12,9 +13,9 @@
 typedef struct bounds bounds;
 typedef enum { BOUNDS_UNKNOWN, BOUNDS_SAME, BOUNDS_NEW } bounds_result;
 
-/* Analyzes a launch. BOUNDS_SAME: everything that the last analysis depended on is unchanged, and
- * so are its marks. BOUNDS_UNKNOWN: memory is short, or the program too long. *at is NULL at first;
- * owned by the caller: bounds_free. */
+/* Analyzes a launch. BOUNDS_SAME: the facts that the last analysis depended on are unchanged, and
+ * so are the marks. BOUNDS_UNKNOWN: memory is short, or the program is too long. *at is NULL at
+ * first; owned by the caller: bounds_free. */
 bounds_result bounds_analyze(bounds **at, const kir_func *f, const gpa_launch *l);
 void bounds_free(bounds *x); /* NULL is ignored */
 /* The marks, one per instruction: the `imm` that a BOUND (KIR_IN_BOUNDS), FOR (KIR_SHORT_LOOP...)

@@ -21,7 +21,7 @@ interval interval_of_type(gpa_dtype t) {
 
 static bool unbounded(gpa_dtype t, interval a) { return t == DT_U64 && a.hi == INT64_MAX; }
 
-/* r if the type holds it exactly, else all values of the type. */
+/* r if it is representable in the type without overflow, else all values of the type. */
 static interval clamp_to_type(gpa_dtype t, bool over, interval r) {
     interval all = interval_of_type(t);
     return over || unbounded(t, r) || !interval_within(r, all) ? all : r;
@@ -160,7 +160,7 @@ interval interval_narrow(gpa_op op, gpa_dtype t, interval a, interval b) {
     return a;
 }
 
-/* [1, 1] or [0, 0] where the comparison is decided. */
+/* [1, 1] or [0, 0] if the intervals decide the comparison, else [0, 1]. */
 static interval compare(gpa_op op, gpa_dtype t, interval a, interval b) {
     interval yes = interval_narrow(op, t, a, b),
              no = interval_narrow(interval_negated(op), t, a, b);

@@ -1,9 +1,9 @@
 /* kir builder: appends instructions with local value numbering; atomics, constants, structural key.
  *
- * Invariant: `heads` and `seen` are a hash table with chains of exactly the pure instructions that
- * are visible at the end of the list, youngest first, so leaving a region pops its instructions off
- * their chains. Nothing is allocated once a function has held a program as large: kir_reset keeps
- * all memory.
+ * Invariant: `heads` and `seen` are a hash table whose chains hold exactly the pure instructions
+ * that are visible at the end of the list, youngest first, so leaving a region pops its
+ * instructions off their chains. kir_reset keeps all memory: a program no larger than an earlier
+ * one of the same function allocates nothing.
  *
  * Reading order: the function and its parts, value numbering, emission, operations, regions, the
  * key. The verifier is kir_verify.c, the printer kir_print.c. */
@@ -19,12 +19,12 @@ struct kir_builder {
     struct kir_seen {
         int32_t older;  /* next in the chain */
         int16_t head;   /* -1: not in a chain */
-        uint32_t epoch; /* loads: the state of memory that they read */
+        uint32_t epoch; /* loads: the memory epoch in which they read */
     } * seen;           /* one per instruction */
     size_t cap_seen;
     int32_t *open; /* the open regions: the instructions that opened them */
     size_t n_open, cap_open;
-    uint32_t epoch; /* incremented by whatever may change memory */
+    uint32_t epoch; /* incremented by each instruction that may change memory */
     uint32_t line;  /* span of the instructions that follow */
 };
 
@@ -124,6 +124,41 @@ void kir_free(kir_func *f) {
     mem_free(f->spans);
     mem_free(f->texts);
     mem_free(f);
+}
+
+static bool copy_items(void *to, const void *from, size_t n, size_t size) {
+    void **slot = to;
+    if (!n) return true;
+    if (!(*slot = mem_new(n * size))) return false;
+    memcpy(*slot, from, n * size);
+    return true;
+}
+
+bool kir_copy(kir_func *copy, const kir_func *f) {
+    *copy = (kir_func){.form = f->form, .ndim = f->ndim, .inner = f->inner, .flags = f->flags};
+    memcpy(copy->name, f->name, sizeof copy->name);
+    copy->n_code = f->n_code, copy->n_arrays = f->n_arrays;
+    copy->n_params = f->n_params, copy->n_consts = f->n_consts;
+    if (!copy_items(&copy->code, f->code, f->n_code, sizeof *f->code) ||
+        !copy_items(&copy->arrays, f->arrays, f->n_arrays, sizeof *f->arrays) ||
+        !copy_items(&copy->params, f->params, f->n_params, sizeof *f->params) ||
+        !copy_items(&copy->consts, f->consts, f->n_consts, sizeof *f->consts))
+        return false;
+    if (f->n_texts && !(copy->texts = mem_zero(f->n_texts * sizeof *copy->texts))) return false;
+    for (; copy->n_texts < f->n_texts; copy->n_texts++) {
+        const char *text = f->texts[copy->n_texts];
+        if (!(copy->texts[copy->n_texts] = mem_text(text, strlen(text)))) return false;
+    }
+    return true;
+}
+
+void kir_copy_free(kir_func *copy) {
+    for (size_t i = 0; i < copy->n_texts; i++) mem_free(copy->texts[i]);
+    mem_free(copy->texts);
+    mem_free(copy->code);
+    mem_free(copy->arrays);
+    mem_free(copy->params);
+    mem_free(copy->consts);
 }
 
 /* Removes instructions from `first` on from value numbering. */

@@ -3,12 +3,13 @@
  * A kir_func is a flat list of typed SSA-like instructions with structured regions, in two forms:
  *
  *   MAP      runs over an iteration space of `ndim` dimensions given at launch. Dimensions are
- * outer (parallel, in no order) or inner (bit in `inner`). The list runs once per outer point; EACH
- * regions iterate over the inner dimensions. An elementwise program has no inner dimensions and no
- * EACH. A softmax over rows has one outer, one inner dimension and three EACH regions: maximum,
- * sum, store. A full reduction has no outer dimension. The strides tell row from column reductions.
- *   KERNEL   runs once per thread of a grid of blocks: a user's CUDA kernel. No iteration space,
- * but THREAD, BARRIER, shared and local arrays.
+ *            outer (parallel, in no order) or inner (bit in `inner`). The list runs once per outer
+ *            point; EACH regions iterate over the inner dimensions. An elementwise program has no
+ *            inner dimensions and no EACH. A softmax over rows has one outer and one inner
+ *            dimension and three EACH regions: maximum, sum, store. A full reduction has no outer
+ *            dimension. The strides distinguish row from column reductions.
+ *   KERNEL   runs once per thread of a grid of blocks: a user's CUDA kernel. It has no iteration
+ *            space, but THREAD, BARRIER, shared and local arrays.
  *
  * A value is the index of the instruction that made it. Values are defined before they are used,
  * and used only in the region that made them or one inside it, except REDUCE, which is used after
@@ -74,7 +75,7 @@ typedef struct {
 
 typedef struct kir_func {
     uint8_t form;   /* kir_form */
-    uint8_t ndim;   /* MAP: dimensions of the space, the last varies fastest */
+    uint8_t ndim;   /* MAP: dimensions of the space, the last one varies fastest */
     uint16_t inner; /* MAP: bit d: dimension d is inner; inner dimensions may stand anywhere */
     uint32_t flags; /* KIR_F_... */
     kir_ins *code;
@@ -162,6 +163,10 @@ enum { KIR_MAX_PRINT = 32 }; /* arguments of one PRINT */
 /* An empty function, owned by the caller: kir_free. NULL when memory is short. */
 kir_func *kir_new(kir_form form, const char *name);
 void kir_free(kir_func *f);
+/* Copies into *copy what a device reads of a program, for code generation that outlives f: all but
+ * the spans. False: out of memory. kir_copy_free frees the copy, also an incomplete one. */
+bool kir_copy(kir_func *copy, const kir_func *f);
+void kir_copy_free(kir_func *copy);
 /* Empties a function and keeps its memory for the next program. */
 void kir_reset(kir_func *f, kir_form form, const char *name);
 /* Appends an instruction; the result is its value, or -1 when memory ran out (then f->failed).

@@ -1,7 +1,7 @@
 /* Range analysis: how many bits an integer value needs, so that emitters can use 32-bit arithmetic.
  *
- * Follows a value to its operands, to a bounded depth. Nothing is stored, so the program may still
- * change. */
+ * Follows a value to its operands, to a bounded depth. Results are not cached, so the program may
+ * still change. */
 #include "runtime/ir/kir.h"
 
 #include "runtime/base/base.h"

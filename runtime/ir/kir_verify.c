@@ -32,7 +32,7 @@ static bool need(check *c, bool holds, const char *rule) {
 
 static uint8_t type_of(const check *c, int32_t v) { return c->f->code[v].type; }
 
-/* Operand v is a value that may be used here. */
+/* Requires that operand v is a value visible at this instruction. */
 static bool need_value(check *c, int32_t v) {
     if (!need(c, v >= 0 && v < c->at, "an operand is missing or not yet defined")) return false;
     const kir_ins *d = &c->f->code[v];
@@ -69,7 +69,8 @@ static void check_array(check *c, const kir_array *a) {
          "a local array has no size");
 }
 
-/* The current point determines an element: outside of EACH there are no inner coordinates. */
+/* Requires that the current point selects an element: outside of EACH there are no inner
+ * coordinates. */
 static void need_point(check *c, const kir_array *a) {
     need(c, c->f->form == KIR_MAP, "a kernel has no iteration space");
     need(c, c->each >= 0 || (c->f->inner & ~a->zero) == 0,
@@ -304,7 +305,8 @@ static void check_report(check *c) {
 
 /* ---- the traversal ---- */
 
-/* A field `sub` or `imm` names a row that exists; the numbers among them are checked per family. */
+/* The fields `sub` and `imm` hold rows that exist; indices into tables of the function are checked
+ * per family. */
 static void check_field(check *c, uint8_t kind, size_t v) {
     const struct {
         size_t n;

@@ -2,7 +2,7 @@
  * backend.
  *
  * The arm describes a call completely; arrays are bindings (offset and strides in elements). A call
- * that lib_can of the backend rejects runs in host memory (runtime/host/host.h). */
+ * that the backend's lib_can rejects runs in host memory (runtime/host/host.h). */
 #ifndef GPA_IR_LIBCALL_H
 #define GPA_IR_LIBCALL_H
 

@@ -17,21 +17,21 @@ static buf_indices index_range(const host_view *h, int64_t n) {
     gpa_buf *b = h->own || !h->arr->size ? NULL : h->arr->storage->buf;
     buf_indices range = {
         .n = n, .at = b ? (size_t)(h->data - b->host) : 0, .version = b ? b->version : 0};
-    const buf_indices *cached = b ? &b->looked : &range;
+    const buf_indices *cached = b ? &b->index_facts : &range;
     if (b && cached->n == n && cached->at == range.at && cached->version == range.version)
         return *cached;
-    hostcall_index_range(sparse_indices(h), n, &range.most, &range.rise);
-    if (b) b->looked = range;
+    hostcall_index_range(sparse_indices(h), n, &range.max, &range.ascending);
+    if (b) b->index_facts = range;
     return range;
 }
 
 bool sparse_indices_below(const host_view *index, int64_t n, int64_t limit) {
-    return !n || index_range(index, n).most < limit;
+    return !n || index_range(index, n).max < limit;
 }
 
 bool sparse_indptr_valid(const host_view *indptr, int64_t n, int64_t nnz) {
     const int32_t *at = sparse_indices(indptr);
-    return n > 0 && at[0] == 0 && at[n - 1] == nnz && index_range(indptr, n).rise;
+    return n > 0 && at[0] == 0 && at[n - 1] == nnz && index_range(indptr, n).ascending;
 }
 
 gpa_code sparse_misfit(gpa_err *e) {

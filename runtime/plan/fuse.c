@@ -6,27 +6,33 @@
  * it is a fusion barrier: it becomes a root, of a step that uses it or has the same space if
  * possible, otherwise of a new step.
  *
+ * A graph of more operations than a program may have is partitioned first: its topological order is
+ * cut into segments where the fewest bytes of values cross, and a step stays within a segment.
+ *
  * Invariants: the dependences between steps are acyclic; `arrays + open` of a step, its arrays plus
  * the inputs not placed yet, never exceeds what a program may have, because an input can always
  * become one array.
  *
- * Reading order: collecting, uses, spaces (what a reduction requires of a step), absorbing,
- * storing, the plan. */
+ * Reading order: collecting, partitioning, uses, spaces (what a reduction requires of a step),
+ * absorbing, storing, the plan. */
 #include "runtime/plan/fuse.h"
 
 #include "runtime/graph/state.h"
+#include "runtime/plan/lower.h"
 #include "runtime/tables/tuning.h"
 
 typedef struct {
     node *n;
-    int32_t uses;  /* list */
-    int32_t root;  /* -1: not needed itself */
+    int32_t uses;  /* head of its list of uses */
+    int32_t root;  /* index of its root; -1: it is no root */
     uint32_t cost; /* of recomputing an element from leaves, in op_info's units */
     uint32_t leaves;
-    uint32_t stamp;  /* scratch of traversals */
-    bool faults;     /* computing it may end in a fault */
-    bool far_index;  /* it indexes an array that exceeds the caches */
-    int64_t reduced; /* the most elements that a reduction among its inputs reads; 0: none */
+    uint32_t stamp;    /* scratch of traversals */
+    int32_t segment;   /* of a graph that is partitioned; 0: the first */
+    int32_t last;      /* scratch of partitioning: the last node that reads it */
+    bool faults;       /* computing it may fault */
+    bool large_gather; /* it gathers from an array that exceeds the caches */
+    int64_t reduced;   /* the most elements that a reduction among its inputs reads; 0: none */
 } item;
 
 /* A use of a node by a step at one index map. in_reduction: within the input of a reduction or
@@ -39,9 +45,10 @@ typedef struct {
 
 typedef struct {
     int arrays, open, nodes, params;
+    int32_t segment;
     bool last;   /* it overwrites memory: it runs last, so no step may depend on it */
     bool native; /* its inner dimensions are dimensions of its roots */
-    bool faults; /* it may end early: values that cannot fault are stored by other steps */
+    bool faults; /* it may fault, so values that cannot fault are stored by other steps */
     bool seen;   /* scratch of traversals of the dependences */
 } step_info;
 
@@ -64,15 +71,15 @@ typedef struct {
     fuse_plan *p;
     struct fuse_work *w;
     int max_arrays, max_params;
-    double min_ops_again; /* recomputation that is worth a materialization */
-    bool on_host;         /* the device is the CPU */
+    double min_ops_materialize; /* recomputed operations from which a value is stored instead */
+    bool on_host;               /* the device is the CPU */
     gpa_cut why;
     gpa_err *e;
 } ctx;
 
 enum { FITS = CUT_ROWS }; /* "no reason to cut" */
 
-/* The stress build cuts at random, since no decision of this file may change a value. */
+/* The stress build cuts at random: no decision of this file may change a value. */
 static bool stressed(ctx *c) {
 #ifdef GPA_STRESS
     c->w->stress = c->w->stress * 1664525u + 1013904223u;
@@ -105,7 +112,7 @@ static bool collect(ctx *c, node *n) {
     if (n->kind == NODE_GATHER && !n->sub) x.faults = true;
     for (int i = 1; n->kind == NODE_GATHER && c->on_host && i < n->n_in; i++) {
         const node *index = n->in[i]->kind == NODE_VIEW ? n->in[i]->in[0] : n->in[i];
-        w->item[index->slot].far_index |=
+        w->item[index->slot].large_gather |=
             index->size >= TUNE_FUSE_GATHER_MIN_INDICES &&
             n->in[0]->size * (int64_t)dtype_size((gpa_dtype)n->in[0]->dtype) >
                 TUNE_FUSE_GATHER_FAR_BYTES;
@@ -124,9 +131,76 @@ static bool collect(ctx *c, node *n) {
     return true;
 }
 
+/* ---- partitioning ---- */
+
+/* True if rematerialization pays: computing a node `times` times is cheaper than storing and
+ * loading it.
+ */
+static bool is_cheap(const item *x, int times) {
+    return x->reduced == 0 && x->leaves <= TUNE_FUSE_RECOMPUTE_MAX_LEAVES &&
+           x->cost * (uint32_t)(times - 1) <= TUNE_FUSE_RECOMPUTE_MAX_COST;
+}
+
+/* True if a node is computed wherever it is used, across the segments. */
+static bool crosses_free(const item *x) {
+    return node_is_leaf(x->n) || x->n->kind == NODE_VIEW || is_cheap(x, 2);
+}
+
+/* The bytes that storing a node costs where another segment uses it: a value that is stored in any
+ * case is only read. */
+static int64_t crossing_bytes(const item *x) {
+    if (crosses_free(x)) return 0;
+    int64_t bytes = x->n->size * (int64_t)dtype_size((gpa_dtype)x->n->dtype);
+    return x->root >= 0 || x->n->owner ? bytes : 2 * bytes;
+}
+
+/* Sets crossing[i] to the bytes of the values that are computed up to node i and used after it. */
+static void count_crossing(ctx *c, int64_t *crossing) {
+    struct fuse_work *w = c->w;
+    for (size_t i = 0; i < w->n_item; i++) {
+        w->item[i].last = (int32_t)i;
+        for (int k = 0; k < w->item[i].n->n_in; k++)
+            w->item[w->item[i].n->in[k]->slot].last = (int32_t)i;
+    }
+    for (size_t i = 0; i < w->n_item; i++) {
+        int64_t bytes = crossing_bytes(&w->item[i]);
+        crossing[i] += bytes;
+        crossing[w->item[i].last] -= bytes;
+    }
+    for (size_t i = 1; i < w->n_item; i++) crossing[i] += crossing[i - 1];
+}
+
+/* Cuts the topological order into segments of at most TUNE_FUSE_MAX_NODES operations. A segment
+ * ends where the fewest bytes cross, in its second half. */
+static bool partition(ctx *c) {
+    struct fuse_work *w = c->w;
+    size_t left = 0;
+    for (size_t i = 0; i < w->n_item; i++) left += !node_is_leaf(w->item[i].n);
+    if (left <= TUNE_FUSE_MAX_NODES) return true;
+    int64_t *crossing = mem_zero(w->n_item * sizeof *crossing);
+    if (!crossing) return false;
+    count_crossing(c, crossing);
+    int32_t segment = 0;
+    size_t i = 0;
+    for (; left > TUNE_FUSE_MAX_NODES; segment++) {
+        size_t cut = i, n = 0, n_cut = 0;
+        for (size_t k = i; n < TUNE_FUSE_MAX_NODES; k++) {
+            n += !node_is_leaf(w->item[k].n);
+            if (n < TUNE_FUSE_MAX_NODES / 2 || (n_cut && crossing[k] > crossing[cut])) continue;
+            cut = k;
+            n_cut = n;
+        }
+        while (i <= cut) w->item[i++].segment = segment;
+        left -= n_cut;
+    }
+    while (i < w->n_item) w->item[i++].segment = segment;
+    mem_free(crossing);
+    return true;
+}
+
 /* ---- uses ---- */
 
-/* Records that a step uses n at a map. A leaf counts as an array or a parameter at once; other
+/* Records that a step uses n at a map. A leaf counts as an array or a parameter immediately; other
  * nodes are open until they are placed. */
 static bool add_use(ctx *c, use new, node *n) {
     struct fuse_work *w = c->w;
@@ -165,7 +239,7 @@ static int add_step(ctx *c, const node *n, gpa_cut why) {
     s->inner = 0;
     s->each = false;
     s->why = why;
-    w->step_info[p->n_step] = (step_info){.arrays = 1};
+    w->step_info[p->n_step] = (step_info){.arrays = 1, .segment = w->item[n->slot].segment};
     return (int)p->n_step++;
 }
 
@@ -182,7 +256,8 @@ static uint32_t nonunit_dims(const fuse_step *s) {
     return dims;
 }
 
-/* The space's dimensions that n's coordinates map to one to one; false when they do not. */
+/* The space's dimensions that n's coordinates map to one to one, in *dims; false: some coordinate
+ * is no plain dimension. */
 static bool followed(const ctx *c, const fuse_step *s, const node *n, int map, uint32_t *dims) {
     *dims = 0;
     for (int k = 0; k < n->ndim; k++) {
@@ -207,8 +282,8 @@ static bool same_extents(const fuse_step *s, uint32_t rest, const node *n) {
     return d >= s->ndim || (rest >> d) == 0;
 }
 
-/* How a reduction or scan fits into a step's space: not; over its inner dimensions; over outer
- * dimensions, which become inner; over dimensions to be added. */
+/* How a reduction or scan fits into a step's space: not at all; over its inner dimensions; over
+ * outer dimensions, which become inner; over dimensions that are added. */
 typedef enum { SPACE_NO, SPACE_SAME, SPACE_NATIVE, SPACE_EXTEND } space_fit;
 
 static space_fit fit_reduce(const ctx *c, int step, const node *n, int map, uint32_t *inner) {
@@ -238,8 +313,8 @@ static space_fit fit_space(const ctx *c, int step, const node *n, int map, uint3
     return SPACE_SAME;
 }
 
-/* A few long rows are reduced by many thread blocks, and a program has no grid-wide barrier: what
- * needs the result must be another step. */
+/* Many thread blocks reduce a few long rows together, and a program has no grid-wide barrier: a use
+ * of the result must be in another step. */
 static bool must_wait(const fuse_step *s, uint32_t inner) {
     int64_t few = 1, many = 1;
     for (int d = 0; d < s->ndim; d++) *(inner >> d & 1 ? &many : &few) *= s->shape[d];
@@ -287,7 +362,8 @@ int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m) {
 static int fits(ctx *c, const item *x, const use *u) {
     const step_info *t = &c->w->step_info[u->step];
     uint32_t inner;
-    if (t->nodes >= TUNE_FUSE_MAX_NODES) return CUT_NODES;
+    if (t->segment != x->segment && !crosses_free(x)) return CUT_NODES;
+    if (t->nodes >= 2 * TUNE_FUSE_MAX_NODES) return CUT_NODES;
     if (t->arrays + t->open - 1 + x->n->n_in > c->max_arrays) return CUT_ARRAYS;
     if (t->params + 2 * x->n->n_in > c->max_params) return CUT_PARAMS;
     space_fit fit = fit_space(c, u->step, x->n, u->map, &inner);
@@ -335,14 +411,6 @@ static bool absorb(ctx *c, const item *x, use u) {
     return true;
 }
 
-/* True if rematerialization pays: computing a node `times` times is cheaper than storing and
- * loading it.
- */
-static bool is_cheap(const item *x, int times) {
-    return x->reduced == 0 && x->leaves <= TUNE_FUSE_RECOMPUTE_MAX_LEAVES &&
-           x->cost * (uint32_t)(times - 1) <= TUNE_FUSE_RECOMPUTE_MAX_COST;
-}
-
 /* How often a node is computed over the whole space of its steps; loop-invariant uses (once per
  * row) do not count besides others. */
 static int count_uses(const ctx *c, const item *x, bool *one_step) {
@@ -362,8 +430,8 @@ static int count_uses(const ctx *c, const item *x, bool *one_step) {
     return MAX(full, rest > 0);
 }
 
-/* True if a step would recompute a node's elements for many points that share them, as of a
- * broadcast row or a gathered array, at such a cost that a materialization pays. */
+/* True if a step would recompute a node's elements at many points that share them (a broadcast row,
+ * a gathered array), at a cost that exceeds that of materializing it. */
 static bool is_repeated(const ctx *c, const item *x) {
     if (x->cost <= TUNE_FUSE_RECOMPUTE_MAX_COST || x->reduced) return false;
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
@@ -374,20 +442,20 @@ static bool is_repeated(const ctx *c, const item *x) {
         for (int d = 0; d < s->ndim; d++)
             if (inner || !(s->inner >> d & 1)) points *= (double)s->shape[d];
         if (points >= TUNE_FUSE_MATERIALIZE_MIN_SHARING * size &&
-            (points - size) * x->cost >= c->min_ops_again)
+            (points - size) * x->cost >= c->min_ops_materialize)
             return true;
     }
     return false;
 }
 
-/* FITS, or the cut reason why a node that is not needed itself must be stored. */
+/* FITS, or the cut reason why a node that is no root must be stored. */
 static int why_cut(ctx *c, const item *x) {
     bool one_step;
     int times = count_uses(c, x, &one_step), reason = FITS;
     if (x->n->kind != NODE_VIEW && stressed(c)) return CUT_READERS;
     if (times > 1 && !is_cheap(x, times)) return CUT_READERS;
-    if (is_repeated(c, x)) return CUT_AGAIN;
-    if (x->far_index && x->cost > TUNE_FUSE_RECOMPUTE_MAX_COST && !x->reduced) return CUT_FAR;
+    if (is_repeated(c, x)) return CUT_RECOMPUTE;
+    if (x->large_gather && x->cost > TUNE_FUSE_RECOMPUTE_MAX_COST && !x->reduced) return CUT_GATHER;
     for (int32_t i = x->uses; i >= 0 && reason == FITS; i = c->w->use[i].next) {
         reason = fits(c, x, &c->w->use[i]);
         if (reason == FITS && x->reduced && c->w->use[i].next >= 0) reason = CUT_READERS;
@@ -415,8 +483,8 @@ static bool depends(ctx *c, int from, int to) {
     return found;
 }
 
-/* True if step g can store x, which its other users then read, without a dependence cycle: g must
- * not depend on any of them. */
+/* True if step g can store x for x's other users without a dependence cycle: g must not depend on
+ * any of them. */
 static bool no_cycle(ctx *c, const item *x, int g) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         int user = c->w->use[i].step;
@@ -470,8 +538,8 @@ static const node *reduction_of(const ctx *c, const node *n) {
     return n->kind == NODE_REDUCE || n->kind == NODE_SCAN ? n : NULL;
 }
 
-/* The number of additional arrays that a step would read if it computed n; `stamp` marks what was
- * counted. */
+/* The number of additional arrays that a step would read if it computed n; `stamp` marks the nodes
+ * that are counted. */
 static int new_arrays(ctx *c, const node *n, int step) {
     item *x = &c->w->item[n->slot];
     if (x->stamp == c->w->stamp || n->kind == NODE_SCALAR) return 0;
@@ -503,7 +571,8 @@ static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
         if (k == n->ndim || n->shape[k] != s->shape[d]) return false;
         r->dims[k++] = (int8_t)d;
     }
-    if (k != n->ndim || t->nodes >= TUNE_FUSE_MAX_NODES / 2) return false;
+    if (k != n->ndim || t->segment != x->segment || t->nodes >= TUNE_FUSE_JOIN_MAX_NODES)
+        return false;
     c->w->stamp++;
     if (t->arrays + t->open + new_arrays(c, n, step) + 1 >
         MIN(TUNE_FUSE_JOIN_MAX_ARRAYS, c->max_arrays))
@@ -566,7 +635,7 @@ static gpa_code store(ctx *c, size_t i, int reason) {
     const item *x = &c->w->item[i];
     fuse_root r = {.value = x->n, .storage = x->n->owner};
     if (x->root >= 0) r = c->p->root[x->root];
-    bool capped = reason == CUT_NODES || reason == CUT_ARRAYS || reason == CUT_PARAMS;
+    bool capped = reason == CUT_ARRAYS || reason == CUT_PARAMS;
     int g = capped || stressed(c) ? -1 : storing_user(c, x, &r);
     if (g < 0 && !capped && !stressed(c)) g = joining_step(c, x, &r);
     if (g < 0) {
@@ -580,8 +649,8 @@ static gpa_code store(ctx *c, size_t i, int reason) {
     return store_in(c, i, r, g);
 }
 
-/* Decides where a node is computed. A value that an array still holds may be needed later: a step
- * that computes it anyway also stores it. */
+/* Decides where a node is computed. An array may still hold the value and need it later: a step
+ * that computes it for another use also stores it. */
 static gpa_code place_node(ctx *c, size_t i) {
     const item *x = &c->w->item[i];
     if (node_is_leaf(x->n)) return GPA_OK;
@@ -643,12 +712,12 @@ static bool order_step(ctx *c, int32_t s) {
 
 gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_err *e) {
     if (!p->work && !(p->work = mem_zero(sizeof *p->work))) return gpa_no_memory(e);
-    int most = KIR_MAX_ARRAYS - 8, params = 200;
+    int most = KIR_MAX_ARRAYS - 8, params = LOWER_PARAMS - 24;
     ctx c = {.rt = rt, .p = p, .w = p->work, .why = why, .e = e};
     c.max_arrays = caps->max_arrays ? MIN(most, (int)caps->max_arrays) : most;
     c.max_params = caps->max_params ? MIN(params, (int)caps->max_params) : params;
     c.on_host = caps->host_visible;
-    c.min_ops_again =
+    c.min_ops_materialize =
         c.on_host ? TUNE_FUSE_MATERIALIZE_MIN_OPS_HOST : TUNE_FUSE_MATERIALIZE_MIN_OPS_DEVICE;
     p->n_step = p->n_order = c.w->n_item = c.w->n_use = c.w->n_edge = 0;
     affine_reset(&p->maps);
@@ -664,7 +733,7 @@ gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_e
         else
             c.w->item[r->value->slot].root = (int32_t)i;
     }
-    if (!fits_memory) return gpa_no_memory(e);
+    if (!fits_memory || !partition(&c)) return gpa_no_memory(e);
     for (size_t i = c.w->n_item; i-- > 0;) TRY(place_node(&c, i));
     for (size_t s = 0; s < p->n_step; s++) c.w->step_info[s].seen = false;
     for (int last = 0; last < 2; last++)

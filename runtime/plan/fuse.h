@@ -1,8 +1,8 @@
 /* Fusion: partitions the graph into steps, each of which becomes one program.
  *
  * A step has an iteration space: outer dimensions, and inner ones over which its reductions run. It
- * stores its roots; everything between its roots and leaves is computed inside it. Steps are
- * ordered so that a step only reads what earlier ones stored: when a step is lowered, its inputs
+ * stores its roots; everything between its leaves and its roots is computed inside it. Steps are
+ * ordered such that a step reads only what earlier steps stored: when a step is lowered, its inputs
  * are leaves. */
 #ifndef GPA_PLAN_FUSE_H
 #define GPA_PLAN_FUSE_H

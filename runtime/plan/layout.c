@@ -77,7 +77,7 @@ static bool is_small(const lowered *l, int n, const int64_t *size) {
     return true;
 }
 
-/* What the program may assume about each array. */
+/* Sets the stride flags: what the program may assume about each array. */
 static void set_flags(lowered *l) {
     for (size_t a = 0; a < l->n_arrays; a++) {
         kir_array *k = &l->f->arrays[a];

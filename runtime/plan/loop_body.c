@@ -1,10 +1,10 @@
 /* Bodies of batched loops: describing an iteration, classifying its scalars, emitting the loop.
  *
- * The description of an iteration is a sequence of words in which nodes are numbered in the order
- * of their first visit, the results of the previous iteration first; values of scalars and
- * addresses of arrays stand apart from it. Iterations with equal words that read the same arrays
- * are one loop. Its scalars are invariant, induction variables, or tabulated: each iteration then
- * selects its own from parameters.
+ * The description of an iteration is a sequence of words. It numbers nodes in the order of their
+ * first visit, the results of the previous iteration first; it leaves out values of scalars and
+ * addresses of arrays. Iterations with equal words that read the same arrays belong to one loop.
+ * Its scalars are invariant, induction variables, or tabulated: each iteration then selects its own
+ * value from parameters.
  *
  * Reading order: describing an iteration, the body, scalars. */
 #include "runtime/plan/loop_body.h"
@@ -12,7 +12,7 @@
 #include "runtime/graph/shape.h"
 #include "runtime/tables/tuning.h"
 
-/* The tag of a word; the rest of the word says which. */
+/* The tag of a word; the rest of the word is a number of that kind. */
 typedef enum { CARRIED, SCALAR, ARRAY, COMPUTED } word_tag;
 
 /* ---- describing an iteration ---- */
@@ -341,8 +341,8 @@ static void cache_body(struct loop_batch *r, const iteration *t, gpa_body *body)
     *slot = k;
 }
 
-/* The key of a body is the iteration's words, then one for each scalar and one for the rest, with
- * the number of the iteration's words: keys of different loops differ. */
+/* The key of a body: the iteration's words, then one word per scalar, then one with the remaining
+ * facts and the number of the iteration's words, so that keys of different loops differ. */
 gpa_code loop_find_body(struct loop_batch *r, iteration *t, bool unrolled, gpa_body **out,
                         gpa_err *e) {
     const int described = t->n_words;
@@ -427,7 +427,7 @@ static bool classify_all(struct loop_batch *r, const iteration *t) {
     return true;
 }
 
-/* True if scalar i of a later iteration, t, is as its kind predicts. */
+/* True if scalar i of iteration t has the value that its kind predicts. */
 static bool scalar_continues(const struct loop_batch *r, const iteration *t, int i) {
     uint64_t stride;
     switch (r->kind[i]) {

@@ -223,8 +223,8 @@ static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
     return true;
 }
 
-/* The offset of an indexed element: that over the unindexed dimensions (a virtual array from the
- * start of the memory) plus the checked indices times their strides (parameters). */
+/* The offset of an indexed element: the offset over the unindexed dimensions (a virtual array from
+ * the start of the memory) plus the checked indices times their strides (parameters). */
 static bool add_indexed(ctx *c, const shape_layout *a, const int64_t *from, int map, bool in_bounds,
                         entry *x) {
     int64_t stride[GPA_MAX_DIMS] = {0}, offset_stride[GPA_MAX_DIMS] = {0};
@@ -367,8 +367,8 @@ static int32_t input(ctx *c, const entry *x, int i) { return value_of(c, c->w->i
 
 static int32_t op2(ctx *c, gpa_op op, int32_t a, int32_t b) { return kir_op2(c->l->f, op, a, b); }
 
-/* The offset of an indexed element. An index out of bounds is reported at `where`, not where the
- * index was computed; in_bounds: no checks. */
+/* The offset of an indexed element. An index out of bounds is reported at location `where`, not at
+ * the location that computed the index; in_bounds: no checks. */
 static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *axis, bool in_bounds,
                            gpa_span where) {
     kir_func *f = c->l->f;
@@ -500,8 +500,8 @@ static int32_t value_of(ctx *c, int32_t i) {
     return x->value;
 }
 
-/* Emits the operands of an output, except a scatter's offset: its bounds checks must only run where
- * the mask is true. */
+/* Emits the operands of an output, except a scatter's offset, whose bounds checks must run only
+ * where the mask is true. */
 static void emit_inputs(ctx *c, const output *o) {
     value_of(c, o->value);
     if (o->mask >= 0) value_of(c, o->mask);

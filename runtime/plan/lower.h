@@ -4,7 +4,7 @@
 
 #include "runtime/plan/fuse.h"
 
-enum { LOWER_PARAMS = 256, LOWER_LOOPS = GPA_MAX_DIMS - KIR_MAX_DIMS };
+enum { LOWER_PARAMS = 1024, LOWER_LOOPS = GPA_MAX_DIMS - KIR_MAX_DIMS };
 
 typedef struct {
     bool ahead; /* set by the caller: earlier steps have not run; lower as if their roots were
@@ -27,7 +27,7 @@ typedef struct {
     uint64_t stored; /* bit per array: the program writes it */
     bool empty;      /* nothing to run */
     bool hazard; /* a store's target overlaps an operand at other elements: it needs a temporary */
-    bool faults; /* the program may fault (or, as the executor adds, be interrupted) */
+    bool faults; /* the program may fault, or (set by the executor) be interrupted */
     struct lower_work *work;
 } lowered;
 

@@ -1,10 +1,10 @@
 /* Plan cache: a direct-mapped table by the hash of the key; a new plan evicts the one in its slot.
  *
  * Invariants: a key holds everything that fuse, lower and layout depend on, except values of
- * scalars and addresses; nodes, memory and scalars are numbered by first visit, so that the n-th of
- * one graph corresponds to the n-th of another with an equal key. Offsets into a memory count from
- * the first one visited: only their distance matters, so a loop over rows has one plan. Bodies are
- * identified by address: a plan retains those in its key.
+ * scalars and addresses; nodes, buffers and scalars are numbered by first visit, so that the n-th
+ * of one graph corresponds to the n-th of another with an equal key. Offsets into a buffer are
+ * relative to the first one visited: only their distance matters, so a loop over rows has one plan.
+ * Bodies are identified by address: a plan retains those in its key.
  *
  * Reading order: the key, lookup, hits, recording and insertion. */
 #include "runtime/plan/plan_cache.h"
@@ -13,24 +13,25 @@
 
 enum {
     SLOTS = 512,     /* of the table, a power of two */
-    MAX_NODES = 256, /* of a graph that is cached */
+    MAX_NODES = 4096, /* of a graph that is cached */
 };
 
-/* The low byte of the first word of a record says what it is: a node's kind, or one of these. The
- * word holds all lengths of the record, so that no two graphs have the same words. */
+/* The low byte of a record's first word is a node's kind, or one of these. The word also holds all
+ * lengths of the record, so no two graphs have the same words. */
 enum { ROOT_WORD = 0xfe, STORE_WORD = 0xff };
 _Static_assert((int)NODE_KINDS <= ROOT_WORD, "a node's kind is told apart from a root");
 _Static_assert(GPA_MAX_DIMS + GPA_MAX_DIMS * GPA_MAX_DIMS < 1 << 15, "map_len fits in its bits");
 
-/* Where the memory of a launch's array comes from: none (virtual); a leaf of the graph; a root that
- * an earlier step stored; new memory of a root. */
-typedef enum { FROM_NOWHERE, FROM_LEAF, FROM_ROOT, FRESH } source;
+/* The memory of a launch's array: none (virtual); a leaf of the graph; a root that an earlier step
+ * stored; new memory of a root. */
+typedef enum { FROM_NONE, FROM_LEAF, FROM_ROOT, FRESH } source;
 
 typedef struct {
     uint8_t from;
     uint8_t item;  /* bytes of an element */
-    int32_t which; /* LEAF: number of the memory. ROOT, FRESH: number of the root */
-    int64_t offset, stride[KIR_MAX_DIMS]; /* LEAF: the offset is relative to the memory's base */
+    int32_t which; /* FROM_LEAF: number of the buffer. FROM_ROOT, FRESH: number of the root */
+    int64_t offset,
+        stride[KIR_MAX_DIMS]; /* FROM_LEAF: the offset is relative to the buffer's base */
 } operand;
 
 typedef struct {
@@ -67,20 +68,20 @@ struct plan_cache {
     plan_programs programs;
     plan *slot[SLOTS];
     const plan *found;
-    /* The graph that was looked up last. */
+    /* The graph of the last lookup. */
     uint64_t *words, hash;
     size_t n_words, cap_words, n_requested, n_nodes, n_bufs, n_numbers, n_bodies;
     node *nodes[MAX_NODES];
     gpa_buf *bufs[MAX_NODES];
-    int64_t base[MAX_NODES]; /* per memory: the offset visited first, in bytes */
+    int64_t base[MAX_NODES]; /* per buffer: the first visited offset, in bytes */
     bool given[MAX_NODES];   /* per requested root: its value is a leaf of the graph */
     const node *scalar_nodes[MAX_NODES];
-    gpa_val numbers[MAX_NODES]; /* copied: a node may be gone when its step has run */
-    gpa_body
-        *bodies[MAX_NODES]; /* retained: the last node of one may be gone when its step has run */
-    bool fits;              /* it can be cached */
-    /* The plan that is being recorded. */
-    plan_parts made;
+    gpa_val numbers[MAX_NODES];  /* copied, since a node may be freed once its step has run */
+    gpa_body *bodies[MAX_NODES]; /* retained, since the last node of a body may be freed once its
+                                    step has run */
+    bool cacheable;              /* it can be cached */
+    /* The plan under construction. */
+    plan_parts recorded;
     size_t cap_actions, cap_operands, cap_numbers, cap_roots;
 };
 
@@ -103,21 +104,23 @@ static void release_bodies(plan_cache *m) {
 }
 
 /* Discards the plan under construction. */
-static void discard_made(plan_cache *m) {
-    for (size_t i = 0; i < m->made.n_actions; i++) m->programs.release(m->made.actions[i].program);
-    m->made.n_actions = m->made.n_operands = m->made.n_numbers = m->made.n_roots = 0;
+static void discard_recorded(plan_cache *m) {
+    for (size_t i = 0; i < m->recorded.n_actions; i++)
+        m->programs.release(m->recorded.actions[i].program);
+    m->recorded.n_actions = m->recorded.n_operands = m->recorded.n_numbers = m->recorded.n_roots =
+        0;
 }
 
 void plan_cache_free(plan_cache *m) {
     if (!m) return;
     release_bodies(m);
-    discard_made(m);
+    discard_recorded(m);
     for (size_t i = 0; i < SLOTS; i++) free_plan(m, m->slot[i]);
     mem_free(m->words);
-    mem_free(m->made.actions);
-    mem_free(m->made.operands);
-    mem_free(m->made.numbers);
-    mem_free(m->made.roots);
+    mem_free(m->recorded.actions);
+    mem_free(m->recorded.operands);
+    mem_free(m->recorded.numbers);
+    mem_free(m->recorded.roots);
     mem_free(m);
 }
 
@@ -140,7 +143,7 @@ static void put_all(plan_cache *m, const int64_t *v, size_t n) {
     m->n_words += n;
 }
 
-/* The number of a memory in this graph; n_bufs: not in it. */
+/* The number of a buffer in this graph; n_bufs: not in it. */
 static size_t memory_number(const plan_cache *m, const gpa_buf *b) {
     size_t i = 0;
     while (i < m->n_bufs && m->bufs[i] != b) i++;
@@ -154,7 +157,7 @@ static size_t body_number(plan_cache *m, gpa_body *b) {
     return i;
 }
 
-/* Appends a memory and an offset, in elements of type t. False: memory of another device. */
+/* Appends a buffer and an offset, in elements of type t. False: a buffer of another device. */
 static bool put_memory(plan_cache *m, const plan_device *d, gpa_buf *b, gpa_dtype t,
                        int64_t offset) {
     size_t i = memory_number(m, b);
@@ -271,8 +274,8 @@ bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan 
     if (!m) return false;
     size_t asked = p->n_root;
     m->found = NULL;
-    discard_made(m);
-    if (!(m->fits = describe_all(m, rt, d, p))) return false;
+    discard_recorded(m);
+    if (!(m->cacheable = describe_all(m, rt, d, p))) return false;
     m->hash = hash_words(m->words, m->n_words, 0);
     const plan *x = m->slot[m->hash & (SLOTS - 1)];
     if (!x || x->hash != m->hash || x->n_words != m->n_words ||
@@ -282,7 +285,7 @@ bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan 
     if (restore(m, p)) return true;
     p->n_root = asked;
     m->found = NULL;
-    m->fits = false;
+    m->cacheable = false;
     return false;
 }
 
@@ -317,11 +320,11 @@ void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered
 
 /* ---- recording and insertion ---- */
 
-/* Records where the memory of a launch's k-th array comes from. Roots come before leaves: a stored
+/* Records the source of the memory of a launch's k-th array. Roots come before leaves: a stored
  * root may have taken over the memory of a leaf. */
 static bool record_operand(const plan_cache *m, const fuse_plan *p, const lowered *l, size_t k,
                            operand *o) {
-    *o = (operand){.from = FROM_NOWHERE,
+    *o = (operand){.from = FROM_NONE,
                    .item = (uint8_t)dtype_size((gpa_dtype)l->f->arrays[k].dtype),
                    .offset = l->bind[k].offset};
     memcpy(o->stride, l->bind[k].stride, sizeof o->stride);
@@ -347,16 +350,16 @@ static bool record_operand(const plan_cache *m, const fuse_plan *p, const lowere
 static bool record_scalar(plan_cache *m, const node *n) {
     size_t i = 0;
     while (i < m->n_numbers && m->scalar_nodes[i] != n) i++;
-    if (i == m->n_numbers ||
-        !mem_grow(&m->made.numbers, m->made.n_numbers, &m->cap_numbers, sizeof *m->made.numbers))
+    if (i == m->n_numbers || !mem_grow(&m->recorded.numbers, m->recorded.n_numbers, &m->cap_numbers,
+                                       sizeof *m->recorded.numbers))
         return false;
-    m->made.numbers[m->made.n_numbers++] = (uint16_t)i;
+    m->recorded.numbers[m->recorded.n_numbers++] = (uint16_t)i;
     return true;
 }
 
 static bool record_step(plan_cache *m, const fuse_plan *p, size_t i, const lowered *l,
                         struct program_cache_entry *program) {
-    plan_parts *x = &m->made;
+    plan_parts *x = &m->recorded;
     if (l->faults || l->hazard || l->n_loops ||
         !mem_grow(&x->actions, x->n_actions, &m->cap_actions, sizeof *x->actions))
         return false;
@@ -383,23 +386,24 @@ static bool record_step(plan_cache *m, const fuse_plan *p, size_t i, const lower
 
 void plan_cache_record(plan_cache *m, const fuse_plan *p, size_t i, const lowered *l,
                        struct program_cache_entry *program) {
-    if (m && m->fits) m->fits = record_step(m, p, i, l, program);
+    if (m && m->cacheable) m->cacheable = record_step(m, p, i, l, program);
 }
 
-/* Records the roots' steps, and which nodes fusion made roots. */
+/* Records the roots' steps, and the nodes that fusion made roots. */
 static bool record_roots(plan_cache *m, const fuse_plan *p) {
     for (size_t i = 0; i < p->n_root; i++) {
-        if (!mem_grow(&m->made.roots, i, &m->cap_roots, sizeof *m->made.roots)) return false;
+        if (!mem_grow(&m->recorded.roots, i, &m->cap_roots, sizeof *m->recorded.roots))
+            return false;
         int32_t k = 0;
         while ((size_t)k < m->n_nodes && m->nodes[k] != p->root[i].value) k++;
         if ((size_t)k == m->n_nodes) return false;
-        m->made.roots[m->made.n_roots++] = (root){p->root[i].step, k};
+        m->recorded.roots[m->recorded.n_roots++] = (root){p->root[i].step, k};
     }
     return true;
 }
 
-/* Copies n items to the next aligned address of a plan's one block. */
-static void *copy_part(char **at, const void *from, size_t n, size_t size) {
+/* Copies n items to the next aligned address of the plan's single block. */
+static void *copy_array(char **at, const void *from, size_t n, size_t size) {
     void *to = *at;
     if (n) memcpy(to, from, n * size);
     *at += (n * size + 15) / 16 * 16;
@@ -407,24 +411,24 @@ static void *copy_part(char **at, const void *from, size_t n, size_t size) {
 }
 
 void plan_cache_insert(plan_cache *m, const fuse_plan *p) {
-    if (!m || !m->fits || !record_roots(m, p)) return;
-    const plan_parts *x = &m->made;
+    if (!m || !m->cacheable || !record_roots(m, p)) return;
+    const plan_parts *x = &m->recorded;
     size_t bytes = sizeof(plan) + m->n_words * sizeof *m->words + m->n_bodies * sizeof *m->bodies +
                    x->n_actions * sizeof *x->actions + x->n_operands * sizeof *x->operands +
                    x->n_numbers * sizeof *x->numbers + x->n_roots * sizeof *x->roots + 7 * 16;
-    plan *made = mem_new(bytes);
-    if (!made) return;
-    char *at = (char *)made + (sizeof *made + 15) / 16 * 16;
-    *made = (plan){.hash = m->hash, .n_words = m->n_words, .n_bodies = m->n_bodies, .p = *x};
-    made->words = copy_part(&at, m->words, m->n_words, sizeof *m->words);
-    made->bodies = copy_part(&at, m->bodies, m->n_bodies, sizeof *m->bodies);
-    made->p.actions = copy_part(&at, x->actions, x->n_actions, sizeof *x->actions);
-    made->p.operands = copy_part(&at, x->operands, x->n_operands, sizeof *x->operands);
-    made->p.numbers = copy_part(&at, x->numbers, x->n_numbers, sizeof *x->numbers);
-    made->p.roots = copy_part(&at, x->roots, x->n_roots, sizeof *x->roots);
-    for (size_t i = 0; i < made->n_bodies; i++) body_retain(made->bodies[i]);
+    plan *inserted = mem_new(bytes);
+    if (!inserted) return;
+    char *at = (char *)inserted + (sizeof *inserted + 15) / 16 * 16;
+    *inserted = (plan){.hash = m->hash, .n_words = m->n_words, .n_bodies = m->n_bodies, .p = *x};
+    inserted->words = copy_array(&at, m->words, m->n_words, sizeof *m->words);
+    inserted->bodies = copy_array(&at, m->bodies, m->n_bodies, sizeof *m->bodies);
+    inserted->p.actions = copy_array(&at, x->actions, x->n_actions, sizeof *x->actions);
+    inserted->p.operands = copy_array(&at, x->operands, x->n_operands, sizeof *x->operands);
+    inserted->p.numbers = copy_array(&at, x->numbers, x->n_numbers, sizeof *x->numbers);
+    inserted->p.roots = copy_array(&at, x->roots, x->n_roots, sizeof *x->roots);
+    for (size_t i = 0; i < inserted->n_bodies; i++) body_retain(inserted->bodies[i]);
     for (size_t i = 0; i < x->n_actions; i++) m->programs.retain(x->actions[i].program);
     plan **slot = &m->slot[m->hash & (SLOTS - 1)];
     free_plan(m, *slot);
-    *slot = made;
+    *slot = inserted;
 }

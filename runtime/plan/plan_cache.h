@@ -3,11 +3,11 @@
  * Fusion and lowering depend on the structure of the graph, dtypes, shapes, strides, which leaves
  * share memory, and which values arrays still hold; not on the values of scalars, nor on addresses.
  * The key is a description of all that; a hit compares the whole key, not a hash. A cached plan
- * lists its launches; only the scalars and the memory of the graph at hand are filled in.
+ * lists its launches; a hit fills in the scalars and the memory of the graph at hand.
  *
  * Not cached: programs that may fault or be interrupted in a loop (their source locations matter),
- * plans over memory of several devices, and dimensions that the host iterates over. A plan belongs
- * to a device and its epoch, so it never outlives its programs. */
+ * plans over memory of several devices, and spaces with dimensions that the host iterates over. A
+ * plan belongs to a device and its epoch, so it never outlives its programs. */
 #ifndef GPA_PLAN_PLAN_CACHE_H
 #define GPA_PLAN_PLAN_CACHE_H
 
@@ -18,11 +18,11 @@ struct gpa_device;
 
 typedef struct plan_cache plan_cache;
 
-/* The device that a plan is for: plans end with the epoch of its memory. */
+/* The device of a plan. A plan is valid only in the epoch of its memory. */
 typedef struct {
     const struct gpa_device *device;
     uint32_t epoch;
-    const gpa_caps *caps; /* what it can do, as fuse is told */
+    const gpa_caps *caps; /* the limits that fuse is given */
 } plan_device;
 
 /* How the cache retains the programs of its plans (exec/program_cache.h). */

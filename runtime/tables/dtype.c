@@ -296,21 +296,10 @@ gpa_val dtype_cast(gpa_val v, gpa_dtype from, gpa_dtype to) {
     return v;
 }
 
-/* memcpy of a constant size compiles to single instructions. */
-static void copy_element(void *to, const void *from, size_t size) {
-    switch (size) {
-        case 1: memcpy(to, from, 1); return;
-        case 2: memcpy(to, from, 2); return;
-        case 4: memcpy(to, from, 4); return;
-        case 8: memcpy(to, from, 8); return;
-        case 16: memcpy(to, from, 16); return;
-    }
-}
-
 gpa_val dtype_load(const void *p, gpa_dtype t) {
     gpa_val v = {.bits = {0, 0}};
-    copy_element(&v, p, dtype_size(t));
+    dtype_copy_element(&v, p, dtype_size(t));
     return v;
 }
 
-void dtype_store(void *p, gpa_dtype t, gpa_val v) { copy_element(p, &v, dtype_size(t)); }
+void dtype_store(void *p, gpa_dtype t, gpa_val v) { dtype_copy_element(p, &v, dtype_size(t)); }

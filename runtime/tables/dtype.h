@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "runtime/base/err.h"
 
@@ -70,6 +71,16 @@ bool dtype_can_cast(gpa_dtype from, gpa_dtype to, gpa_casting casting);
 /* One value converted as NumPy's astype does on x86-64 (float to int truncates; out of range gives
  * what the hardware's conversion gives; complex to real drops the imaginary part). */
 gpa_val dtype_cast(gpa_val v, gpa_dtype from, gpa_dtype to);
+/* Copies an element of this size; memcpy of a constant size compiles to single instructions. */
+static inline void dtype_copy_element(void *to, const void *from, size_t size) {
+    switch (size) {
+        case 1: memcpy(to, from, 1); return;
+        case 2: memcpy(to, from, 2); return;
+        case 4: memcpy(to, from, 4); return;
+        case 8: memcpy(to, from, 8); return;
+        case 16: memcpy(to, from, 16); return;
+    }
+}
 /* Loads or stores one element; the address may be unaligned. */
 gpa_val dtype_load(const void *p, gpa_dtype t);
 void dtype_store(void *p, gpa_dtype t, gpa_val v);

@@ -1,16 +1,17 @@
-/* The tables at the other end of a pipe, for tests/conformance/: one request a line on stdin,
+/* The tables at the other end of a pipe, for tests/conformance/: one request per line on stdin,
  * answers on stdout.
  *
- *   ops                            a line per operation and operand dtype: NAME ARITY DTYPE COMPUTE
- * RESULT, then the operands' dtypes; RESULT is - where the operation is not defined pairs a line
- * per operation of two operands and their dtypes: NAME A B RESULT reds                           a
- * line per reduction and dtype it is defined for: NAME DTYPE ARG promote                        a
- * line per pair: A B PROMOTED, and how A casts to B: safe, same_kind, unsafe weak a line per weak
- * kind and dtype: 1..4 DTYPE RESULT find NAME                      the dtype with this name, or -
- *   op NAME DTYPE N                N elements of each operand follow as bytes; the answer is N
- * results cast FROM TO N                 N elements follow; N results reduce NAME DTYPE N N
- * elements follow; the result, and its index as int64
- */
+ *   ops                   a line per operation and operand dtype: NAME ARITY DTYPE COMPUTE RESULT
+ *                         and the operands' dtypes; RESULT is - where the operation is undefined
+ *   pairs                 a line per operation of two operands and their dtypes: NAME A B RESULT
+ *   reds                  a line per reduction and dtype it is defined for: NAME DTYPE ARG
+ *   promote               a line per pair: A B PROMOTED, and how A casts to B: safe, same_kind,
+ *                         unsafe
+ *   weak                  a line per weak kind and dtype: 1..4 DTYPE RESULT
+ *   find NAME             the dtype with this name, or -
+ *   op NAME DTYPE N       N elements of each operand follow as bytes; the answer is N results
+ *   cast FROM TO N        N elements follow; the answer is N results
+ *   reduce NAME DTYPE N   N elements follow; the answer is the result, and its index as int64 */
 #include <stdio.h>
 
 #include "runtime/base/base.h"

@@ -1,8 +1,10 @@
-/* parse_main: what the parser makes of a text, for tests.
+/* parse_main: prints what the parser makes of a text, for tests.
  *
- *   parse_main [-m] FILE...   prints each file's tree, or its error as a user sees it (-m: magic
- * lines are spoken) parse_main -d             reads frames "LENGTH\n" + bytes from stdin; answers
- * each with one line: "ok", or "ErrorName<TAB>line<TAB>column<TAB>message" (columns in characters)
+ *   parse_main [-m] FILE...   prints each file's tree, or its error as a user sees it (-m: magics
+ *                             are parsed)
+ *   parse_main -d             reads frames "LENGTH\n" + bytes from stdin; answers each with one
+ *                             line: "ok", or "ErrorName<TAB>line<TAB>column<TAB>message" (columns
+ *                             in characters)
  *   parse_main -t N FILE      parses the file N times and prints the fastest, in microseconds */
 #include <stdio.h>
 #include <stdlib.h>

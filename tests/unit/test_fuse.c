@@ -328,6 +328,49 @@ static void test_long_chain(void **state) {
     arr_release(rt, b);
 }
 
+enum { WIDE = 8, ROUNDS = 56, WIDE_SIZE = 1000 };
+
+/* WIDE values, of which each round replaces each by a product with its neighbour; their sum. */
+static gpa_arr *wide_expression(gpa_arr *x) {
+    gpa_arr *v[WIDE];
+    for (int i = 0; i < WIDE; i++) v[i] = opn(OP_ADD, x, i / 64.0);
+    for (int i = 0; i < WIDE * ROUNDS; i++)
+        v[i % WIDE] =
+            op2(OP_MINIMUM, v[i % WIDE], op2(OP_MULTIPLY, v[i % WIDE], v[(i + 1) % WIDE]));
+    for (int i = 1; i < WIDE; i++) v[0] = op2(OP_ADD, v[0], v[i]);
+    return v[0];
+}
+
+/* An expression of more operations than a program may have is cut between its two halves, where one
+ * value crosses, not within one, where WIDE values do. */
+static void test_partition(void **state) {
+    (void)state;
+    gpa_arr *x = data(SHAPE(WIDE_SIZE));
+    gpa_arr *y = wide_expression(opn(OP_MULTIPLY, wide_expression(x), 0.125));
+    ONLY(x, y);
+    mark();
+    eval(y);
+    count_is(since().launches, 2);
+    count_is(since().bytes_read, 2 * WIDE_SIZE * F);
+    count_is(since().bytes_written, 2 * WIDE_SIZE * F);
+    double *in = values(x), *got = values(y);
+    for (int k = 0; k < WIDE_SIZE; k++) {
+        double want = in[k];
+        for (int half = 0; half < 2; half++) {
+            double v[WIDE];
+            for (int i = 0; i < WIDE; i++) v[i] = want + i / 64.0;
+            for (int i = 0; i < WIDE * ROUNDS; i++)
+                v[i % WIDE] = fmin(v[i % WIDE], v[i % WIDE] * v[(i + 1) % WIDE]);
+            for (int i = 1; i < WIDE; i++) v[0] += v[i];
+            want = half ? v[0] : v[0] * 0.125;
+        }
+        assert_true(got[k] == want);
+    }
+    test_free(in);
+    test_free(got);
+    drop_all();
+}
+
 /* One element of a long pending vector: the step that uses the vector has no dimensions. */
 static void test_element_of_pending(void **state) {
     (void)state;
@@ -412,6 +455,7 @@ int main(void) {
         GRAPH_TEST(test_loop),
         GRAPH_TEST(test_loop_batching),
         GRAPH_TEST(test_long_chain),
+        GRAPH_TEST(test_partition),
         GRAPH_TEST(test_element_of_pending),
         GRAPH_TEST(test_many_arrays),
         GRAPH_TEST(test_body),

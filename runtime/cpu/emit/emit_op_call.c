@@ -17,17 +17,7 @@ typedef struct {
     uint64_t lanes;
 } lanes_call;
 
-/* Copies an element to or from the first bytes of a gpa_val; their representation is the same. */
-static void move(void *to, const void *from, size_t size) {
-    switch (size) {
-        case 1: memcpy(to, from, 1); return;
-        case 2: memcpy(to, from, 2); return;
-        case 4: memcpy(to, from, 4); return;
-        case 8: memcpy(to, from, 8); return;
-        case 16: memcpy(to, from, 16); return;
-    }
-}
-
+/* An element lies in the first bytes of a gpa_val as in memory. */
 static void run_lanes(gpa_op_fn f, lanes_call call, const void *a, const void *b, const void *c,
                       void *out) {
     const char *from[3] = {a, b, c};
@@ -37,9 +27,9 @@ static void run_lanes(gpa_op_fn f, lanes_call call, const void *a, const void *b
     for (int i = 0; i < 3; i++)
         size[i] = call.operand[i] < DT_COUNT ? dtype_size((gpa_dtype)call.operand[i]) : 0;
     for (uint64_t n = 0; n < call.lanes; n++) {
-        for (int i = 0; i < 3; i++) move(&v[i], from[i] + n * size[i], size[i]);
+        for (int i = 0; i < 3; i++) dtype_copy_element(&v[i], from[i] + n * size[i], size[i]);
         f(&r, &v[0], &v[1], &v[2]);
-        move(to + n * result_size, &r, result_size);
+        dtype_copy_element(to + n * result_size, &r, result_size);
     }
 }
 
@@ -133,10 +123,10 @@ static void run_rest(gpa_op_fn f, uint64_t size, uint64_t rest, const void *a, c
     for (; rest; rest &= rest - 1) {
         size_t at = (size_t)__builtin_ctzll(rest) * size;
         gpa_val v[3] = {0}, r = {0};
-        move(&v[0], (const char *)a + at, size);
-        move(&v[1], (const char *)b + at, size);
+        dtype_copy_element(&v[0], (const char *)a + at, size);
+        dtype_copy_element(&v[1], (const char *)b + at, size);
         f(&r, &v[0], &v[1], &v[2]);
-        move((char *)out + at, &r, size);
+        dtype_copy_element((char *)out + at, &r, size);
     }
 }
 

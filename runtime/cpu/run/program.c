@@ -7,36 +7,9 @@
 #include "runtime/cpu/emit/kernel.h"
 #include "runtime/cpu/run/widen.h"
 
-static bool copy_items(void *to, const void *from, size_t n, size_t size) {
-    void **slot = to;
-    if (!n) return true;
-    if (!(*slot = mem_new(n * size))) return false;
-    memcpy(*slot, from, n * size);
-    return true;
-}
-
-/* Copies what emission reads: not the source spans and texts. */
-static bool copy_func(kir_func *c, const kir_func *f) {
-    *c = (kir_func){.form = f->form, .ndim = f->ndim, .inner = f->inner, .flags = f->flags};
-    memcpy(c->name, f->name, sizeof c->name);
-    c->n_code = f->n_code, c->n_arrays = f->n_arrays, c->n_params = f->n_params,
-    c->n_consts = f->n_consts;
-    return copy_items(&c->code, f->code, f->n_code, sizeof *f->code) &&
-           copy_items(&c->arrays, f->arrays, f->n_arrays, sizeof *f->arrays) &&
-           copy_items(&c->params, f->params, f->n_params, sizeof *f->params) &&
-           copy_items(&c->consts, f->consts, f->n_consts, sizeof *f->consts);
-}
-
-static void free_copy(kir_func *c) {
-    mem_free(c->code);
-    mem_free(c->arrays);
-    mem_free(c->params);
-    mem_free(c->consts);
-}
-
 gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     gpa_prog *p = mem_zero(sizeof *p);
-    if (!p || !copy_func(&p->copy, f)) {
+    if (!p || !kir_copy(&p->copy, f)) {
         program_free(p);
         return gpa_no_memory(e);
     }
@@ -58,7 +31,7 @@ void program_free(gpa_prog *p) {
     for (size_t i = 0; i < p->n_wide; i++) program_free(p->wide[i]);
     mem_free(p->wide);
     kernel_plan_free(&p->kernel);
-    free_copy(&p->copy);
+    kir_copy_free(&p->copy);
     mem_free(p);
 }
 

@@ -41,7 +41,8 @@ static void free_built(const cu_driver *cu, cu_built *x) {
     mem_free(x->ptx);
 }
 
-/* Errors are not reported: there is a quick build, or the waiting thread builds again itself. */
+/* Compiles and loads a job. Errors are not reported: a variant has a quick build, or the waiting
+ * thread builds it again itself. */
 static cu_built work(cu_builder *b, const cu_job *job) {
     cu_built x = {0};
     gpa_err quiet = {0};

@@ -20,11 +20,11 @@ typedef struct cu_interpreter {
     CUcontext context;
     cu_target target;
     pthread_t thread;
-    int launches;        /* launches before it was loaded */
+    int launches;        /* launches before the interpreter was loaded */
     bool begun, loading; /* the thread was started; it was not joined yet */
     int done;            /* atomic: the thread has finished */
     CUmodule module;
-    CUfunction function; /* NULL: there is none */
+    CUfunction function; /* NULL: not loaded */
 } interpreter;
 
 interpret_when interpreter_when(void) {
@@ -182,15 +182,15 @@ gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const interpreter_launch
                          gpa_err *e) {
     const ic_code *c = p->code;
     const kir_func *f = &p->copy;
-    bool far = c->words > NEAR_WORDS, bounded = c->loops && p->when != INTERPRET_ALWAYS;
+    bool is_long = c->words > INLINE_WORDS, bounded = c->loops && p->when != INTERPRET_ALWAYS;
     ic_params P = {.points = 1,
                    .item = c->item,
                    .ndim = f->ndim,
                    .sizes = c->sizes,
                    .words = c->words,
                    .fuel = INT64_MAX,
-                   .patience = INT64_MAX};
-    uint64_t *words = far ? mem_zero(c->words * sizeof *words) : P.near;
+                   .max_cycles = INT64_MAX};
+    uint64_t *words = is_long ? mem_zero(c->words * sizeof *words) : P.inline_words;
     gpa_code rc = GPA_OK;
     *spent = false;
     if (!words) return gpa_no_memory(e);
@@ -198,21 +198,21 @@ gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const interpreter_launch
     if (bounded)
         P.fuel = (int64_t)MIN(TUNE_CUDA_INTERPRET_LOOP_MAX_INSTRUCTIONS / (double)P.points,
                               (double)TUNE_CUDA_INTERPRET_LOOP_MAX_PER_THREAD),
-        P.patience = TUNE_CUDA_INTERPRET_LOOP_MAX_CYCLES;
+        P.max_cycles = TUNE_CUDA_INTERPRET_LOOP_MAX_CYCLES;
     P.spent = d->mapped_address + offsetof(cu_mapped, spent);
     P.stop = d->interrupt_address + x->slot * sizeof *d->interrupt;
     P.record = d->faults.address + x->slot * sizeof(kir_fault_record);
     P.lock = d->faults.locks + x->slot * FAULT_LOCK_BYTES;
     fill(c, f, x->l, x->base, words);
     if (bounded) d->mapped->spent = 0;
-    if (far) TRY(upload_words(d, words, c->words, &P.far, e));
+    if (is_long) TRY(upload_words(d, words, c->words, &P.long_words, e));
     TRY(api_check(d->cu->launch(d->interpreter->function,
                                 (unsigned)((P.points + c->threads - 1) / c->threads), 1, 1,
                                 c->threads, 1, 1, c->shared, d->stream, (void *[]){&P}, NULL),
                   "cuLaunchKernel", e));
     if (bounded) rc = wait_for_budget(d, spent, e);
 out:
-    if (P.far) d->cu->free(P.far, d->stream);
-    if (far) mem_free(words);
+    if (P.long_words) d->cu->free(P.long_words, d->stream);
+    if (is_long) mem_free(words);
     return rc;
 }

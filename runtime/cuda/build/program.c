@@ -9,46 +9,11 @@
 #include "runtime/cuda/driver/wait.h"
 #include "runtime/tables/tuning.h"
 
-static bool copy_items(void *to, const void *from, size_t n, size_t size) {
-    void **slot = to;
-    if (!n) return true;
-    if (!(*slot = mem_new(n * size))) return false;
-    memcpy(*slot, from, n * size);
-    return true;
-}
-
-/* A copy of what code generation reads: not the spans. */
-static bool copy_func(kir_func *c, const kir_func *f) {
-    *c = (kir_func){.form = f->form, .ndim = f->ndim, .inner = f->inner, .flags = f->flags};
-    memcpy(c->name, f->name, sizeof c->name);
-    c->n_code = f->n_code, c->n_arrays = f->n_arrays, c->n_params = f->n_params,
-    c->n_consts = f->n_consts;
-    if (!copy_items(&c->code, f->code, f->n_code, sizeof *f->code) ||
-        !copy_items(&c->arrays, f->arrays, f->n_arrays, sizeof *f->arrays) ||
-        !copy_items(&c->params, f->params, f->n_params, sizeof *f->params) ||
-        !copy_items(&c->consts, f->consts, f->n_consts, sizeof *f->consts))
-        return false;
-    if (f->n_texts && !(c->texts = mem_zero(f->n_texts * sizeof *c->texts))) return false;
-    for (; c->n_texts < f->n_texts; c->n_texts++)
-        if (!(c->texts[c->n_texts] = mem_text(f->texts[c->n_texts], strlen(f->texts[c->n_texts]))))
-            return false;
-    return true;
-}
-
-static void free_copy(kir_func *c) {
-    for (size_t i = 0; i < c->n_texts; i++) mem_free(c->texts[i]);
-    mem_free(c->texts);
-    mem_free(c->code);
-    mem_free(c->arrays);
-    mem_free(c->params);
-    mem_free(c->consts);
-}
-
 gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     gpa_prog *p = mem_zero(sizeof *p);
     if (!p) return gpa_no_memory(e);
-    if (!copy_func(&p->copy, f)) {
-        free_copy(&p->copy);
+    if (!kir_copy(&p->copy, f)) {
+        kir_copy_free(&p->copy);
         mem_free(p);
         return gpa_no_memory(e);
     }
@@ -73,11 +38,12 @@ void program_free(gpa_dev *d, gpa_prog *p) {
     bool served = context_serves(d, p->generation);
     gpa_err quiet = {0};
     if (p->n_variants && served)
-        served = !wait_idle(d, &quiet) || !d->stuck; /* code that is running cannot be unloaded */
+        served =
+            !wait_idle(d, &quiet) || !d->stuck; /* the driver cannot unload code that is running */
     for (size_t i = 0; i < p->n_variants && served; i++) free_variant(d, &p->variants[i]);
     mem_free(p->variants);
     interpret_free(p->code);
-    free_copy(&p->copy);
+    kir_copy_free(&p->copy);
     mem_free(p);
 }
 
@@ -108,7 +74,7 @@ static cu_effort first_effort(const gpa_prog *p, const cu_variant *v, cu_target 
 /* Compiles and loads. A driver that rejects the PTX version gets machine code from then on. */
 static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points, gpa_err *e) {
     cu_target target = target_of(d, &p->copy);
-    mem_free(v->ptx); /* of an attempt that failed */
+    mem_free(v->ptx); /* left by an attempt that failed */
     v->ptx = NULL;
     v->effort = first_effort(p, v, target, points);
     gpa_code rc = compile_ptx(v->source.text.text, target, &v->effort, &v->ptx, e);
@@ -155,7 +121,7 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
     if (v->job) {
         if (!background_take(d->builder, v->job, &better)) return;
         v->job = NULL;
-        v->effort = EFFORT_FULL; /* a failed one is not tried again */
+        v->effort = EFFORT_FULL; /* a build that failed is not repeated */
         if (!better.module) return;
         mem_free(v->ptx);
         v->replaced = v->module;
@@ -273,7 +239,7 @@ static bool can_interpret(gpa_dev *d, gpa_prog *p, double points) {
     if (p->when == INTERPRET_NEVER || !interpreter_is_expected(d)) return false;
     if (!p->coded) p->code = interpret_code(&p->copy);
     p->coded = true;
-    return p->code && (p->when == INTERPRET_ALWAYS ||
+    return p->code && (p->when == INTERPRET_ALWAYS || points <= TUNE_CUDA_INTERPRET_MAX_POINTS ||
                        points * (double)p->code->n_ins <= TUNE_CUDA_INTERPRET_MAX_INSTRUCTIONS);
 }
 

@@ -11,10 +11,10 @@ typedef struct {
     cu_source source;
     char *ptx;
     CUmodule module,
-        replaced; /* replaced: the quick build that was replaced: launches of it may be in flight */
-    CUfunction function; /* NULL: the replaced build is not finished */
+        replaced;        /* the quick build that was replaced; launches of it may be in flight */
+    CUfunction function; /* NULL: the first build is not finished */
     cu_effort effort;
-    cu_job *job;       /* a build in the background: the replaced one, or the full one */
+    cu_job *job;       /* a build in the background: the first one, or the full one */
     double points;     /* computed by the quick build so far */
     bool interpreted;  /* a launch of this plan was interpreted */
     gpa_val *literals; /* the parameters that are compiled in; NULL: generic */
@@ -44,9 +44,9 @@ typedef struct {
     const gpa_val *params; /* its parameters; NULL: unknown */
 } cu_demand;
 
-/* The variant for a launch (tiered compilation): a quick build at replaced need; a full build in
- * the background once it has computed many points; and one with the parameters as literals if the
- * program is compute bound and its parameters stay the same. Valid until the next call. */
+/* The variant for a launch (tiered compilation): a quick build at first need; a full build in the
+ * background once the variant has computed many points; and a build with the parameters as literals
+ * if the program is compute bound and its parameters stay the same. Valid until the next call. */
 gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_demand *x, const cu_variant **out,
                          gpa_err *e);
 /* True if a launch is interpreted while the variant for its plan is built in the background. */

@@ -31,7 +31,7 @@ struct gpa_raw {
     size_t n_names;
     char *ptx, *code; /* code NULL: the driver compiles the PTX */
     CUmodule module;
-    unsigned generation; /* of the device's, in which it was loaded */
+    unsigned generation; /* generation of the device in which the module was loaded */
 };
 
 static void free_raw(gpa_raw *r) {

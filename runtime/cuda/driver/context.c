@@ -1,8 +1,8 @@
-/* The primary context of a device and what is allocated in it.
+/* The primary context of a device and the objects allocated in it.
  *
  * The context is retained for the life of the process, since creating one is slow. Fault records
- * (from the device) and interrupt flags (from the host) are in mapped pinned memory. Interrupt
- * flags may be written at any time, from a signal handler: they are withdrawn before the memory is
+ * (written by the device) and interrupt flags (written by the host) are in mapped pinned memory. A
+ * signal handler may write interrupt flags at any time, so they are withdrawn before the memory is
  * freed. */
 #include "runtime/cuda/driver/context.h"
 
@@ -98,8 +98,8 @@ out:
     return rc;
 }
 
-/* A program that does not end holds the context: nothing can be freed; the context is leaked until
- * the process exits. */
+/* A program that does not end keeps the context busy: nothing can be freed, and the context is
+ * leaked until the process exits. */
 static void leak_parts(gpa_dev *d) {
     d->hooks->abandon(d);
     d->ring = NULL;
@@ -162,7 +162,7 @@ bool context_is_broken(gpa_dev *d) {
 }
 
 /* One attempt: a driver that refuses a process a new context after a fault (580 on an H100 does)
- * refuses it again. */
+ * refuses it every time. */
 gpa_code context_restart(gpa_dev *d, gpa_err *e) {
     gpa_code rc;
     context_enter(d);

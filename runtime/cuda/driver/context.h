@@ -6,16 +6,17 @@
 
 /* The initialized driver; NULL, with the reason, if there is none. */
 const cu_driver *context_driver(char *why, size_t n);
-/* Opens a device whose driver, hooks and number are set; on failure context_close frees what was
- * allocated. */
+/* Opens a device whose driver, hooks and number are set; after a failure context_close frees what
+ * was allocated. */
 gpa_code context_open(gpa_dev *d, gpa_err *e);
 void context_close(gpa_dev *d);
 /* True if the context has failed (every call fails, and its memory is lost) or is stuck. */
 bool context_is_broken(gpa_dev *d);
-/* Replaces a failed context, or one that a program holds. GPA_E_DEVICE if the driver refuses. */
+/* Replaces a failed context, or one that a program keeps busy. GPA_E_DEVICE if the driver refuses.
+ */
 gpa_code context_restart(gpa_dev *d, gpa_err *e);
-/* True if objects of a generation of the device can still be freed: not while a program holds the
- * context. Else they are leaked. */
+/* True if objects of a generation of the device can still be freed. They are leaked while a program
+ * keeps the context busy. */
 static inline bool context_serves(const gpa_dev *d, unsigned generation) {
     return generation == d->generation && !d->stuck;
 }

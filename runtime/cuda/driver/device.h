@@ -27,18 +27,18 @@ typedef struct {
 struct gpa_mem {
     CUdeviceptr address;
     size_t n;
-    unsigned generation;     /* of the device, in which it was allocated */
+    unsigned generation;     /* generation of the device in which it was allocated */
     uint64_t queued;         /* stream.c: the number of its latest use in the queue */
-    uint64_t epoch;          /* stream.c: `users` and `writers` hold in this epoch alone: */
-    uint32_t users, writers; /* bit per user stream: it used, wrote the memory */
+    uint64_t epoch;          /* stream.c: the epoch in which `users` and `writers` are valid */
+    uint32_t users, writers; /* bit per user stream: it used, or wrote, the memory */
 };
 
 /* Fault records of launches in flight: slot i belongs to one launch. */
 typedef struct {
-    kir_fault_record *to[FAULT_SLOTS]; /* where the caller wants the record */
+    kir_fault_record *to[FAULT_SLOTS]; /* per slot: where the caller wants the record */
     uint32_t n;                        /* slots in use */
-    kir_fault_record *host;            /* in cu_mapped; the device writes them */
-    CUdeviceptr address;               /* of the records, for the device */
+    kir_fault_record *host;            /* in cu_mapped; the device writes the records */
+    CUdeviceptr address;               /* device address of the records */
     CUdeviceptr locks, seen; /* FAULT_LOCK_BYTES and SEEN_BYTES per slot, in device memory */
 } cu_faults;
 
@@ -60,15 +60,16 @@ typedef struct {
     double queued, since; /* seconds before the marks; after the last one */
 } cu_throttle;
 
-/* A stream of the user's, next to the queue (stream.c). */
+/* A stream of the user, next to the queue (stream.c). */
 typedef struct {
     CUstream stream;
     CUevent mark;
-    uint64_t followed; /* it waits for everything in the queue up to this number */
+    uint64_t followed; /* it waits for all work in the queue up to this number */
 } cu_user_stream;
 
-/* What the rooms above the driver do when a context is made, before it is taken down, and when it
- * has to be left to a program that does not end: then they forget what belongs to it. */
+/* Functions of the rooms above the driver, called when a context was created, before it is
+ * destroyed, and when it must be leaked because a program in it does not end: they then forget the
+ * objects that belong to it. */
 typedef struct {
     void (*open)(gpa_dev *d);
     void (*close)(gpa_dev *d);
@@ -85,7 +86,7 @@ struct gpa_dev {
     cu_user_stream user_streams[USER_STREAMS];
     uint32_t busy;    /* bit per user stream: it had work in this epoch */
     uint64_t epoch;   /* stream.c */
-    uint64_t queued;  /* numbers what is put in the queue */
+    uint64_t queued;  /* number of the latest work in the queue */
     uint64_t touched; /* the number of the latest work that may use any memory */
     CUmemoryPool pool;
     CUevent done, clock[2]; /* clock: created at first use */
@@ -99,15 +100,15 @@ struct gpa_dev {
     uint32_t units, max_threads, max_shared;
     cu_mapped *mapped;
     CUdeviceptr mapped_address, interrupt_address;
-    int *interrupt;   /* mapped->interrupt; NULL: there is none. Atomic */
-    int is_requested; /* the user asks all work to end. Atomic */
+    int *interrupt;   /* mapped->interrupt; NULL: not allocated. Atomic */
+    int is_requested; /* the user has requested that all work ends. Atomic */
     cu_faults faults;
     CUdeviceptr counters; /* zero between launches */
     cu_throttle throttle;
     struct cu_ring *ring; /* transfer.c: created at the first large copy */
-    int transfer_threads; /* of large copies; 0: the driver copies */
-    uint64_t peers;       /* bit per device number: access to this pool was decided */
-    /* The rooms above. */
+    int transfer_threads; /* of large copies; 0: copies go through the driver */
+    uint64_t peers;       /* bit per device number: peer access to this pool was decided */
+    /* State of the rooms above. */
     struct cu_builder *builder;
     struct cu_interpreter *interpreter;
     const cu_blas *blas;

@@ -61,7 +61,7 @@ int transfer_threads(void) {
                : 0;
 }
 
-/* Creates the ring at the first large copy. NULL: the driver copies. */
+/* Creates the ring at the first large copy. NULL: copies go through the driver. */
 static struct cu_ring *ensure_ring(gpa_dev *d) {
     if (d->ring || !d->transfer_threads) return d->ring;
     struct cu_ring *r = mem_zero(sizeof *r);

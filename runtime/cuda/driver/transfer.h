@@ -8,8 +8,8 @@
 gpa_code transfer_up(gpa_dev *d, CUdeviceptr to, const void *from, size_t n, gpa_err *e);
 /* Waits for all queued work first. */
 gpa_code transfer_down(gpa_dev *d, void *to, CUdeviceptr from, size_t n, gpa_err *e);
-/* From the memory of another device: after all work queued there; later work there waits for the
- * copy. */
+/* From the memory of another device: waits for all work queued there; later work there waits for
+ * the copy. */
 gpa_code transfer_from(gpa_dev *d, CUdeviceptr to, gpa_dev *other, CUdeviceptr from, size_t n,
                        gpa_err *e);
 /* Threads of large copies on this machine; 0: too few cores, the driver copies. */

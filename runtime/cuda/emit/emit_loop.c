@@ -5,13 +5,13 @@
  * `fuel` estimates the instructions since the last poll; loops that are short at compile time do
  * not poll. An innermost counted loop is strip-mined: strips of about one poll interval, counted by
  * an int, with a poll between them. A small body is unrolled: a main loop of
- * TUNE_CUDA_LOOP_UNROLL_FACTOR trips and a remainder loop.
+ * TUNE_CUDA_LOOP_UNROLL_FACTOR iterations and a remainder loop.
  *
  * A poll reads a copy of the flag in device memory; few blocks at the first poll, all at later
  * ones, also read the host's flag over the bus, and update the copies for the others.
  *
- * Labels: n<region> precedes the next trip, b<region> follows the region. In the second copy of a
- * body they end in r.
+ * Labels: n<region> precedes the next iteration, b<region> follows the region. In the second copy
+ * of a body they end in r.
  *
  * Reading order: cost of loops, jumps, polling, strip mining, other loops. */
 #include <math.h>
@@ -42,10 +42,10 @@ static double cost_of(const kir_ins *i) {
     return kir_has(i->code, KI_OFFSET) ? 4 : 1;
 }
 
-/* Estimates the work of a trip and of all trips (INFINITY if the trip count is unknown), in
- * instructions. The work of a trip excludes inner loops that count their own. Returns the loop's
- * END. */
-static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *all) {
+/* Estimates the work of one iteration and of all (INFINITY if the trip count is unknown), in
+ * instructions. The work of an iteration excludes inner loops that count their own. Returns the
+ * loop's END. */
+static int32_t measure(const kir_func *f, int32_t loop, double *iteration, double *all) {
     const kir_ins *i = &f->code[loop];
     double inside = 1, whole = 1, one, many;
     int64_t a, b;
@@ -64,21 +64,21 @@ static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *al
         whole += cost_of(&f->code[k]);
     }
     bool known = i->code == KIR_FOR && is_constant(f, i->a, &a) && is_constant(f, i->b, &b);
-    *trip = inside;
+    *iteration = inside;
     *all = known ? whole * fabs((double)b - (double)a) : INFINITY;
     if (i->code == KIR_FOR && i->imm) *all = MIN(whole, SHORT_WORK); /* such loops do not poll */
     return k;
 }
 
 static double trip_work(const em *E, int32_t loop) {
-    double trip, all;
-    measure(E->f, loop, &trip, &all);
-    return MIN(trip, POLL_WORK);
+    double iteration, all;
+    measure(E->f, loop, &iteration, &all);
+    return MIN(iteration, POLL_WORK);
 }
 
 bool em_is_short(const kir_func *f, int32_t loop) {
-    double trip, all;
-    measure(f, loop, &trip, &all);
+    double iteration, all;
+    measure(f, loop, &iteration, &all);
     return all <= SHORT_WORK;
 }
 
@@ -174,8 +174,8 @@ static const char *poll_text(em *E, char buf[200], const char *again) {
 
 /* ---- strip mining ---- */
 
-/* A trip: the counter's value, the body, the label that NEXT jumps to. */
-static void put_trip(em *E, int32_t at) {
+/* One iteration: the counter's value, the body, the label that NEXT jumps to. */
+static void put_iteration(em *E, int32_t at) {
     char next[24];
     int n = (int)at;
     if (is_one(E, E->f->code[at].c))
@@ -189,7 +189,7 @@ static void put_trip(em *E, int32_t at) {
     em_line(E, "%s:;", label(E, next, 'n', at));
 }
 
-static void put_trips(em *E, int32_t at) {
+static void put_iterations(em *E, int32_t at) {
     int n = (int)at;
     int32_t before = E->second_copy;
     if (has_small_body(E, at)) {
@@ -200,7 +200,7 @@ static void put_trips(em *E, int32_t at) {
         em_line(E, "for (int u%d = 0; u%d < %d; u%d++, k%d++) {", n, n,
                 TUNE_CUDA_LOOP_UNROLL_FACTOR, n, n);
         E->indent++;
-        put_trip(E, at);
+        put_iteration(E, at);
         em_close_block(E);
         em_close_block(E);
         E->second_copy = at;
@@ -208,7 +208,7 @@ static void put_trips(em *E, int32_t at) {
     if (E->second_copy == at) em_line(E, "#pragma unroll 1");
     em_line(E, "for (; k%d < m%d; k%d++) {", n, n, n);
     E->indent++;
-    put_trip(E, at);
+    put_iteration(E, at);
     em_close_block(E);
     E->second_copy = before;
 }
@@ -243,7 +243,7 @@ static void put_strips(em *E, int32_t at) {
     em_line(E, "while (left%d) {", n);
     E->indent++;
     em_line(E, "m%d = left%d > s%d ? s%d : (int)left%d; k%d = 0;", n, n, n, n, n, n);
-    put_trips(E, at);
+    put_iterations(E, at);
     if (one) em_line(E, "f%d += m%d;", n, n);
     em_line(E, "left%d -= m%d;", n, n);
     snprintf(again, sizeof again, "s%d != %d", n, first);

@@ -245,15 +245,19 @@ void em_put_partial(em *E, int32_t at) {
             em_field(E, outer, FIELD_OUTER, 0, 0), (int)at);
 }
 
-static void take_partials(em *E, int32_t at) {
+void em_join_partials(em *E, int32_t at, const char *parts) {
     char scratch[FIELD_NAME_BYTES], outer[FIELD_NAME_BYTES];
     int n = (int)at;
-    restart_state(E, at);
     em_line(E,
-            "for (unsigned p = lane; p < gridDim.y; p += lanes) r%d = g_join%d(r%d, %s[(size_t)p * "
+            "for (unsigned p = lane; p < %s; p += lanes) r%d = g_join%d(r%d, %s[(size_t)p * "
             "%s + row]);",
-            n, n, n, em_field(E, scratch, FIELD_SCRATCH, (unsigned)at, 0),
+            parts, n, n, n, em_field(E, scratch, FIELD_SCRATCH, (unsigned)at, 0),
             em_field(E, outer, FIELD_OUTER, 0, 0));
+}
+
+static void take_partials(em *E, int32_t at) {
+    restart_state(E, at);
+    em_join_partials(E, at, "gridDim.y");
 }
 
 static void store_result(em *E, int32_t at) {

@@ -123,14 +123,8 @@ void em_scan_totals(em *E, int32_t each) {
 
 /* Sets state r to the exclusive prefix of this block's part. */
 static void sum_earlier_parts(em *E, int32_t at) {
-    char scratch[FIELD_NAME_BYTES], outer[FIELD_NAME_BYTES];
-    int n = (int)at;
     em_start_state(E, at);
-    em_line(E,
-            "for (unsigned p = lane; p < blockIdx.y; p += lanes) r%d = g_join%d(r%d, %s[(size_t)p "
-            "* %s + row]);",
-            n, n, n, em_field(E, scratch, FIELD_SCRATCH, (unsigned)at, 0),
-            em_field(E, outer, FIELD_OUTER, 0, 0));
+    em_join_partials(E, at, "blockIdx.y");
     em_join_block(E, at);
 }
 

@@ -236,6 +236,8 @@ bool em_divides_by_invariant(const em *E, int32_t each, int32_t at);
 void em_start_state(em *E, int32_t at);
 void em_join_block(em *E, int32_t at);
 void em_put_partial(em *E, int32_t at);
+/* Joins the partial states of parts [0, `parts`), an expression, to that of each lane. */
+void em_join_partials(em *E, int32_t at, const char *parts);
 /* An expression for the identity element. */
 void em_put_identity(em *E, gpa_str *x, int32_t at);
 /* The condition under which one lane acts for its thread group. */

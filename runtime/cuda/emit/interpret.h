@@ -37,7 +37,7 @@ enum {
 };
 
 /* 64-bit words of a program that fit in the kernel parameters (4 KiB). */
-enum { NEAR_WORDS = 440 };
+enum { INLINE_WORDS = 440 };
 
 /* An operand is an index into shared memory in units of 8 bytes; with INTERPRET_UNIFORM it is
  * shared by all threads, else it is the slot of thread 0. */
@@ -52,11 +52,12 @@ typedef struct {
  * values. An array descriptor there: its address (of a virtual array, its offset); the distance of
  * the slots of two values in bytes, times 256, plus the number of dimensions; the strides. */
 typedef struct {
-    uint64_t points, spent, stop, record, lock, far;
-    int64_t fuel, patience;            /* budget of a thread: instructions, cycles */
+    uint64_t points, spent, stop, record, lock;
+    uint64_t long_words;      /* address of the words of a longer program; 0: inline_words */
+    int64_t fuel, max_cycles; /* budget of a thread: instructions, cycles */
     uint32_t words, item, ndim, sizes; /* after the words come the slots, of `item` bytes; sizes:
                                           the word at which extents begin */
-    uint64_t near[NEAR_WORDS];
+    uint64_t inline_words[INLINE_WORDS];
 } ic_params;
 
 /* A value that is uniform over the launch, and its word. */

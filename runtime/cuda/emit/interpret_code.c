@@ -19,7 +19,7 @@ typedef struct {
     uint32_t y;
 } draft_ins;
 
-/* A jump to the end of a region, or to the start of its next trip, to be patched. */
+/* A jump to the end of a region, or to the start of its next iteration, to be patched. */
 typedef struct {
     size_t ins;
     int32_t region;
@@ -32,9 +32,9 @@ typedef struct {
     draft_ins *ins;
     jump *jumps;
     size_t cap_ins, n_jumps, cap_jumps, cap_uniforms;
-    int32_t *outer, *close;   /* per instruction: the enclosing region; per opener its END */
-    int32_t *end, *slot;      /* per value: its last use; its slot, or ~ its uniform value */
-    uint32_t *begin;          /* per opener: the first instruction of a trip; of an IF, its jump */
+    int32_t *outer, *close; /* per instruction: the enclosing region; per opener its END */
+    int32_t *end, *slot;    /* per value: its last use; its slot, or ~ its uniform value */
+    uint32_t *begin; /* per opener: the first instruction of an iteration; of an IF, its jump */
     int32_t owner[MAX_SLOTS]; /* the value in a slot; NO_SLOT: free */
     bool failed;
 } translator;
@@ -157,7 +157,7 @@ static void put_for(translator *M, int32_t at) {
                        .c = M->slot[i->c],
                        .x = left});
     M->begin[at] = (uint32_t)M->out->n_ins;
-    put(M, (draft_ins){.code = IC_TRIP, .d = counter, .a = next, .c = M->slot[i->c], .x = left});
+    put(M, (draft_ins){.code = IC_ITERATE, .d = counter, .a = next, .c = M->slot[i->c], .x = left});
 }
 
 static void put_end(translator *M, int32_t at) {
@@ -165,8 +165,8 @@ static void put_end(translator *M, int32_t at) {
     uint8_t code = M->f->code[r].code;
     if (is_loop(M->f, r)) {
         patch_jumps(M, r, true);
-        bool few = M->f->code[r].imm == KIR_SHORT_LOOP, asks = !em_is_short(M->f, r);
-        put(M, (draft_ins){.code = asks ? IC_BACK : IC_AGAIN,
+        bool few = M->f->code[r].imm == KIR_SHORT_LOOP, polls = !em_is_short(M->f, r);
+        put(M, (draft_ins){.code = polls ? IC_BACK_EDGE_POLL : IC_BACK_EDGE,
                            .x = number((uint32_t)M->out->n_ins + 1 - M->begin[r]),
                            .y = M->begin[r]});
         M->out->loops |= !few;
@@ -312,7 +312,7 @@ static void put_step(translator *M, int32_t at) {
 
 /* ---- layout ---- */
 
-static void lay_out_words(translator *M) {
+static void layout_words(translator *M) {
     ic_code *c = M->out;
     uint32_t item = c->item / 8, at = 2 * (uint32_t)c->n_ins;
     for (size_t k = 0; k < c->n_uniforms; k++) {
@@ -346,7 +346,7 @@ static bool finish(translator *M) {
     uniform(M, IC_SPACE, 0, 0);
     put(M, (draft_ins){.code = IC_END});
     if (M->failed) return false;
-    lay_out_words(M);
+    layout_words(M);
     if (!choose_block(c) || !(c->ins = mem_new(c->n_ins * sizeof *c->ins))) return false;
     for (size_t k = 0; k < c->n_ins; k++) {
         const draft_ins *d = &M->ins[k];
@@ -390,7 +390,7 @@ static bool translate(translator *M) {
         if (!(*lists[k] = mem_zero(n * sizeof **lists[k]))) return false;
     if (!(M->begin = mem_zero(n * sizeof *M->begin)) || !find_live_ranges(M)) return false;
     for (int32_t at = 0; at < (int32_t)M->f->n_code && !M->failed; at++) {
-        bool keeps = M->f->code[at].code == KIR_FOR; /* its bounds are read by later trips */
+        bool keeps = M->f->code[at].code == KIR_FOR; /* later iterations read its bounds */
         if (!keeps) free_slots(M, at);
         put_step(M, at);
     }

@@ -99,10 +99,10 @@ static const char types[] =
     "struct __align__(16) g_ins { unsigned short code, d, a, b, c, x; unsigned y; };\n"
     "struct g_params {\n"
     "    unsigned long long points; int *spent; const volatile int *stop; g_record *record; "
-    "unsigned *lock; const unsigned long long *far;\n"
-    "    long long fuel, patience;\n"
+    "unsigned *lock; const unsigned long long *long_words;\n"
+    "    long long fuel, max_cycles;\n"
     "    unsigned words, item, ndim, sizes;\n"
-    "    unsigned long long near[%d];\n"
+    "    unsigned long long inline_words[%d];\n"
     "};\n"
     "extern __shared__ __align__(16) unsigned char g_dynamic[];\n"
     "struct __align__(16) g_two { long long v[2]; };\n"
@@ -121,8 +121,8 @@ static const char types[] =
 static const char head[] =
     "extern \"C\" __global__ void __launch_bounds__(%d) gpa(const __grid_constant__ g_params P) {\n"
     "    unsigned long long *const words = (unsigned long long *)g_dynamic;\n"
-    "    for (unsigned k = threadIdx.x; k < P.words; k += blockDim.x) words[k] = P.far ? P.far[k] "
-    ": P.near[k];\n"
+    "    for (unsigned k = threadIdx.x; k < P.words; k += blockDim.x) words[k] = P.long_words "
+    "? P.long_words[k] : P.inline_words[k];\n"
     "    __syncthreads();\n"
     "    const unsigned own = threadIdx.x * P.item;\n"
     "    unsigned long long at = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -133,10 +133,10 @@ static const char head[] =
     "size);\n"
     "        at = next;\n"
     "    }\n"
-    "    if (P.patience < 0x7fffffffffffffffLL && *(volatile int *)P.spent) return;\n"
+    "    if (P.max_cycles < 0x7fffffffffffffffLL && *(volatile int *)P.spent) return;\n"
     "    const long long begun = clock64();\n"
     "    long long fuel = P.fuel;\n"
-    "    unsigned pc = 0, trips = 0;\n"
+    "    unsigned pc = 0, iterations = 0;\n"
     "    for (;;) {\n"
     "        const g_ins i = ((const g_ins *)g_dynamic)[pc++];\n"
     "#define PLACE(p) ((p & %uu) * 8u + (p & %uu ? 0u : own))\n"
@@ -218,7 +218,7 @@ gpa_code interpret_text(gpa_str *out, gpa_err *e) {
         str_printf(out, "enum { KIND_INDEX = %d, KIND_STOPPED = %d };\n", KIR_FT_INDEX,
                    KIR_FT_STOPPED);
         em_prelude(&E, out);
-        str_printf(out, types, NEAR_WORDS);
+        str_printf(out, types, INLINE_WORDS);
         str_printf(out, "%s%s", E.helpers.text, E.body.text);
         put_loop(out, has_function);
     }

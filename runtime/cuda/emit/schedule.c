@@ -101,7 +101,7 @@ static bool are_full(int64_t size, int64_t side) {
     return size % side == 0 || size >= TUNE_CUDA_LARGE_TILE_MIN_TILES * side;
 }
 
-static void lay_tiles(const cu_schedule_input *in, int last, int other, cu_schedule *y) {
+static void schedule_tiles(const cu_schedule_input *in, int last, int other, cu_schedule *y) {
     const kir_func *f = in->f;
     const gpa_launch *l = in->l;
     int64_t shared = 0, side = 2 * TILE_SIDE, blocks;
@@ -187,7 +187,7 @@ static int64_t find_strips(const cu_schedule_input *in, int d, int64_t n, cu_pla
     return any ? words : 0;
 }
 
-static void lay_strips(const cu_schedule_input *in, cu_schedule *y) {
+static void schedule_strips(const cu_schedule_input *in, cu_schedule *y) {
     const kir_func *f = in->f;
     const gpa_launch *l = in->l;
     cu_plan *p = &y->plan;
@@ -214,7 +214,7 @@ static void lay_strips(const cu_schedule_input *in, cu_schedule *y) {
 
 /* Few elements that many points add to: each block has a private copy in shared memory, and the
  * grid is as large as runs at once. Counts have one copy per warp where these fit. */
-static void lay_histogram(const cu_schedule_input *in, cu_schedule *y) {
+static void schedule_histogram(const cu_schedule_input *in, cu_schedule *y) {
     uint64_t capacity = in->capacity[in->facts->histogram],
              item = in->facts->histogram_counts ? 4 : 8,
              copies = in->facts->histogram_counts ? TUNE_CUDA_HISTOGRAM_MAX_COPIES : 1;
@@ -247,7 +247,7 @@ static void choose_batch(const cu_schedule_input *in, int last, cu_plan *p) {
         p->unroll = 2; /* two random blocks in flight: they need few registers */
 }
 
-static void lay_points(const cu_schedule_input *in, cu_schedule *y) {
+static void schedule_points(const cu_schedule_input *in, cu_schedule *y) {
     const kir_func *f = in->f;
     const cu_facts *facts = in->facts;
     int last = f->ndim - 1;
@@ -267,11 +267,11 @@ static void lay_points(const cu_schedule_input *in, cu_schedule *y) {
     y->grid[0] = (uint32_t)ceil_div(y->accesses, (int64_t)TUNE_CUDA_POINT_THREADS * p->unroll);
     y->block[0] = TUNE_CUDA_POINT_THREADS;
     if (other >= 0)
-        lay_tiles(in, last, other, y);
+        schedule_tiles(in, last, other, y);
     else if (facts->histogram >= 0)
-        lay_histogram(in, y);
+        schedule_histogram(in, y);
     else if (plain && p->vec == 1 && p->unroll > 1)
-        lay_strips(in, y);
+        schedule_strips(in, y);
 }
 
 /* ---- inner points: rows ---- */
@@ -341,13 +341,13 @@ static void split_rows(const cu_schedule_input *in, int64_t lanes, cu_schedule *
     y->split = y->part_accesses < y->accesses;
 }
 
-/* Rows that several regions read: threads that keep a whole row in registers, `most` accesses each
- * at most. Returns the lanes of a row. */
-static int64_t keep_rows(int64_t most, int64_t lanes, cu_schedule *y) {
+/* Rows that several regions read: threads that keep a whole row in registers, at most max_accesses
+ * each. Returns the lanes of a row. */
+static int64_t keep_rows(int64_t max_accesses, int64_t lanes, cu_schedule *y) {
     cu_plan *p = &y->plan;
-    for (int e = 1; e <= most && !p->row_accesses; e *= 2) {
+    for (int e = 1; e <= max_accesses && !p->row_accesses; e *= 2) {
         int64_t need = p->group == GROUP_WARP ? 32 : ceil_div(ceil_div(y->accesses, e), 32) * 32;
-        if (need > (e * 2 <= most ? 384 : 1024) || y->accesses > need * e) continue;
+        if (need > (e * 2 <= max_accesses ? 384 : 1024) || y->accesses > need * e) continue;
         p->row_accesses = (uint8_t)e;
         lanes = MAX(need, 32);
     }
@@ -370,7 +370,7 @@ static int row_unroll(const cu_schedule *y, bool light, int64_t whole, int64_t l
 }
 
 /* Turns a split scan of few rows into a single pass with look-back. */
-static void lay_lookback(const cu_schedule_input *in, int64_t lanes, cu_schedule *y) {
+static void schedule_lookback(const cu_schedule_input *in, int64_t lanes, cu_schedule *y) {
     cu_plan *p = &y->plan;
     p->scan = SCAN_LOOKBACK;
     p->unroll = (uint8_t)lookback_accesses(in, p->vec);
@@ -380,7 +380,7 @@ static void lay_lookback(const cu_schedule_input *in, int64_t lanes, cu_schedule
     y->grid[0] = (uint32_t)(y->outer * y->tiles);
 }
 
-static void lay_rows(const cu_schedule_input *in, int last, bool splittable, cu_schedule *y) {
+static void schedule_rows(const cu_schedule_input *in, int last, bool splittable, cu_schedule *y) {
     const cu_facts *facts = in->facts;
     cu_plan *p = &y->plan;
     const int64_t accesses = y->accesses;
@@ -419,7 +419,7 @@ static void lay_rows(const cu_schedule_input *in, int last, bool splittable, cu_
     y->block[0] = warp ? 32 * TUNE_CUDA_WARP_ROWS : (uint32_t)lanes;
     y->grid[0] = (uint32_t)(warp ? ceil_div(y->outer, TUNE_CUDA_WARP_ROWS) : y->outer);
     if (y->split && facts->lookback && y->outer <= 64 && lanes == 32 * TUNE_CUDA_SCAN_MAX_WARPS)
-        lay_lookback(in, lanes, y);
+        schedule_lookback(in, lanes, y);
 }
 
 /* ---- inner points: columns ---- */
@@ -483,7 +483,8 @@ static int columns_of_access(const cu_schedule_input *in, int outer, cu_plan *p)
 }
 
 /* A block takes adjacent columns, so that its loads of a row coalesce, and some rows at a time. */
-static void lay_columns(const cu_schedule_input *in, int outer, bool splittable, cu_schedule *y) {
+static void schedule_columns(const cu_schedule_input *in, int outer, bool splittable,
+                             cu_schedule *y) {
     cu_plan *p = &y->plan;
     int64_t width = 32;
     while (width < TUNE_CUDA_COLUMNS_PER_BLOCK && y->outer >= 4 * width && y->accesses >= 64)
@@ -515,7 +516,7 @@ static void lay_columns(const cu_schedule_input *in, int outer, bool splittable,
 
 /* ---- inner points: one at a time ---- */
 
-static void lay_thread(cu_schedule *y) {
+static void schedule_thread(cu_schedule *y) {
     y->plan.group = GROUP_THREAD;
     y->plan.unroll = y->plan.vec = 1;
     y->plan.threads = 128;
@@ -535,7 +536,7 @@ static bool scan_by_thread(const cu_facts *facts, const cu_schedule *y, bool col
 
 /* Programs with branches, a point at a time. Few rows without scans are split among blocks; since
  * branches make their work uneven, there are more blocks than run at once. */
-static void lay_in_order(const cu_schedule_input *in, cu_schedule *y) {
+static void schedule_in_order(const cu_schedule_input *in, cu_schedule *y) {
     const cu_facts *facts = in->facts;
     /* The lanes of a row need not be in step, but for the final reduction. */
     bool independent = !facts->scans && !facts->reread && !facts->nested;
@@ -554,7 +555,7 @@ static void lay_in_order(const cu_schedule_input *in, cu_schedule *y) {
     y->split = y->part_accesses < y->accesses;
 }
 
-static void lay_inner(const cu_schedule_input *in, cu_schedule *y) {
+static void schedule_inner(const cu_schedule_input *in, cu_schedule *y) {
     const kir_func *f = in->f;
     const cu_facts *facts = in->facts;
     unsigned all = (1u << f->ndim) - 1;
@@ -570,21 +571,21 @@ static void lay_inner(const cu_schedule_input *in, cu_schedule *y) {
     bool by_thread = facts->branches && y->outer >= 1024 && (columnwise || y->accesses < 32);
     if (facts->outer_writes || by_thread || y->accesses < 8 ||
         (facts->scans && scan_by_thread(facts, y, columnwise))) {
-        lay_thread(y);
+        schedule_thread(y);
         return;
     }
     if (plain && !facts->scans && columnwise) {
-        lay_columns(in, outer_last, splittable, y);
+        schedule_columns(in, outer_last, splittable, y);
         return;
     }
     if (!plain) {
-        lay_in_order(in, y);
+        schedule_in_order(in, y);
         return;
     }
     if (!facts->scan_scatters || facts->compacts) choose_vector(in, last, f->inner, &y->plan);
     y->plan.scan = facts->scans ? SCAN_TILED : SCAN_IN_PLACE;
     y->accesses = inner_accesses(f, in->l, last, y->plan.vec);
-    lay_rows(in, last, splittable, y);
+    schedule_rows(in, last, splittable, y);
 }
 
 cu_schedule schedule_launch(const cu_schedule_input *in) {
@@ -596,9 +597,9 @@ cu_schedule schedule_launch(const cu_schedule_input *in) {
         for (int d = 0; d < 3; d++) y.grid[d] = in->l->grid[d], y.block[d] = in->l->block[d];
         y.plan.vec = y.plan.unroll = 1;
     } else if (!in->facts->n_each) {
-        lay_points(in, &y);
+        schedule_points(in, &y);
     } else {
-        lay_inner(in, &y);
+        schedule_inner(in, &y);
     }
     return y;
 }

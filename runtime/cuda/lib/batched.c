@@ -1,5 +1,6 @@
 /* Batched linear algebra of small matrices: a warp per matrix of up to 32 rows, a block per matrix
- * of up to TUNE_CUDA_BLOCK_MATRIX_MAX_ROWS for QR and SVD, which the libraries do one by one.
+ * of up to TUNE_CUDA_BLOCK_MATRIX_MAX_ROWS for QR and SVD, which the libraries compute one
+ * matrix at a time.
  *
  * A kernel per operation, dtype and shape is compiled at run time from elements.cuh,
  * warp_matrix.cuh and block_matrix.cuh, and kept until the device closes. Reading order: sources,
@@ -27,7 +28,7 @@ typedef struct cu_batched {
 } kernel;
 
 /* The supported operations: names of their kernels and macros in warp_matrix.cuh and
- * block_matrix.cuh. For eigenvalues there are two algorithms. */
+ * block_matrix.cuh. Eigenvalues have two algorithms: EIGH (tridiagonal) and EIGEN (Jacobi). */
 enum { EIGEN = LIB_COUNT, BLOCK_QR, BLOCK_SVD, ROWS };
 static const struct {
     const char *function, *symbol, *second;
@@ -47,8 +48,9 @@ static bool fits_warp(const gpa_libcall *c) {
     return c->matrix.m <= WARP_MATRIX_MAX_ROWS && c->matrix.n <= WARP_MATRIX_MAX_ROWS;
 }
 
-/* Eigenvalues: Jacobi's method, which gives the vectors, too; tridiagonal reduction is faster for
- * values alone if there are enough matrices of many rows to fill the lanes. */
+/* The row of a call's kernel; ROWS: none. Eigenvalues: Jacobi's method, which also computes the
+ * vectors; tridiagonal reduction, which is faster for values alone if there are enough large
+ * matrices to fill the lanes. */
 static int row_of(const gpa_libcall *c) {
     bool many = c->matrix.n > TUNE_CUDA_JACOBI_MAX_ROWS &&
                 c->matrix.batch >= TUNE_CUDA_TRIDIAGONAL_MIN_MATRICES;
@@ -63,7 +65,7 @@ static bool by_block(const gpa_libcall *c) {
 
 /* ---- sources ---- */
 
-/* Right-hand sides that are solved at a time; columns of U; else 1. */
+/* Right-hand sides solved at a time; columns of U; else 1. */
 static int columns_of(const gpa_libcall *c) {
     if (c->kind == LIB_SVD)
         return (int)(c->matrix.full && c->matrix.x[2] ? c->matrix.m : c->matrix.n);
@@ -83,8 +85,8 @@ static size_t shared_of(const gpa_libcall *c) {
                : 0;
 }
 
-/* Warps of a block: as many as fit their matrices in static shared memory; or those of a block per
- * matrix. */
+/* Warps of a block: as many as have their matrices fit in static shared memory; with a block per
+ * matrix, its warps. */
 static int warps_of(const gpa_libcall *c) {
     size_t item = dtype_size(c->dtype);
     if (by_block(c)) return (int)MIN(MAX(c->matrix.n / 4, 4), 16);
@@ -112,7 +114,7 @@ char *batched_program_source(const gpa_libcall *c, bool reductions) {
     str_init(&s);
     str_printf(&s,
                "typedef %s real;\nenum { M = %d, N = %d, COLUMNS = %d, WARPS = %d, STRIDE = %d, "
-               "LINE = %d, WIDE = %d };\n",
+               "VECTOR_STRIDE = %d, GROUP_LANES = %d };\n",
                dtype_info[c->dtype].real == DT_F32 ? "float" : "double", (int)c->matrix.m,
                (int)c->matrix.n, columns_of(c), warps_of(c), (units | 1) * unit_of(c),
                units * unit_of(c), lanes_of(c));
@@ -143,26 +145,26 @@ static CUfunction build(gpa_dev *d, kernel *p, const char *source) {
     return r ? NULL : p->function;
 }
 
-static bool is_same_kernel(const kernel *p, const kernel *w) {
-    return p->which == w->which && p->dtype == w->dtype && p->m == w->m && p->n == w->n &&
-           p->columns == w->columns && p->rotated == w->rotated;
+static bool is_same_kernel(const kernel *p, const kernel *key) {
+    return p->which == key->which && p->dtype == key->dtype && p->m == key->m && p->n == key->n &&
+           p->columns == key->columns && p->rotated == key->rotated;
 }
 
 static kernel *find(gpa_dev *d, const gpa_libcall *c) {
-    kernel wanted = {.which = row_of(c),
-                     .dtype = c->dtype,
-                     .m = (int)c->matrix.m,
-                     .n = (int)c->matrix.n,
-                     .columns = columns_of(c),
-                     .rotated = rotated_of(c),
-                     .shared = shared_of(c)};
+    kernel key = {.which = row_of(c),
+                  .dtype = c->dtype,
+                  .m = (int)c->matrix.m,
+                  .n = (int)c->matrix.n,
+                  .columns = columns_of(c),
+                  .rotated = rotated_of(c),
+                  .shared = shared_of(c)};
     kernel *p = d->batched;
-    while (p && !is_same_kernel(p, &wanted)) p = p->next;
+    while (p && !is_same_kernel(p, &key)) p = p->next;
     if (p) return p;
     char *source = batched_program_source(c, d->target.major >= REDUCTIONS_SINCE);
     p = source ? mem_new(sizeof *p) : NULL;
     if (p) {
-        *p = wanted;
+        *p = key;
         p->next = d->batched;
         d->batched = p;
         p->function = build(d, p, source);
@@ -213,7 +215,7 @@ static CUdeviceptr at(const gpa_libcall *c, int i) {
 }
 
 /* Eigenvalues of the tridiagonal matrices that the first kernel leaves in scratch memory. */
-static gpa_code eigenvalues(gpa_dev *d, const gpa_libcall *c, CUdeviceptr verdict_at, gpa_err *e) {
+static gpa_code eigenvalues(gpa_dev *d, const gpa_libcall *c, CUdeviceptr failure_at, gpa_err *e) {
     CUdeviceptr a = at(c, 0), values = at(c, 1), diagonals = 0, subdiagonals;
     long long batch = c->matrix.batch;
     int upper = c->matrix.upper;
@@ -223,7 +225,7 @@ static gpa_code eigenvalues(gpa_dev *d, const gpa_libcall *c, CUdeviceptr verdic
     subdiagonals = diagonals + half;
     rc = launch(d, c, (void *[]){&a, &upper, &diagonals, &subdiagonals, &batch}, e);
     if (!rc) {
-        void *args[] = {&diagonals, &subdiagonals, &values, &batch, &verdict_at};
+        void *args[] = {&diagonals, &subdiagonals, &values, &batch, &failure_at};
         CUresult r = d->cu->launch(find(d, c)->second, (unsigned)((batch + 31) / 32), 1, 1, 32, 1,
                                    1, 0, d->stream, args, NULL);
         rc = api_check(r, "cuLaunchKernel", e);
@@ -233,38 +235,38 @@ static gpa_code eigenvalues(gpa_dev *d, const gpa_libcall *c, CUdeviceptr verdic
 }
 
 /* Launches a kernel with its parameters (warp_matrix.cuh). */
-static gpa_code call(gpa_dev *d, const gpa_libcall *c, CUdeviceptr verdict_at, gpa_err *e) {
+static gpa_code call(gpa_dev *d, const gpa_libcall *c, CUdeviceptr failure_at, gpa_err *e) {
     CUdeviceptr a = at(c, 0), b = at(c, 1), q = at(c, 2), vh = at(c, 3);
     long long k = c->matrix.k, batch = c->matrix.batch;
     int upper = c->matrix.upper, columns = (int)k;
     switch (row_of(c)) {
         case LIB_LU: return launch(d, c, (void *[]){&a, &b, &batch}, e);
-        case LIB_SOLVE: return launch(d, c, (void *[]){&a, &b, &k, &batch, &verdict_at}, e);
-        case LIB_CHOLESKY: return launch(d, c, (void *[]){&a, &upper, &batch, &verdict_at}, e);
+        case LIB_SOLVE: return launch(d, c, (void *[]){&a, &b, &k, &batch, &failure_at}, e);
+        case LIB_CHOLESKY: return launch(d, c, (void *[]){&a, &upper, &batch, &failure_at}, e);
         case LIB_QR:
         case BLOCK_QR: return launch(d, c, (void *[]){&a, &b, &q, &columns, &batch}, e);
         case LIB_SVD:
-        case BLOCK_SVD: return launch(d, c, (void *[]){&a, &b, &q, &vh, &batch, &verdict_at}, e);
-        case LIB_EIGH: return eigenvalues(d, c, verdict_at, e);
-        case EIGEN: return launch(d, c, (void *[]){&a, &upper, &b, &batch, &verdict_at}, e);
+        case BLOCK_SVD: return launch(d, c, (void *[]){&a, &b, &q, &vh, &batch, &failure_at}, e);
+        case LIB_EIGH: return eigenvalues(d, c, failure_at, e);
+        case EIGEN: return launch(d, c, (void *[]){&a, &upper, &b, &batch, &failure_at}, e);
     }
     return gpa_fail(e, GPA_E_INTERNAL, "no program for small matrices");
 }
 
-/* A kernel leaves in one word the first matrix that failed and, in the lower half, LAPACK's info.
- */
+/* A kernel that can fail reports the first matrix that failed in one word, with LAPACK's info in
+ * the lower half. */
 gpa_code batched_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    uint64_t verdict = UINT64_MAX;
-    CUdeviceptr verdict_at = 0;
+    uint64_t failure = UINT64_MAX;
+    CUdeviceptr failure_at = 0;
     gpa_code rc = GPA_OK;
     *c->matrix.info = 0;
     if (c->kind == LIB_LU || c->kind == LIB_QR) return call(d, c, 0, e); /* nothing can fail */
-    TRY(api_check(d->cu->alloc(&verdict_at, sizeof verdict, d->stream), "cuMemAllocAsync", e));
-    TRY(api_check(d->cu->fill(verdict_at, 0xff, sizeof verdict, d->stream), "cuMemsetD8Async", e));
-    TRY(call(d, c, verdict_at, e));
-    TRY(transfer_down(d, &verdict, verdict_at, sizeof verdict, e));
-    if (verdict != UINT64_MAX) *c->matrix.info = (int32_t)verdict;
+    TRY(api_check(d->cu->alloc(&failure_at, sizeof failure, d->stream), "cuMemAllocAsync", e));
+    TRY(api_check(d->cu->fill(failure_at, 0xff, sizeof failure, d->stream), "cuMemsetD8Async", e));
+    TRY(call(d, c, failure_at, e));
+    TRY(transfer_down(d, &failure, failure_at, sizeof failure, e));
+    if (failure != UINT64_MAX) *c->matrix.info = (int32_t)failure;
 out:
-    if (verdict_at) d->cu->free(verdict_at, d->stream);
+    if (failure_at) d->cu->free(failure_at, d->stream);
     return rc;
 }

@@ -12,43 +12,45 @@ __device__ void load(elem *to, const elem *from, int lane) {
 }
 
 struct factors {
-    elem *u;          // U[k][k + j] at k * STRIDE + j
-    elem *l;          // the multiplier of a lane's row in step k, at k * 32 + lane
-    int *pivot_lane;  // the lane that holds the pivot row of step k
-    int mine;         // the step in which this lane's row is the pivot row
-    real up;          // reciprocal_scale of that pivot
-    elem inverse;     // of the scaled pivot
-    int info;         // the first step without a pivot, counted from 1
+    elem *u;              // U[k][k + j] at k * STRIDE + j
+    elem *l;              // the multiplier of a lane's row in step k, at k * 32 + lane
+    int *pivot_lane;      // the lane that holds the pivot row of step k
+    int pivot_step;       // the step in which this lane's row is the pivot row; -1: none yet
+    real pivot_prescale;  // reciprocal_scale of that pivot
+    elem pivot_inverse;   // of the scaled pivot
+    int info;             // the first step without a pivot, counted from 1
 };
 
-__device__ void factorize(factors &f, const elem *from, int lane) {
+__device__ void factorize(factors &f, const elem *a, int lane) {
     elem row[N];
-    load(f.u, from, lane);
+    load(f.u, a, lane);
 #pragma unroll
     for (int j = 0; j < N; j++) row[j] = lane < N ? f.u[lane * STRIDE + j] : of_real(0);
     __syncwarp();
-    f.mine = lane < N ? -1 : N;
+    f.pivot_step = lane < N ? -1 : N;
     f.info = 0;
 #pragma unroll 1
     for (int k = 0; k < N; k++) {
-        unsigned rank = f.mine < 0 ? rank_of(abs1(row[0])) : 0, top = warp_max(rank);
-        int p = __ffs((int)__ballot_sync(ALL, f.mine < 0 && rank == top)) - 1;
+        unsigned key = f.pivot_step < 0 ? magnitude_key(abs1(row[0])) : 0, max_key = warp_max(key);
+        int p = __ffs((int)__ballot_sync(ALL, f.pivot_step < 0 && key == max_key)) - 1;
         elem *pivot = f.u + k * STRIDE;
-        if (!top && !f.info) f.info = k + 1;
+        if (!max_key && !f.info) f.info = k + 1;
         if (lane == p) {
-            f.mine = k;
+            f.pivot_step = k;
             f.pivot_lane[k] = p;
-            f.up = reciprocal_scale(abs1(row[0]));
-            f.inverse = inverse_of(row[0] * f.up);
+            f.pivot_prescale = reciprocal_scale(abs1(row[0]));
+            f.pivot_inverse = inverse_of(row[0] * f.pivot_prescale);
 #pragma unroll
             for (int j = 0; j < N; j++) pivot[j] = row[j];
         }
         __syncwarp();
-        real up = reciprocal_scale(abs1(pivot[0]));
-        elem part = f.mine < 0 && top ? row[0] * up * inverse_of(pivot[0] * up) : of_real(0);
-        f.l[k * 32 + lane] = part;
+        real prescale = reciprocal_scale(abs1(pivot[0]));
+        elem multiplier = f.pivot_step < 0 && max_key
+                              ? row[0] * prescale * inverse_of(pivot[0] * prescale)
+                              : of_real(0);
+        f.l[k * 32 + lane] = multiplier;
 #pragma unroll
-        for (int j = 0; j + 1 < N; j++) row[j] = row[j + 1] - part * pivot[j + 1];
+        for (int j = 0; j + 1 < N; j++) row[j] = row[j + 1] - multiplier * pivot[j + 1];
         row[N - 1] = of_real(0);
     }
     __syncwarp();
@@ -68,7 +70,7 @@ __device__ void factorize(factors &f, const elem *from, int lane) {
 #if SOLVE
 // LU with partial pivoting, then substitution. b: column-major; becomes the solutions.
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
-    solve(const elem *a, elem *b, long long columns, long long batch, verdict *failure) {
+    solve(const elem *a, elem *b, long long columns, long long batch, failure_word *failure) {
     FACTORS_OF_THIS_WARP
     factorize(f, a + matrix * N * N, lane);
     report_failure(failure, matrix, f.info, lane);
@@ -81,23 +83,24 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 #pragma unroll 4
         for (int k = 0; k < N; k++) {
             int p = f.pivot_lane[k];
-            elem part = f.l[k * 32 + lane];
+            elem multiplier = f.l[k * 32 + lane];
 #pragma unroll
-            for (int i = 0; i < COLUMNS; i++) x[i] = x[i] - part * from_lane(x[i], p);
+            for (int i = 0; i < COLUMNS; i++) x[i] = x[i] - multiplier * from_lane(x[i], p);
         }
 #pragma unroll 4
         for (int k = N - 1; k >= 0; k--) {
             int p = f.pivot_lane[k];
-            elem part = f.mine < k ? f.u[f.mine * STRIDE + k - f.mine] : of_real(0);
+            elem multiplier =
+                f.pivot_step < k ? f.u[f.pivot_step * STRIDE + k - f.pivot_step] : of_real(0);
 #pragma unroll
             for (int i = 0; i < COLUMNS; i++) {
-                elem y = from_lane(x[i] * f.up * f.inverse, p);
-                x[i] = lane == p ? y : x[i] - part * y;
+                elem y = from_lane(x[i] * f.pivot_prescale * f.pivot_inverse, p);
+                x[i] = lane == p ? y : x[i] - multiplier * y;
             }
         }
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++)
-            if (lane < N && c + i < columns) b[(c + i) * N + f.mine] = x[i];
+            if (lane < N && c + i < columns) b[(c + i) * N + f.pivot_step] = x[i];
         __syncwarp();
     }
 }
@@ -112,13 +115,13 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) lu(elem *a, int *pivots
         int r = i / N, c = i % N;
         a[i] = c < r ? f.l[c * 32 + f.pivot_lane[r]] : f.u[r * STRIDE + c - r];
     }
-    int here = lane;  // the original row in this position before step k
+    int original_row = lane;  // the row of a that is in position `lane` before step k
     for (int k = 0; k < N; k++) {
-        int p = f.pivot_lane[k], q = __ffs((int)__ballot_sync(ALL, here == p)) - 1,
-            old = __shfl_sync(ALL, here, k);
-        if (lane == q) here = old;
+        int p = f.pivot_lane[k], q = __ffs((int)__ballot_sync(ALL, original_row == p)) - 1,
+            row_of_k = __shfl_sync(ALL, original_row, k);
+        if (lane == q) original_row = row_of_k;
         if (lane == k) {
-            here = p;
+            original_row = p;
             pivots[matrix * N + k] = q + 1;
         }
     }
@@ -126,57 +129,58 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) lu(elem *a, int *pivots
 
 #elif CHOLESKY
 // The lower triangle of column-major a (upper: of row-major a) becomes L of L L^H; the other
-// triangle is left.
+// triangle is unchanged.
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
-    cholesky(elem *a, int upper, long long batch, verdict *failure) {
-    __shared__ __align__(16) elem all[WARPS][N * STRIDE], columns[WARPS][2][32];
+    cholesky(elem *a, int upper, long long batch, failure_word *failure) {
+    __shared__ __align__(16) elem tiles[WARPS][N * STRIDE], columns[WARPS][2][32];
     MATRIX_OF_THIS_WARP
-    elem *at = all[warp], row[N];
-    int down = upper ? STRIDE : 1, right = upper ? 1 : STRIDE, info = 0;
+    elem *tile = tiles[warp], row[N];
+    int row_stride = upper ? STRIDE : 1, column_stride = upper ? 1 : STRIDE, info = 0;
     a += matrix * N * N;
-    load(at, a, lane);
+    load(tile, a, lane);
 #pragma unroll
-    for (int j = 0; j < N; j++) row[j] = lane < N ? at[lane * down + j * right] : of_real(0);
+    for (int j = 0; j < N; j++)
+        row[j] = lane < N ? tile[lane * row_stride + j * column_stride] : of_real(0);
     __syncwarp();
 #pragma unroll 1
     for (int k = 0; k < N; k++) {
-        elem *column = columns[warp][k % 2];  // of L, from its diagonal down
+        elem *column = columns[warp][k % 2];  // of L, from the diagonal on
         real d = real_of(from_lane(row[0], k));
         if (d <= 0 && !info) info = k + 1;
-        real root = sqrt(d);
-        elem part = lane == k ? of_real(root) : row[0] * (1 / root);
+        real pivot = sqrt(d);
+        elem element = lane == k ? of_real(pivot) : row[0] * (1 / pivot);
         if (lane >= k && lane < N) {
-            column[lane - k] = part;
-            at[lane * down + k * right] = part;
+            column[lane - k] = element;
+            tile[lane * row_stride + k * column_stride] = element;
         }
         __syncwarp();
 #pragma unroll
-        for (int j = 0; j + 1 < N; j++) row[j] = row[j + 1] - part * conj(column[j + 1]);
+        for (int j = 0; j + 1 < N; j++) row[j] = row[j + 1] - element * conj(column[j + 1]);
         row[N - 1] = of_real(0);
     }
     __syncwarp();
     report_failure(failure, matrix, info, lane);
-    for (int i = lane; i < N * N; i += 32) a[i] = at[i / N * STRIDE + i % N];
+    for (int i = lane; i < N * N; i += 32) a[i] = tile[i / N * STRIDE + i % N];
 }
 #elif QR
 enum { P = M < N ? M : N };
 
 // The Householder reflector I - tau v v^H that takes x to (beta, 0, ...); x[0] becomes beta.
 __device__ elem reflector(elem *x, elem *v) {
-    real total = 0, big = 0, squares = 0;
+    real norm1 = 0, largest = 0, sum_squares = 0;
 #pragma unroll
     for (int i = 1; i < M; i++) {
-        total += abs1(x[i]);
-        big = abs1(x[i]) > big ? abs1(x[i]) : big;
+        norm1 += abs1(x[i]);
+        largest = abs1(x[i]) > largest ? abs1(x[i]) : largest;
     }
-    real one = reciprocal_scale(big), down = 1 / (big * one);
+    real prescale = reciprocal_scale(largest), inverse_largest = 1 / (largest * prescale);
 #pragma unroll
-    for (int i = 1; i < M; i++) squares += square(x[i] * one * down);
-    reflection r = reflection_of(x[0], total == 0 ? 0 : big * sqrt(squares));
+    for (int i = 1; i < M; i++) sum_squares += square(x[i] * prescale * inverse_largest);
+    reflection r = reflection_of(x[0], norm1 == 0 ? 0 : largest * sqrt(sum_squares));
     x[0] = of_real(r.beta);
     v[0] = of_real(1);
 #pragma unroll
-    for (int i = 1; i < M; i++) v[i] = x[i] * r.up * r.scale;
+    for (int i = 1; i < M; i++) v[i] = x[i] * r.prescale * r.scale;
     return r.tau;
 }
 
@@ -193,31 +197,32 @@ __device__ void reflect(elem *x, const elem *v, elem tau) {
 // columns, or null.
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
     qr(elem *a, elem *tau, elem *q, int columns, long long batch) {
-    __shared__ __align__(16) elem all[WARPS][32 * STRIDE], vectors[WARPS][P * LINE];
+    __shared__ __align__(16) elem tiles[WARPS][32 * STRIDE],
+        all_reflectors[WARPS][P * VECTOR_STRIDE];
     __shared__ elem factors[WARPS][P];
     MATRIX_OF_THIS_WARP
-    elem *at = all[warp], *v = vectors[warp], *factor = factors[warp], x[M];
+    elem *tile = tiles[warp], *reflectors = all_reflectors[warp], *factor = factors[warp], x[M];
     a += matrix * M * N;
-    for (int i = lane; i < M * N; i += 32) at[i / M * STRIDE + i % M] = a[i];
+    for (int i = lane; i < M * N; i += 32) tile[i / M * STRIDE + i % M] = a[i];
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < M; i++) x[i] = lane < N ? at[lane * STRIDE + i] : of_real(0);
+    for (int i = 0; i < M; i++) x[i] = lane < N ? tile[lane * STRIDE + i] : of_real(0);
 #pragma unroll 1
     for (int k = 0; k < P; k++) {
-        elem *of = v + k * LINE;
+        elem *vk = reflectors + k * VECTOR_STRIDE;
         if (lane == k) {
-            factor[k] = reflector(x, of);
-            for (int i = k + 1; i < M; i++) at[k * STRIDE + i] = of[i - k];
+            factor[k] = reflector(x, vk);
+            for (int i = k + 1; i < M; i++) tile[k * STRIDE + i] = vk[i - k];
         }
         __syncwarp();
-        if (lane > k) reflect(x, of, conj(factor[k]));
-        if (lane >= k && lane < N) at[lane * STRIDE + k] = x[0];
+        if (lane > k) reflect(x, vk, conj(factor[k]));
+        if (lane >= k && lane < N) tile[lane * STRIDE + k] = x[0];
 #pragma unroll
         for (int i = 0; i + 1 < M; i++) x[i] = x[i + 1];
         x[M - 1] = of_real(0);
     }
     __syncwarp();
-    for (int i = lane; i < M * N; i += 32) a[i] = at[i / M * STRIDE + i % M];
+    for (int i = lane; i < M * N; i += 32) a[i] = tile[i / M * STRIDE + i % M];
     if (lane < P) tau[matrix * P + lane] = factor[lane];
     if (!q) return;
     __syncwarp();
@@ -228,76 +233,76 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 #pragma unroll
         for (int i = M - 1; i > 0; i--) x[i] = x[i - 1];
         x[0] = of_real(lane == k ? 1 : 0);
-        reflect(x, v + k * LINE, factor[k]);
+        reflect(x, reflectors + k * VECTOR_STRIDE, factor[k]);
     }
 #pragma unroll
-    for (int i = 0; i < M; i++) at[lane * STRIDE + i] = x[i];
+    for (int i = 0; i < M; i++) tile[lane * STRIDE + i] = x[i];
     __syncwarp();
     q += matrix * M * columns;
-    for (int i = lane; i < M * columns; i += 32) q[i] = at[i / M * STRIDE + i % M];
+    for (int i = lane; i < M * columns; i += 32) q[i] = tile[i / M * STRIDE + i % M];
 }
 
 #elif EIGH
 __device__ elem divided(elem a, real b) { return of_parts(real_of(a) / b, imag_of(a) / b); }
 
 // Householder tridiagonalization of a Hermitian matrix, given by one triangle of column-major a.
-// Lane i holds row i from the column of the step on. d: the diagonals, e: the subdiagonals of all
+// In step k lane i holds row i from column k on. d: the diagonals, e: the subdiagonals of all
 // matrices, element i of a matrix at i * batch + matrix.
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
     tridiagonal(const elem *a, int upper, real *d, real *e, long long batch) {
-    __shared__ __align__(16) elem all[WARPS][N * STRIDE], vectors[WARPS][2][LINE];
+    __shared__ __align__(16) elem tiles[WARPS][N * STRIDE], vectors[WARPS][2][VECTOR_STRIDE];
     MATRIX_OF_THIS_WARP
-    elem *at = all[warp], *v = vectors[warp][0], *w = vectors[warp][1], row[N];
-    load(at, a + matrix * N * N, lane);
+    elem *tile = tiles[warp], *v = vectors[warp][0], *w = vectors[warp][1], row[N];
+    load(tile, a + matrix * N * N, lane);
 #pragma unroll
     for (int j = 0; j < N; j++) {
-        bool there = (lane < j) == (upper != 0) || lane == j;
+        bool stored = (lane < j) == (upper != 0) || lane == j;
         row[j] = lane >= N ? of_real(0)
-                 : there   ? at[j * STRIDE + lane]
-                           : conj(at[lane * STRIDE + j]);
+                 : stored  ? tile[j * STRIDE + lane]
+                           : conj(tile[lane * STRIDE + j]);
         if (lane == j) row[j] = of_real(real_of(row[j]));
     }
-    for (int i = lane; i < 2 * LINE; i += 32) v[i] = of_real(0);
+    for (int i = lane; i < 2 * VECTOR_STRIDE; i += 32) v[i] = of_real(0);
     __syncwarp();
     real diagonal = 0, subdiagonal = 0;
 #pragma unroll 1
     for (int k = 0; k < N; k++) {
         if (lane == k) diagonal = real_of(row[0]);
         if (k + 1 == N) break;
-        elem x = lane > k && lane < N ? row[0] : of_real(0), top = from_lane(x, k + 1),
-             tau = of_real(0), mine = of_real(0);
-        real big = abs1(x);
-        for (int s = 16; s; s /= 2) big = fmax(big, __shfl_xor_sync(ALL, big, s));
+        elem x = lane > k && lane < N ? row[0] : of_real(0), alpha = from_lane(x, k + 1),
+             tau = of_real(0), v_elem = of_real(0);
+        real largest = abs1(x);
+        for (int s = 16; s; s /= 2) largest = fmax(largest, __shfl_xor_sync(ALL, largest, s));
         real beta = 0;
-        if (big > 0) {
-            real below = warp_sum(lane > k + 1 ? square(divided(x, big)) : 0);
-            elem first = divided(top, big);
-            beta = real_of(first);
-            if (below > 0 || imag_of(first) != 0) {
-                beta = -copysign(sqrt(square(first) + below), beta);
-                tau = divided(of_parts(beta - real_of(first), -imag_of(first)), beta);
-                mine = lane > k + 1
-                           ? divided(x, big) *
-                                 inverse_of(of_parts(real_of(first) - beta, imag_of(first)))
-                           : of_real(lane == k + 1 ? 1 : 0);
+        if (largest > 0) {
+            real squares_below = warp_sum(lane > k + 1 ? square(divided(x, largest)) : 0);
+            elem scaled_alpha = divided(alpha, largest);
+            beta = real_of(scaled_alpha);
+            if (squares_below > 0 || imag_of(scaled_alpha) != 0) {
+                beta = -copysign(sqrt(square(scaled_alpha) + squares_below), beta);
+                tau = divided(of_parts(beta - real_of(scaled_alpha), -imag_of(scaled_alpha)), beta);
+                v_elem = lane > k + 1 ? divided(x, largest) *
+                                            inverse_of(of_parts(real_of(scaled_alpha) - beta,
+                                                                imag_of(scaled_alpha)))
+                                      : of_real(lane == k + 1 ? 1 : 0);
             }
-            beta *= big;
+            beta *= largest;
         }
         if (lane == k) subdiagonal = beta;
-        if (lane > k && lane < N) v[lane - k] = mine;
-        if (lane == k && k) v[N - k] = w[N - k] = of_real(0);  // clears the previous step's
+        if (lane > k && lane < N) v[lane - k] = v_elem;
+        if (lane == k && k) v[N - k] = w[N - k] = of_real(0);  // clears what the previous step left
         __syncwarp();
         elem p = of_real(0);
 #pragma unroll
         for (int j = 1; j < N; j++) p = p + row[j] * v[j];
         p = lane > k && lane < N ? tau * p : of_real(0);
-        elem dot = conj(p) * mine;
+        elem dot = conj(p) * v_elem;
         dot = warp_sum(dot);
-        p = p - (tau * dot * (real)0.5) * mine;
+        p = p - (tau * dot * (real)0.5) * v_elem;
         if (lane > k && lane < N) w[lane - k] = p;
         __syncwarp();
 #pragma unroll
-        for (int j = 1; j < N; j++) row[j - 1] = row[j] - mine * conj(w[j]) - p * conj(v[j]);
+        for (int j = 1; j < N; j++) row[j - 1] = row[j] - v_elem * conj(w[j]) - p * conj(v[j]);
         row[N - 1] = of_real(0);
         __syncwarp();
     }
@@ -307,94 +312,96 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
     }
 }
 
-// Ascending eigenvalues of the tridiagonal matrices, a thread each: square-root-free QL (Parlett,
-// The Symmetric Eigenvalue Problem, 8.14), on elements scaled so that their squares neither
-// overflow nor underflow.
+// Ascending eigenvalues of the tridiagonal matrices, one thread per matrix: square-root-free QL
+// (Parlett, The Symmetric Eigenvalue Problem, 8.14; names as in LAPACK's dsterf), on elements
+// scaled so that their squares neither overflow nor underflow.
 extern "C" __global__ void __launch_bounds__(32)
-    values(const real *d, const real *e, real *out, long long batch, verdict *failure) {
-    __shared__ real all_d[N][32], all_s[N][32];  // s: squares of the subdiagonal
+    values(const real *d, const real *e, real *out, long long batch, failure_word *failure) {
+    __shared__ real all_diagonals[N][32], all_e2[N][32];  // e2: squares of the subdiagonal
     long long matrix = (long long)blockIdx.x * 32 + threadIdx.x;
     if (matrix >= batch) return;
-    real(*x)[32] = all_d, (*s)[32] = all_s, big = 0;
+    real(*diagonal)[32] = all_diagonals, (*e2)[32] = all_e2, largest = 0;
     const real tiny =
-        sizeof(real) == 4 ? (real)1.4e-14 : (real)4.9e-32;  // the square of the precision
-    int t = (int)threadIdx.x, info = 0, left = 40 * N;
+        sizeof(real) == 4 ? (real)1.4e-14 : (real)4.9e-32;  // the square of the unit roundoff
+    int t = (int)threadIdx.x, info = 0, iterations_left = 40 * N;
     for (int i = 0; i < N; i++)
-        big = fmax(big, fmax(fabs(d[i * batch + matrix]), fabs(e[i * batch + matrix])));
+        largest = fmax(largest, fmax(fabs(d[i * batch + matrix]), fabs(e[i * batch + matrix])));
     for (int i = 0; i < N; i++) {
-        real b = big > 0 ? e[i * batch + matrix] / big : 0;
-        x[i][t] = big > 0 ? d[i * batch + matrix] / big : 0;
-        s[i][t] = b * b;
+        real b = largest > 0 ? e[i * batch + matrix] / largest : 0;
+        diagonal[i][t] = largest > 0 ? d[i * batch + matrix] / largest : 0;
+        e2[i][t] = b * b;
     }
-    for (int low = 0; low < N;) {
-        int end = low;  // of the unreduced block
-        while (end + 1 < N && s[end][t] > tiny * fabs(x[end][t] * x[end + 1][t]) &&
-               s[end][t] > tiny * tiny)
+    for (int begin = 0; begin < N;) {
+        int end = begin;  // of the unreduced block
+        while (end + 1 < N && e2[end][t] > tiny * fabs(diagonal[end][t] * diagonal[end + 1][t]) &&
+               e2[end][t] > tiny * tiny)
             end++;
-        if (end == low) {
-            low++;
+        if (end == begin) {
+            begin++;
             continue;
         }
-        if (!left--) {
-            info = low + 1;
+        if (!iterations_left--) {
+            info = begin + 1;
             break;
         }
-        real root = sqrt(s[low][t]), p = x[low][t], half = (x[low + 1][t] - p) / (2 * root);
-        real shift = p - root / (half + copysign(sqrt(half * half + 1), half));
-        real c = 1, sine = 0, gamma = x[end][t] - shift;
+        real root = sqrt(e2[begin][t]), p = diagonal[begin][t],
+             delta = (diagonal[begin + 1][t] - p) / (2 * root);
+        real sigma = p - root / (delta + copysign(sqrt(delta * delta + 1), delta));
+        real c = 1, s = 0, gamma = diagonal[end][t] - sigma;
         p = gamma * gamma;
-        for (int i = end - 1; i >= low; i--) {
-            real b = s[i][t], r = p + b, before = c, old = gamma, here = x[i][t];
-            if (i != end - 1) s[i + 1][t] = sine * r;
+        for (int i = end - 1; i >= begin; i--) {
+            real b = e2[i][t], r = p + b, old_c = c, old_gamma = gamma, alpha = diagonal[i][t];
+            if (i != end - 1) e2[i + 1][t] = s * r;
             c = p / r;
-            sine = b / r;
-            gamma = c * (here - shift) - sine * old;
-            x[i + 1][t] = old + (here - gamma);
-            p = c != 0 ? gamma * gamma / c : before * b;
+            s = b / r;
+            gamma = c * (alpha - sigma) - s * old_gamma;
+            diagonal[i + 1][t] = old_gamma + (alpha - gamma);
+            p = c != 0 ? gamma * gamma / c : old_c * b;
         }
-        s[low][t] = sine * p;
-        x[low][t] = shift + gamma;
+        e2[begin][t] = s * p;
+        diagonal[begin][t] = sigma + gamma;
     }
-    if (info) atomicMin(failure, (verdict)matrix << 32 | (verdict)info);
+    if (info) atomicMin(failure, (failure_word)matrix << 32 | (failure_word)info);
     for (int i = 1; i < N; i++) {
-        real here = x[i][t];
+        real alpha = diagonal[i][t];
         int j = i;
-        for (; j > 0 && x[j - 1][t] > here; j--) x[j][t] = x[j - 1][t];
-        x[j][t] = here;
+        for (; j > 0 && diagonal[j - 1][t] > alpha; j--) diagonal[j][t] = diagonal[j - 1][t];
+        diagonal[j][t] = alpha;
     }
-    for (int i = 0; i < N; i++) out[matrix * N + i] = x[i][t] * big;
+    for (int i = 0; i < N; i++) out[matrix * N + i] = diagonal[i][t] * largest;
 }
 
 #elif SVD || EIGEN
 // One-sided Jacobi (Hestenes 1958): a sweep rotates every pair of columns to be orthogonal. A group
-// of WIDE lanes factorizes a matrix; lane i holds column i, and columns are exchanged by shuffles.
-enum { GROUPS = 32 / WIDE, EVEN = (N + 1) / 2 * 2, SWEEPS = 40 };
+// of GROUP_LANES lanes factorizes a matrix; lane i holds column i, and shuffles exchange columns.
+enum { GROUPS = 32 / GROUP_LANES, EVEN = (N + 1) / 2 * 2, SWEEPS = 40 };
 
 struct group {
-    int me, first;  // the lane's index in the group; the group's first lane in the warp
+    int lane, first_lane;  // the lane within the group; the group's first lane within the warp
     long long matrix;
-    bool writes;  // false: behind the last matrix, which is repeated so that all lanes of the warp
+    bool active;  // false: past the last matrix, which is repeated so that all lanes of the warp
                   // take part in shuffles
 };
 
 __device__ group group_of(long long batch) {
     int lane = (int)threadIdx.x % 32;
-    long long matrix = (long long)blockIdx.x * GROUPS + lane / WIDE;
-    return {lane % WIDE, lane - lane % WIDE, matrix < batch ? matrix : batch - 1, matrix < batch};
+    long long matrix = (long long)blockIdx.x * GROUPS + lane / GROUP_LANES;
+    return {lane % GROUP_LANES, lane - lane % GROUP_LANES, matrix < batch ? matrix : batch - 1,
+            matrix < batch};
 }
 
-__device__ real value_at(const group &t, real a, int lane) {
-    return __shfl_sync(ALL, a, t.first + lane);
+__device__ real value_at(const group &g, real a, int lane) {
+    return __shfl_sync(ALL, a, g.first_lane + lane);
 }
 
 __device__ real group_max(real a) {
-    for (int d = WIDE / 2; d; d /= 2) a = fmax(a, __shfl_xor_sync(ALL, a, d));
+    for (int d = GROUP_LANES / 2; d; d /= 2) a = fmax(a, __shfl_xor_sync(ALL, a, d));
     return a;
 }
 
 template <class part>
 __device__ part group_sum(part a) {
-    for (int d = WIDE / 2; d; d /= 2) a = a + from_lane(a, (int)(threadIdx.x % 32) ^ d);
+    for (int d = GROUP_LANES / 2; d; d /= 2) a = a + from_lane(a, (int)(threadIdx.x % 32) ^ d);
     return a;
 }
 
@@ -405,67 +412,73 @@ __device__ real norm2(const elem *x) {
     return sum;
 }
 
-// The partner of column `me` in a round of a round-robin tournament: i is paired with round - i
-// modulo EVEN - 1, and the column that would be its own partner with the last one.
-__device__ int partner_of(int me, int round) {
-    if (me >= EVEN) return me;
-    if (me == EVEN - 1) return round % 2 ? (round + EVEN - 1) / 2 : round / 2;
-    int other = round < me ? round - me + EVEN - 1 : round - me;
-    return other == me ? EVEN - 1 : other;
+// The partner of a column in a round of a round-robin tournament: i is paired with round - i modulo
+// EVEN - 1, and the column that would be its own partner with the last one.
+__device__ int partner_of(int column, int round) {
+    if (column >= EVEN) return column;
+    if (column == EVEN - 1) return round % 2 ? (round + EVEN - 1) / 2 : round / 2;
+    int other = round < column ? round - column + EVEN - 1 : round - column;
+    return other == column ? EVEN - 1 : other;
 }
 
 // Makes the columns x orthogonal, and rotates the columns v of the matrix ROTATED x N with them.
-// Columns of negligible norm, whose directions are rounding errors, are left. False: did not
+// Columns of negligible norm, whose directions are rounding errors, are skipped. False: did not
 // converge.
-__device__ __forceinline__ bool orthogonalize(const group &t, elem *x, elem *v) {
+__device__ __forceinline__ bool orthogonalize(const group &g, elem *x, elem *v) {
     const real limit = epsilon * (1 + sqrt((real)M));
     bool unconverged = true;
 #pragma unroll 1
     for (int sweep = 0, rotated = 1; sweep < SWEEPS && rotated; sweep++) {
-        real mine = norm2(x), floor = group_max(mine) * (negligible / 8) * (negligible / 8);
+        real norm = norm2(x),
+             negligible_norm = group_max(norm) * (negligible / 8) * (negligible / 8);
         unconverged = rotated = false;
 #pragma unroll 1
         for (int round = 0; round + 1 < EVEN; round++) {
-            int other = partner_of(t.me, round);
-            bool low = t.me < other;
-            real theirs = value_at(t, mine, other), alpha = low ? mine : theirs,
-                 beta = low ? theirs : mine;
+            int other = partner_of(g.lane, round);
+            bool is_lower = g.lane < other;
+            real other_norm = value_at(g, norm, other), alpha = is_lower ? norm : other_norm,
+                 beta = is_lower ? other_norm : norm;
             elem dot = of_real(0);
 #pragma unroll
-            for (int i = 0; i < M; i++) dot = dot + conj(x[i]) * from_lane(x[i], t.first + other);
+            for (int i = 0; i < M; i++)
+                dot = dot + conj(x[i]) * from_lane(x[i], g.first_lane + other);
             dot = from_lane(
                 dot,
-                t.first + (low ? t.me : other));  // the lower column's result, for equal bits
-            real size = size_of(dot), least = limit * sqrt(alpha) * sqrt(beta);
-            bool rotates = other != t.me && size > least && alpha > floor && beta > floor;
+                g.first_lane +
+                    (is_lower
+                         ? g.lane
+                         : other));  // of the lower column, so that both lanes have the same bits
+            real dot_abs = size_of(dot), threshold = limit * sqrt(alpha) * sqrt(beta);
+            bool rotates = other != g.lane && dot_abs > threshold && alpha > negligible_norm &&
+                           beta > negligible_norm;
             if (!__any_sync(ALL, rotates)) continue;
             real one_minus_c = 0;
-            elem part = of_real(0);
+            elem sine = of_real(0);
             if (rotates) {
-                rotation r = rotation_of(alpha, beta, dot, size);
+                rotation r = rotation_of(alpha, beta, dot, dot_abs);
                 one_minus_c = r.one_minus_c;
-                part = low ? of_real(0) - conj(r.part) : r.part;
-                mine += low ? -r.growth : r.growth;
-                unconverged |= size > 1000 * least;
+                sine = is_lower ? of_real(0) - conj(r.sine) : r.sine;
+                norm += is_lower ? -r.growth : r.growth;
+                unconverged |= dot_abs > 1000 * threshold;
             }
             rotated = true;
 #pragma unroll
             for (int i = 0; i < M; i++)
-                x[i] = x[i] + (part * from_lane(x[i], t.first + other) - x[i] * one_minus_c);
+                x[i] = x[i] + (sine * from_lane(x[i], g.first_lane + other) - x[i] * one_minus_c);
 #pragma unroll
             for (int i = 0; i < ROTATED; i++)
-                v[i] = v[i] + (part * from_lane(v[i], t.first + other) - v[i] * one_minus_c);
+                v[i] = v[i] + (sine * from_lane(v[i], g.first_lane + other) - v[i] * one_minus_c);
         }
     }
     return !unconverged;
 }
 
-// The position of this lane's key in descending order of the first N lanes (stable).
-__device__ int position_of(const group &t, real key) {
+// The rank of this lane's key in descending order of the first N lanes (stable).
+__device__ int position_of(const group &g, real key) {
     int position = 0;
     for (int k = 0; k < N; k++) {
-        real other = value_at(t, key, k);
-        position += other > key || (other == key && k < t.me);
+        real other = value_at(g, key, k);
+        position += other > key || (other == key && k < g.lane);
     }
     return position;
 }
@@ -477,34 +490,35 @@ __device__ void divide(elem *x, real by) {
 #endif
 
 #if SVD
-// Replaces columns of negligible norm by unit vectors orthogonal to all others: Gram-Schmidt,
-// twice, of the axis that has the smallest projection onto them.
-__device__ void complete(const group &t, elem *x, bool nonzero) {
+// Replaces columns of negligible norm by unit vectors orthogonal to all others: Gram-Schmidt with
+// reorthogonalization of the axis that has the smallest projection onto them.
+__device__ void complete_basis(const group &g, elem *x, bool nonzero) {
 #pragma unroll 1
     for (int c = 0; c < COLUMNS; c++) {
-        bool missing = t.me == c && !nonzero;
+        bool missing = g.lane == c && !nonzero;
         if (!__any_sync(ALL, missing)) continue;
-        real least = 2;
-        elem r[M], mine = of_real(0);  // the axis's component in this lane's column
+        real smallest = 2;
+        elem r[M], component = of_real(0);  // of this lane's column along the axis
         int axis = 0;
 #pragma unroll
         for (int i = 0; i < M; i++) {
             real length = group_sum(nonzero ? square(x[i]) : (real)0);
-            bool better = length < least;
-            least = better ? length : least;
-            axis = better ? i : axis;
-            mine = better ? nonzero ? x[i] : of_real(0) : mine;
+            bool smaller = length < smallest;
+            smallest = smaller ? length : smallest;
+            axis = smaller ? i : axis;
+            component = smaller ? nonzero ? x[i] : of_real(0) : component;
         }
 #pragma unroll
         for (int i = 0; i < M; i++) r[i] = of_real(i == axis);
 #pragma unroll 1
-        for (int twice = 0; twice < 2; twice++) {
-            elem part = conj(mine);
+        for (int pass = 0; pass < 2; pass++) {
+            elem coefficient = conj(component);
 #pragma unroll
-            for (int i = 0; i < M; i++) r[i] = r[i] - group_sum(nonzero ? x[i] * part : of_real(0));
-            mine = of_real(0);
+            for (int i = 0; i < M; i++)
+                r[i] = r[i] - group_sum(nonzero ? x[i] * coefficient : of_real(0));
+            component = of_real(0);
 #pragma unroll
-            for (int i = 0; i < M; i++) mine = mine + conj(r[i]) * x[i];
+            for (int i = 0; i < M; i++) component = component + conj(r[i]) * x[i];
         }
         divide(r, sqrt(norm2(r)));
 #pragma unroll
@@ -516,30 +530,30 @@ __device__ void complete(const group &t, elem *x, bool nonzero) {
 // a: column-major M x N, M >= N; values: descending singular values; u: M x COLUMNS, vh: N x N
 // (both null: values only).
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
-    svd(const elem *a, real *values, elem *u, elem *vh, long long batch, verdict *failure) {
-    group t = group_of(batch);
+    svd(const elem *a, real *values, elem *u, elem *vh, long long batch, failure_word *failure) {
+    group g = group_of(batch);
     elem x[M], v[N];
-    a += t.matrix * M * N;
+    a += g.matrix * M * N;
 #pragma unroll
-    for (int i = 0; i < M; i++) x[i] = t.me < N ? a[t.me * M + i] : of_real(0);
+    for (int i = 0; i < M; i++) x[i] = g.lane < N ? a[g.lane * M + i] : of_real(0);
 #pragma unroll
-    for (int i = 0; i < N; i++) v[i] = of_real(i == t.me);
-    bool done = orthogonalize(t, x, v);
-    real size = sqrt(norm2(x)), top = group_max(size);
-    int before = position_of(t, size), position = t.me < N ? before : t.me;
-    if (!t.writes) t.me = WIDE;
-    report_failure(failure, t.matrix, !done, t.me);
-    if (t.me < N) values[t.matrix * N + position] = size;
+    for (int i = 0; i < N; i++) v[i] = of_real(i == g.lane);
+    bool converged = orthogonalize(g, x, v);
+    real norm = sqrt(norm2(x)), max_norm = group_max(norm);
+    int descending = position_of(g, norm), position = g.lane < N ? descending : g.lane;
+    if (!g.active) g.lane = GROUP_LANES;
+    report_failure(failure, g.matrix, !converged, g.lane);
+    if (g.lane < N) values[g.matrix * N + position] = norm;
 #if ROTATED
-    bool nonzero = size > top * negligible;
-    divide(x, nonzero ? size : 1);
-    complete(t, x, nonzero);
+    bool nonzero = norm > max_norm * negligible;
+    divide(x, nonzero ? norm : 1);
+    complete_basis(g, x, nonzero);
 #pragma unroll
     for (int i = 0; i < M; i++)
-        if (t.me < COLUMNS) u[t.matrix * M * COLUMNS + position * M + i] = x[i];
+        if (g.lane < COLUMNS) u[g.matrix * M * COLUMNS + position * M + i] = x[i];
 #pragma unroll
     for (int i = 0; i < N; i++)
-        if (t.me < N) vh[t.matrix * N * N + i * N + position] = conj(v[i]);
+        if (g.lane < N) vh[g.matrix * N * N + i * N + position] = conj(v[i]);
 #endif
 }
 
@@ -548,27 +562,27 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 // ascending. One-sided Jacobi of a + shift I, which is positive semidefinite: its columns become
 // multiples of the eigenvectors. The eigenvalues are the Rayleigh quotients of a.
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
-    eigen(elem *a, int upper, real *values, long long batch, verdict *failure) {
-    group t = group_of(batch);
+    eigen(elem *a, int upper, real *values, long long batch, failure_word *failure) {
+    group g = group_of(batch);
     elem x[M];
-    real total = 0, value = 0;
-    a += t.matrix * N * N;
-    bool mine = t.me < N;
+    real norm1 = 0, value = 0;
+    a += g.matrix * N * N;
+    bool in_matrix = g.lane < N;
 #pragma unroll
     for (int i = 0; i < M; i++) {
-        bool there = (i < t.me) == (upper != 0) || i == t.me;
-        x[i] = !mine ? of_real(0) : there ? a[t.me * N + i] : conj(a[i * N + t.me]);
-        if (i == t.me) x[i] = of_real(real_of(x[i]));
-        total += abs1(x[i]);
+        bool stored = (i < g.lane) == (upper != 0) || i == g.lane;
+        x[i] = !in_matrix ? of_real(0) : stored ? a[g.lane * N + i] : conj(a[i * N + g.lane]);
+        if (i == g.lane) x[i] = of_real(real_of(x[i]));
+        norm1 += abs1(x[i]);
     }
-    total = group_max(total);
-    if (total == 0) total = 1;
+    norm1 = group_max(norm1);
+    if (norm1 == 0) norm1 = 1;
 #pragma unroll
     for (int i = 0; i < M; i++)
-        if (i == t.me && mine) x[i] = x[i] + of_real(2 * total);
-    bool done = orthogonalize(t, x, x);
-    real size = sqrt(norm2(x));
-    divide(x, mine ? size : 1);
+        if (i == g.lane && in_matrix) x[i] = x[i] + of_real(2 * norm1);
+    bool converged = orthogonalize(g, x, x);
+    real norm = sqrt(norm2(x));
+    divide(x, in_matrix ? norm : 1);
 #pragma unroll 1
     for (int j = 0; j < N; j++) {
         elem xj = of_real(0), sum = of_real(0);
@@ -580,11 +594,11 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
         }
         value += 2 * real_of(sum * xj);
     }
-    int position = position_of(t, -value);
+    int position = position_of(g, -value);
     __syncwarp();
-    if (!t.writes || !mine) return;
-    report_failure(failure, t.matrix, !done, t.me);
-    values[t.matrix * N + position] = value;
+    if (!g.active || !in_matrix) return;
+    report_failure(failure, g.matrix, !converged, g.lane);
+    values[g.matrix * N + position] = value;
 #pragma unroll
     for (int i = 0; i < M; i++) a[position * N + i] = x[i];
 }
