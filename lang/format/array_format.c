@@ -32,6 +32,7 @@ typedef struct {
         bool exponent;
     } form[2];
     size_t width; /* of integers */
+    bool signs;   /* positive integers have a sign or a blank, too */
     value call;   /* the user's own formatter, borrowed; or UNSET */
 } printer;
 
@@ -150,7 +151,10 @@ static survey look_at(const printer *p, int part) {
 /* True if the range or magnitude of the numbers requires scientific notation. */
 static bool wants_exponent(const printer *p, const survey *s, gpa_dtype t) {
     if (s->most == 0) return false;
-    double cutoff = t == DT_F64 ? 1e8 : t == DT_F32 ? 1e6 : t == DT_F16 ? p->o->long_half ? 1e5 : 1e3 : 1e2;
+    double cutoff = t == DT_F64   ? 1e8
+                    : t == DT_F32 ? 1e6
+                    : t == DT_F16 ? p->o->long_half ? 1e5 : 1e3
+                                  : 1e2;
     if (s->most >= cutoff) return true;
     return !p->o->suppress &&
            (s->least < rounded(0.0001, t) || rounded(s->most / s->least, t) > 1000);
@@ -243,11 +247,11 @@ static void choose_int(printer *p) {
     }
     bool negative = least.kind == NUMBER_INT && least.i < 0,
          below = most.kind == NUMBER_INT && most.i < 0;
-    bool signs = p->o->sign == '+' || (p->o->sign == ' ' && !negative);
+    p->signs = p->o->sign == '+' || (p->o->sign == ' ' && !negative);
     gpa_str s;
     str_init(&s);
     put_whole(&s, &most);
-    p->width = s.len + (signs && !below);
+    p->width = s.len + (p->signs && !below);
     str_clear(&s);
     put_whole(&s, &least);
     p->width = MAX(p->width, s.len);
@@ -331,7 +335,7 @@ static gpa_code put_element(const printer *p, int64_t i, gpa_str *out) {
     else if (dtype_is_int(p->dtype)) {
         gpa_str s;
         str_init(&s);
-        if (p->o->sign != '-' && !(n.kind == NUMBER_INT && n.i < 0)) str_putc(&s, p->o->sign);
+        if (p->signs && !(n.kind == NUMBER_INT && n.i < 0)) str_putc(&s, p->o->sign);
         put_whole(&s, &n);
         if (p->width > s.len) str_fill(out, ' ', p->width - s.len);
         str_putn(out, s.text, s.len);

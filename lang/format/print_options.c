@@ -48,9 +48,13 @@ void print_options_read(gpa_vm *vm, dict_obj *d, print_options *o) {
     o->override_repr = override.tag == V_UNSET ? v_none() : override;
 }
 
-const print_options print_options_default = {
-    8, 1000, 3, 75, false, FLOAT_MAXPREC, '-', "nan", "inf", {.tag = V_NONE},
-    false, false, false, {.tag = V_NONE}};
+const print_options print_options_default = {8,     1000,
+                                             3,     75,
+                                             false, FLOAT_MAXPREC,
+                                             '-',   "nan",
+                                             "inf", {.tag = V_NONE},
+                                             false, false,
+                                             false, {.tag = V_NONE}};
 
 gpa_code print_options_get(gpa_vm *vm, print_options *out) {
     module_obj *numpy;

@@ -428,8 +428,7 @@ gpa_code np_arange(gpa_vm *vm, value *argv,
     if (rc) return rc;
     gpa_opnd o[3];
     for (int k = 0; k < 3; k++) {
-        if (v[k].tag == V_BIG)
-            return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
+        if (v[k].tag == V_BIG) return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
         if ((rc = arg_opnd(vm, v[k], &o[k]))) return rc;
         gpa_dtype own = o[k].arr ? (gpa_dtype)o[k].arr->dtype : o[k].dtype;
         found = dtype_promote(found, own);

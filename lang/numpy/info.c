@@ -2,11 +2,13 @@
  * iinfo; and small private functions of the library. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "lang/object/big.h"
 #include "lang/numpy/all.h"
 #include "lang/object/number.h"
 #include "lang/numpy/numpy.h"
+#include "lang/vm/vm.h"
 
 static gpa_code return_text(gpa_vm *vm, const char *s, value *out) {
     *out = v_cstr(vm, s);

@@ -6,7 +6,8 @@
 static gpa_code check_max_work(gpa_vm *vm, value v) {
     int64_t limit;
     if (v.tag == V_NONE) return GPA_OK;
-    if (v.tag == V_BIG) return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C ssize_t");
+    if (v.tag == V_BIG)
+        return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C ssize_t");
     gpa_code rc = arg_int(vm, v, "max_work", &limit);
     return !rc && limit < -2 ? vm_fail(vm, GPA_E_VALUE, "Invalid value for max_work") : rc;
 }

@@ -59,7 +59,8 @@ const char other_order[] =
     "gpa's arrays have the machine's order of bytes: read '<' in place of '>', and swap by "
     "byteswap()";
 
-/* An attribute, or UNSET if there is none; other errors of a property or __getattr__ are its own. */
+/* An attribute, or UNSET if there is none; other errors of a property or __getattr__ are its own.
+ */
 static gpa_code optional_attr(gpa_vm *vm, value v, const char *name, value *out) {
     *out = v_unset();
     gpa_code rc = vm_attr(vm, v, name, out);
@@ -587,7 +588,8 @@ static gpa_code from_sequence(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     return rc;
 }
 
-/* What an object with NumPy's protocols or those of a sequence stands for: the array of __array__, or the list of its items. */
+/* What an object with NumPy's protocols or those of a sequence stands for: the array of __array__,
+ * or the list of its items. */
 static gpa_code array_of_object(gpa_vm *vm, value v, value *out, bool *found) {
     static const char *const protocols[] = {"__array_interface__", "__array_struct__", "__array__"};
     const class_obj *class = class_of_peek(v);
