@@ -57,6 +57,20 @@ static gpa_code put_plain(gpa_session *s, value v, gpa_str *out) {
     return rc;
 }
 
+/* As put_plain, but classes by their qualified names alone: int, numpy.ndarray, __main__.A. */
+static gpa_code put_pretty(gpa_session *s, value v, gpa_str *out) {
+    static const char before[] = "<class '", behind[] = "'>";
+    size_t from = out->len, open = sizeof before - 1, close = sizeof behind - 1;
+    gpa_code rc = put_plain(s, v, out);
+    if (rc || out->failed || strcmp(value_type_name(v), "type") != 0) return rc;
+    size_t n = out->len - from;
+    if (n < open + close || memcmp(out->text + from, before, open) != 0) return GPA_OK;
+    memmove(out->text + from, out->text + from + open, n - open - close);
+    out->len -= open + close;
+    out->text[out->len] = '\0';
+    return GPA_OK;
+}
+
 /* Representations of a value: its text, then those of its kind. r borrows from both. */
 typedef struct {
     gpa_str plain;
@@ -70,7 +84,7 @@ typedef struct {
 static gpa_code represent(gpa_session *s, value v, bool rich, representations *x) {
     str_init(&x->plain);
     x->more = (mime_bundle){.n = 0};
-    gpa_code rc = s->host.pretty && !s->flat ? pretty_put(s, v, put_plain, &x->plain)
+    gpa_code rc = s->host.pretty && !s->flat ? pretty_put(s, v, put_pretty, &x->plain)
                                              : put_plain(s, v, &x->plain);
     if (!rc && rich && v.tag == V_OBJECT && v.object->kind->mimes)
         rc = v.object->kind->mimes(s->vm, v.object, &x->more);

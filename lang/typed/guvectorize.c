@@ -15,7 +15,7 @@
 #include "lang/numpy/numpy.h"
 #include "lang/typed/layout.h"
 
-enum { FUNCTION, SIGNATURES, LAYOUT, FIELDS };
+enum { FUNCTION, SIGNATURES, LAYOUT, GPU, FIELDS }; /* GPU: target='cuda' */
 
 typedef struct {
     typed_layout layout;
@@ -52,8 +52,10 @@ static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout
     value list = o->fields[SIGNATURES];
     typed_signature s;
     if (list.tag == V_NONE) return infer_types(vm, l, in, given, types);
-    gpa_code rc = typed_match_signature(vm, o->fields[FUNCTION].func, list,
-                                        (typed_operands){.in = in, .n = l->n_in}, &s);
+    bool gpu = o->fields[GPU].i != 0;
+    gpa_code rc = typed_match_signature(
+        vm, o->fields[FUNCTION].func, list,
+        (typed_operands){.in = in, .n = l->n_in, .scalars_convert = gpu, .arrays_narrow = gpu}, &s);
     if (!rc) memcpy(types, s.args, sizeof s.args);
     return rc;
 }
@@ -338,6 +340,7 @@ static gpa_code call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) 
     for (size_t k = n_in; k < all; k++) x.out[k] = k < a->n ? a->values[k] : v_unset();
     for (size_t i = 0; i < a->n_named; i++) {
         value v = a->values[a->n + i];
+        if (strcmp(a->names[i].str->text, "stream") == 0 && o->fields[GPU].i) continue;
         if (strcmp(a->names[i].str->text, "out") != 0)
             return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'",
                            name_of(vm, o), a->names[i].str->text);
@@ -440,10 +443,11 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     return rc;
 }
 
-static gpa_code make(gpa_vm *vm, value fn, value signatures, value layout, value *out) {
+static gpa_code make(gpa_vm *vm, value fn, const object_obj *with, value *out) {
     if (fn.tag != V_FUNC)
         return vm_fail(vm, GPA_E_TYPE, "@guvectorize takes a function, not '%s'",
                        value_type_name(fn));
+    value signatures = with->fields[0], layout = with->fields[1];
     value o = v_object(vm, &gufunc_kind, FIELDS);
     gufunc *g = mem_zero(sizeof *g);
     gpa_code rc = GPA_OK;
@@ -452,6 +456,7 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value layout, value
     o.object->fields[FUNCTION] = value_retain(fn);
     o.object->fields[SIGNATURES] = value_retain(signatures);
     o.object->fields[LAYOUT] = value_retain(layout);
+    o.object->fields[GPU] = with->fields[2];
     TRY(layout_read(vm, layout.str->text, &g->layout));
     TRY(check_signatures(vm, &g->layout, signatures));
     uint32_t takes_ = func_node(fn.func)->function.scope->n_positional;
@@ -469,11 +474,11 @@ out:
 }
 
 /* The decorator object that @guvectorize(...) returns; fields: the signatures or None, the
- * layout. */
+ * layout, and whether the target is a GPU. */
 static gpa_code decorator_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
     if (a->n != 1 || a->n_named)
         return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    return make(vm, a->values[0], o->fields[0], o->fields[1], out);
+    return make(vm, a->values[0], o, out);
 }
 
 static const object_kind guvectorize_with_kind = {.type_name = "numba.guvectorize",
@@ -482,7 +487,8 @@ static const object_kind guvectorize_with_kind = {.type_name = "numba.guvectoriz
 gpa_code numba_guvectorize(gpa_vm *vm, value *argv,
                            value *out) { /* ftylist_or_layout, layout, target, **kws */
     value list = v_none(), o, layout = argv[1].tag == V_UNSET ? argv[0] : argv[1];
-    gpa_code rc = typed_check_target(vm, argv[2]);
+    bool gpu = false;
+    gpa_code rc = typed_check_target(vm, argv[2], &gpu);
     if (rc) return rc;
     if (layout.tag != V_STR)
         return vm_fail(vm, GPA_E_TYPE, "the layout is text such as '(m,n),(n,p)->(m,p)', not '%s'",
@@ -491,10 +497,11 @@ gpa_code numba_guvectorize(gpa_vm *vm, value *argv,
     if ((rc = layout_read(vm, layout.str->text, &read))) return rc;
     if (argv[1].tag != V_UNSET && (rc = typed_signatures(vm, argv[0], &list))) return rc;
     TRY(check_signatures(vm, &read, list));
-    o = v_object(vm, &guvectorize_with_kind, 2);
+    o = v_object(vm, &guvectorize_with_kind, 3);
     if (o.tag == V_UNSET) TRY(GPA_E_MEMORY);
     o.object->fields[0] = value_retain(list);
     o.object->fields[1] = value_retain(layout);
+    o.object->fields[2] = v_bool(gpu);
     *out = o;
 out:
     value_release(vm, list);

@@ -74,15 +74,17 @@ gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s) {
     *s = (typed_signature){.result.dtype = DT_NONE};
     skip(&at);
     bool nothing = strncmp(at, "void", 4) == 0, bare = *at == '(';
+    bool list = !strchr(at, '(') && strchr(at, ','); /* "float32[:], float32" */
     if (nothing)
         at += 4;
-    else if (!bare)
+    else if (!bare && !list)
         s->result = read_type(&at);
     skip(&at);
-    bool good = (nothing || bare || s->result.dtype != DT_NONE) && *at++ == '(';
-    while (good && *at != ')') {
+    bool good = list || ((nothing || bare || s->result.dtype != DT_NONE) && *at++ == '(');
+    char end = list ? '\0' : ')';
+    while (good && *at != end) {
         good = s->n < BODY_MAX_IN && (s->args[s->n++] = read_type(&at)).dtype != DT_NONE &&
-               (*at == ',' || *at == ')');
+               (*at == ',' || *at == end);
         if (*at == ',') at++;
         skip(&at);
     }
@@ -163,15 +165,29 @@ static bool takes(const typed_signature *s, const gpa_opnd *in, int n, bool weak
     return good;
 }
 
+/* True if the arrays among the operands select the signature, by Numba's rules for GPUs. */
+static bool arrays_select(const typed_signature *s, const typed_operands *o) {
+    bool good = o->scalars_convert, any = false;
+    for (int i = 0; i < o->n && good; i++) {
+        gpa_dtype from = (gpa_dtype)typed_of(&o->in[i]).dtype, to = (gpa_dtype)s->args[i].dtype;
+        any = any || o->in[i].arr;
+        good = dtype_can_cast(from, to, CAST_SAFE) ||
+               (o->in[i].arr ? o->arrays_narrow && dtype_can_cast(to, from, CAST_SAFE)
+                             : !dtype_is_complex(from) || dtype_is_complex(to));
+    }
+    return good && any;
+}
+
 gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, typed_operands o,
                                typed_signature *s) {
     bool alone = true;
     for (int i = 0; i < o.n; i++) alone = alone && typed_of(&o.in[i]).weak;
-    for (int weak = !alone; weak < 2; weak++)
+    for (int rule = !alone; rule < 3; rule++)
         for (size_t k = 0; k < list.list->count; k++) {
             gpa_code rc = typed_read_signature(vm, list.list->items[k], s);
             if (rc) return rc;
-            if ((!o.n_types || s->n == o.n_types) && takes(s, o.in, o.n, weak)) return GPA_OK;
+            if (o.n_types && s->n != o.n_types) continue;
+            if (rule < 2 ? takes(s, o.in, o.n, rule) : arrays_select(s, &o)) return GPA_OK;
         }
     return vm_fail(vm, GPA_E_TYPE,
                    "ufunc '%s' not supported for the input types, and the inputs could not be "
@@ -180,9 +196,11 @@ gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, typed
                    func_name(vm, fn));
 }
 
-gpa_code typed_check_target(gpa_vm *vm, value v) {
+gpa_code typed_check_target(gpa_vm *vm, value v, bool *gpu) {
     static const char *const targets[] = {"cpu", "parallel", "cuda", "gpu"};
-    for (size_t i = 0; v.tag == V_STR && i < COUNT_OF(targets); i++)
+    for (size_t i = 0; v.tag == V_STR && i < COUNT_OF(targets); i++) {
+        *gpu = i >= 2;
         if (strcmp(v.str->text, targets[i]) == 0) return GPA_OK;
+    }
     return vm_fail(vm, GPA_E_VALUE, "target must be 'cpu', 'parallel', 'cuda' or 'gpu'");
 }

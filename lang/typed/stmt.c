@@ -400,7 +400,9 @@ static gpa_code simple(lowering *lw, const ast_node *n) {
     switch ((int)n->kind) {
         case AST_PASS: return GPA_OK;
         case AST_EXPR:
-            return n->expr.value->kind == AST_STRING ? GPA_OK : typed_expr(lw, n->expr.value, &v);
+            if (n->expr.value->kind == AST_STRING || n->expr.value->kind == AST_ELLIPSIS)
+                return GPA_OK;
+            return typed_expr(lw, n->expr.value, &v);
         case AST_ASSIGN: return assign_all(lw, n);
         case AST_AUGASSIGN: return augment(lw, n);
         case AST_ANNASSIGN: {

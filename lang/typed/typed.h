@@ -157,16 +157,20 @@ gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s);
 typedef struct {
     const gpa_opnd *in;
     int n, n_types;
+    bool scalars_convert; /* target='cuda': scalars take the types that the arrays select */
+    bool arrays_narrow;   /* generalized ufuncs with target='cuda': also arrays of wider types */
 } typed_operands;
 /* Overload resolution of a ufunc: the first signature with n_types types to whose first types the
  * operands can be cast safely; else the ufunc's TypeError. A number without
  * a dtype matches every type of its kind and above; if all operands are such numbers, signatures
- * with int64, float64 or complex128 are preferred. */
+ * with int64, float64 or complex128 are preferred. If none matches, scalars and arrays convert as
+ * Numba's ufuncs for GPUs convert them: see typed_operands. */
 gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, typed_operands o,
                                typed_signature *s);
 /* Signatures of a decorator's argument as a list (owned); None if it gives none. */
 gpa_code typed_signatures(gpa_vm *vm, value v, value *list);
-gpa_code typed_check_target(gpa_vm *vm, value v);
+/* Checks the argument target; *gpu: it is 'cuda' or 'gpu'. */
+gpa_code typed_check_target(gpa_vm *vm, value v, bool *gpu);
 /* Signature i of a decorator's list; Numba's TypeError unless it has as many arguments as the
  * function. */
 gpa_code typed_signature_for(gpa_vm *vm, const func_obj *fn, value list, size_t i,

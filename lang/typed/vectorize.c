@@ -14,7 +14,7 @@
 #include "lang/numpy/numpy.h"
 #include "lang/typed/typed.h"
 
-enum { FUNCTION, SIGNATURES, FOLDS = VECTORIZED_FOLDS, FIELDS };
+enum { FUNCTION, SIGNATURES, FOLDS = VECTORIZED_FOLDS, GPU, FIELDS }; /* GPU: target='cuda' */
 
 uint32_t vectorized_arity(const object_obj *o) {
     return func_node(o->fields[FUNCTION].func)->function.scope->n_positional;
@@ -35,8 +35,10 @@ static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const gpa_opnd *in
     for (int i = 0; i < n; i++)
         s->args[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){.dtype = (uint8_t)loop};
     if (list.tag == V_NONE || loop != DT_NONE) return GPA_OK;
-    return typed_match_signature(vm, o->fields[FUNCTION].func, list,
-                                 (typed_operands){.in = in, .n = n, .n_types = n}, s);
+    return typed_match_signature(
+        vm, o->fields[FUNCTION].func, list,
+        (typed_operands){.in = in, .n = n, .n_types = n, .scalars_convert = o->fields[GPU].i != 0},
+        s);
 }
 
 /* ---- calls ---- */
@@ -62,6 +64,8 @@ static gpa_code bind(gpa_vm *vm, const object_obj *o, size_t n_kw, const value *
             k->casting = values[i];
         else if (strcmp(s, "signature") == 0 || strcmp(s, "sig") == 0)
             k->signature = values[i];
+        else if (strcmp(s, "stream") == 0 && o->fields[GPU].i)
+            continue; /* results wait for their operands, whichever stream they were copied on */
         else
             return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'",
                            name_of(vm, o), s);
@@ -84,11 +88,22 @@ static gpa_code loop_type(gpa_vm *vm, const object_obj *o, value v, gpa_dtype *o
                    name_of(vm, o));
 }
 
+static void convert_scalars(gpa_opnd *in, int n, const typed_signature *s) {
+    for (int i = 0; i < n; i++) {
+        gpa_dtype to = (gpa_dtype)s->args[i].dtype;
+        if (in[i].arr) continue;
+        in[i].v = dtype_cast(in[i].v, in[i].dtype, to);
+        in[i].dtype = to;
+        in[i].weak = WEAK_NO;
+    }
+}
+
 static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_opts *opts,
                     gpa_arr **out) {
     typed_signature s;
     typed_fn *compiled = o->data, *t;
     gpa_code rc = choose_types(vm, o, in, n, opts->dtype, &s);
+    if (!rc && o->fields[GPU].i) convert_scalars(in, n, &s);
     for (int i = 0; i < n && !rc; i++)
         if (in[i].weak == WEAK_NO)
             rc = ufunc_check_input(vm, name_of(vm, o), &in[i], i, (gpa_dtype)s.args[i].dtype,
@@ -249,7 +264,7 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     return rc;
 }
 
-static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
+static gpa_code make(gpa_vm *vm, value fn, value signatures, bool gpu, value *out) {
     if (fn.tag != V_FUNC)
         return vm_fail(vm, GPA_E_TYPE, "@vectorize takes a function, not '%s'",
                        value_type_name(fn));
@@ -257,6 +272,7 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
     if (o.tag == V_UNSET) return GPA_E_MEMORY;
     o.object->fields[FUNCTION] = value_retain(fn);
     o.object->fields[SIGNATURES] = value_retain(signatures);
+    o.object->fields[GPU] = v_bool(gpu);
     uint32_t n = vectorized_arity(o.object);
     bool fits = n >= 1 && n <= BODY_MAX_IN;
     gpa_code rc = fits ? compile_signatures(vm, o.object)
@@ -268,12 +284,12 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
     return rc;
 }
 
-/* The decorator object that @vectorize(...) returns. Its field is the list of signatures or
- * None. */
+/* The decorator object that @vectorize(...) returns; fields: the list of signatures or None, and
+ * whether the target is a GPU. */
 static gpa_code decorator_call(gpa_vm *vm, object_obj *o, const call_args *a, value *out) {
     if (a->n != 1 || a->n_named)
         return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    return make(vm, a->values[0], o->fields[0], out);
+    return make(vm, a->values[0], o->fields[0], o->fields[1].i != 0, out);
 }
 
 const object_kind vectorize_with_kind = {.type_name = "numba.vectorize", .call = decorator_call};
@@ -281,13 +297,15 @@ const object_kind vectorize_with_kind = {.type_name = "numba.vectorize", .call =
 gpa_code numba_vectorize(gpa_vm *vm, value *argv,
                          value *out) { /* ftylist_or_function, target, **kws */
     value list, o;
-    gpa_code rc = typed_check_target(vm, argv[1]);
+    bool gpu = false;
+    gpa_code rc = typed_check_target(vm, argv[1], &gpu);
     if (rc) return rc;
-    if (argv[0].tag == V_FUNC) return make(vm, argv[0], v_none(), out);
+    if (argv[0].tag == V_FUNC) return make(vm, argv[0], v_none(), gpu, out);
     if ((rc = typed_signatures(vm, argv[0], &list))) return rc;
-    o = v_object(vm, &vectorize_with_kind, 1);
+    o = v_object(vm, &vectorize_with_kind, 2);
     if (o.tag == V_UNSET) TRY(GPA_E_MEMORY);
     o.object->fields[0] = value_retain(list);
+    o.object->fields[1] = v_bool(gpu);
     *out = o;
 out:
     value_release(vm, list);

@@ -39,6 +39,10 @@ def test_layout():
         "list(range(1200))": "[0,\n" + "".join([f" {i},\n" for i in range(1, 1000)]) + " ...]",
         "set(range(40))": "{0,\n" + "".join([f" {i},\n" for i in range(1, 39)]) + " 39}",
         "[(1,), [], {}, set(), ()]": "[(1,), [], {}, set(), ()]",
+        "type(1)": "int",
+        "[type('a'), np.ndarray, {type(np.float32(1)): type(None)}]": "[str, numpy.ndarray, {numpy.float32: NoneType}]",
+        "class A: pass\ntype(A())": "__main__.A",
+        "repr(int), str(int)": "(\"<class 'int'>\", \"<class 'int'>\")",
     }
     with Kernel() as k:
         for code, text in shown.items():
