@@ -133,7 +133,7 @@ $(B)/%.o: %.c Makefile $(CONFIG)
 $(B)/library.c: $(shell find lang/library -name '*.gpa' | LC_ALL=C sort) .make/library.sh
 	@mkdir -p $(@D) && .make/library.sh > $@
 $(B)/library.o: $(B)/library.c
-	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<
+	$(call say,CC)$(CC) $(ALL) -c -o $@ $<
 
 # The magics: the rows MAGIC(...) and MAGIC_ROW(...) of lang/session/, in one table (declared in lang/session/magic.h).
 $(B)/magic_rows.c: $(call src,lang/session/magic_*.c) Makefile

@@ -11,6 +11,7 @@ typedef struct module_obj {
     obj head;
     gpa_sym name;
     bool builtin;    /* a table of natives; not writable by programs */
+    bool library;    /* its loops leave arrays pending */
     bool hidden;     /* its frames are omitted from tracebacks */
     uint32_t n, cap; /* slots */
     gpa_sym *names;  /* of each slot, in order of first use */

@@ -46,7 +46,7 @@ frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs) {
  * run over axes and arguments; they leave the arrays they were given pending. */
 static gpa_code poll(gpa_vm *vm) {
     if (atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)) return vm_poll(vm);
-    if (vm->frames[vm->depth - 1].module->hidden) return GPA_OK;
+    if (vm->frames[vm->depth - 1].module->library) return GPA_OK;
     if (rt_has_pending(vm->core.rt)) return rt_loop_edge(vm->core.rt, &vm->core.err);
     vm->maybe_pending = false;
     return GPA_OK;

@@ -91,6 +91,7 @@ gpa_code vm_run_library(gpa_vm *vm, module_obj *m, const char *name) {
     const library_module *p = library_modules;
     while (p->module && strcmp(p->module, name) != 0) p++;
     if (!p->module) return GPA_OK;
+    m->library = true;
     gpa_code rc =
         source_add(vm->core.sources, &(source_text){SOURCE_FILE, "<library>", p->text, p->size},
                    &id, &vm->core.err);

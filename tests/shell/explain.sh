@@ -28,6 +28,10 @@ equal "the report of a step" \
   array float64 (29,40) = a - a'
   1 launch, reads 9.6 KB, writes 9.28 KB, compiled"
 
+# Loops of a module of the library that is loaded by the first use of its function launch nothing.
+at_most "steps of a program without loops that end with an iteration" \
+    "$(explain "x = np.cos(np.arange(300)); y = np.stack((x, x))" | grep -c 'cut loop')" 0
+
 # A loop carried over arrays: programs are built once, whatever the trip count.
 at_most "programs that a loop builds" "$(explain "${arrays}for i in range(10000):
     b = b + 0.02
