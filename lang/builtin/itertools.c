@@ -142,12 +142,10 @@ gpa_code itertools_islice(gpa_vm *vm, value *argv, value *out) {
         size_t which = a->count == 1 ? 1 : i;
         if (a->items[i].tag == V_NONE) continue;
         value v = a->items[i];
-        bool whole =
-            v.tag == V_INT || v.tag == V_BOOL || v.tag == V_NUM || instance_has(v, "__index__");
-        gpa_code rc = whole ? arg_int(vm, v, "islice", &at[which]) : GPA_OK;
-        if (rc) return rc;
-        if (!whole || at[which] < (which == 2))
-            return vm_fail(vm, GPA_E_VALUE, "%s", messages[which]);
+        gpa_code rc = arg_int(vm, v, "islice", &at[which]);
+        if (rc && rc != GPA_E_TYPE && rc != GPA_E_OVERFLOW) return rc;
+        if (rc) vm_clear_error(vm);
+        if (rc || at[which] < (which == 2)) return vm_fail(vm, GPA_E_VALUE, "%s", messages[which]);
     }
     gpa_code rc = make_iterator(vm, "itertools.islice", argv[0], v_none(), islice_next, out);
     if (rc) return rc;

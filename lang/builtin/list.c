@@ -203,23 +203,11 @@ gpa_code range_new(gpa_vm *vm, value *argv, value *out) {
     return native_return(v_range(vm, at[0], at[1], at[2]), out);
 }
 
-/* Index of a number in a range, or -1. */
-static int64_t range_position(const range_obj *r, value v) {
-    number n = number_of(v);
-    if (n.kind == NUMBER_FLOAT && n.re == (double)(int64_t)n.re)
-        n = (number){.kind = NUMBER_INT, .i = (int64_t)n.re};
-    if (n.kind != NUMBER_INT) return -1;
-    bool inside = r->step > 0 ? n.i >= r->start && n.i < r->stop : n.i <= r->start && n.i > r->stop;
-    if (!inside) return -1;
-    uint64_t gap =
-        r->step > 0 ? (uint64_t)n.i - (uint64_t)r->start : (uint64_t)r->start - (uint64_t)n.i;
-    uint64_t step = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
-    return gap % step == 0 ? (int64_t)(gap / step) : -1;
-}
-
 gpa_code range_m_index(gpa_vm *vm, value *argv, value *out) {
-    int64_t at = range_position(argv[0].range, argv[1]);
-    if (at < 0 && number_of(argv[1]).kind == NUMBER_INT)
+    int64_t at = -1;
+    gpa_code rc = range_find(vm, argv[0].range, argv[1], &at);
+    if (rc) return rc;
+    if (at < 0 && (argv[1].tag == V_INT || argv[1].tag == V_BOOL || argv[1].tag == V_BIG))
         return vm_fail_showing(vm, GPA_E_VALUE, "", argv[1], " is not in range");
     if (at < 0) return vm_fail(vm, GPA_E_VALUE, "sequence.index(x): x not in sequence");
     *out = v_int(at);
@@ -227,9 +215,10 @@ gpa_code range_m_index(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code range_m_count(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
-    *out = v_int(range_position(argv[0].range, argv[1]) >= 0);
-    return GPA_OK;
+    int64_t at = -1;
+    gpa_code rc = range_find(vm, argv[0].range, argv[1], &at);
+    *out = v_int(at >= 0);
+    return rc;
 }
 
 gpa_code range_start(gpa_vm *vm, value *argv, value *out) {

@@ -564,8 +564,8 @@ static gpa_code return_rows(reader *r, value ndmin_value, value unpack_value, va
     gpa_code rc = GPA_OK;
     TRY(arg_int(r->vm, ndmin_value, "ndmin", &ndmin));
     TRY(value_truth(r->vm, unpack_value, &unpack));
-    int ndim = r->rows == 0 ? (ndmin == 2 ? 2 : 1) : squeeze(shape, ndmin);
-    if (r->rows == 0 && ndim == 2) shape[1] = 1;
+    if (r->rows == 0) shape[1] = MAX(r->n_use, 1);
+    int ndim = squeeze(shape, ndmin);
     TRY(arr_from(rt, &(arr_spec){r->dtype, ndim, shape}, r->data.text, &a, vm_err(r->vm)));
     if (unpack && ndim == 2) {
         TRY(arr_transpose(rt, a, NULL, &transposed, vm_err(r->vm)));
@@ -699,6 +699,7 @@ gpa_code textio_genfromtxt(gpa_vm *vm, value *argv, value *out) {
         goto out;
     }
     if (r->rows == 0) TRY(warn_empty(vm, "genfromtxt: Empty input file", argv[FNAME]));
+    if (r->rows == 0) r->n_use = 0; /* unlike loadtxt's, its result has then no columns */
     TRY(check_ndmin(vm, argv[NDMIN]));
     TRY(return_rows(r, argv[NDMIN], argv[UNPACK], out));
 out:

@@ -1,5 +1,6 @@
 /* Views and copies of arrays: reshape, transpose, broadcast, casts, strided views. */
 #include <stdlib.h>
+#include <strings.h>
 
 #include "lang/numpy/all.h"
 #include "lang/numpy/float_errors.h"
@@ -120,7 +121,7 @@ static gpa_code sort_axes_by_stride(gpa_vm *vm, value a_value, value *out) {
 
 gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { /* a, order */
     value flat = v_none(), source = v_none();
-    bool keep_order = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0;
+    bool keep_order = argv[1].tag == V_STR && strcasecmp(argv[1].str->text, "K") == 0;
     bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
     gpa_code rc = keep_order && !scalar ? sort_axes_by_stride(vm, argv[0], &source)
                                         : native_return(value_retain(argv[0]), &source);

@@ -266,3 +266,23 @@ static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
 }
 
 gpa_code value_equal(gpa_vm *vm, value a, value b, bool *out) { return equal(vm, a, b, 0, out); }
+
+gpa_code range_find(gpa_vm *vm, const range_obj *r, value v, int64_t *at) {
+    value now;
+    *at = -1;
+    gpa_code rc = value_computed(vm, v, &now);
+    if (rc) return rc;
+    number n = number_of(now);
+    value_release(vm, now);
+    if (n.kind == NUMBER_COMPLEX && n.im == 0) n.kind = NUMBER_FLOAT;
+    if (n.kind == NUMBER_FLOAT && n.re > -0x1p63 && n.re < 0x1p63 && n.re == (double)(int64_t)n.re)
+        n = (number){.kind = NUMBER_INT, .i = (int64_t)n.re};
+    if (n.kind != NUMBER_INT) return GPA_OK;
+    if (r->step > 0 ? n.i < r->start || n.i >= r->stop : n.i > r->start || n.i <= r->stop)
+        return GPA_OK;
+    uint64_t from = (uint64_t)r->start,
+             gap = r->step > 0 ? (uint64_t)n.i - from : from - (uint64_t)n.i;
+    uint64_t step = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
+    if (gap % step == 0) *at = (int64_t)(gap / step);
+    return GPA_OK;
+}

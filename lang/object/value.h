@@ -308,6 +308,9 @@ gpa_code value_truth(gpa_vm *vm, value v, bool *out);
 gpa_code value_hash(gpa_vm *vm, value v, uint64_t *out); /* TypeError: unhashable type: 'list' */
 /* Python's == between values that are not arrays (arrays compare by elements: see operate.h). */
 gpa_code value_equal(gpa_vm *vm, value a, value b, bool *out);
+/* *at: the index in a range of the item equal to a number (a lazy NumPy scalar is computed), or -1.
+ */
+gpa_code range_find(gpa_vm *vm, const range_obj *r, value v, int64_t *at);
 bool value_is(value a, value b); /* Python's `is` */
 
 #endif

@@ -321,9 +321,24 @@ gpa_code np_sequence_error(gpa_vm *vm, gpa_dtype t, value v) {
         value_type_name(v));
 }
 
+/* True for a lazy NumPy scalar that may be out of range as an element of a signed dtype: only its
+ * value tells (see arr_check_number). */
+static bool is_unchecked_scalar(value v, gpa_dtype t) {
+    return v.tag == V_ARRAY && v.aux && dtype_info[t].kind == 'I' &&
+           !dtype_can_cast((gpa_dtype)v.array->arr->dtype, t, CAST_SAFE);
+}
+
 gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
     *out = (gpa_opnd){0};
     v = value_underlying(v);
+    if (is_unchecked_scalar(v, t)) {
+        value now;
+        gpa_code rc = value_computed(vm, v, &now);
+        if (!rc) rc = arg_opnd(vm, now, out);
+        if (!rc) out->element = true;
+        value_release(vm, now);
+        return rc;
+    }
     out->sequence = v.tag == V_LIST || v.tag == V_TUPLE;
     if (out->sequence) return arg_array(vm, v, t, &out->arr); /* its values must be in range, too */
     if (v.tag != V_STR && v.tag != V_NONE) {
@@ -526,7 +541,7 @@ static gpa_code fill(walk *w, value v) {
         }
         return GPA_OK;
     }
-    if (v.tag == V_ARRAY) {
+    if (v.tag == V_ARRAY && !is_unchecked_scalar(v, w->want)) {
         gpa_arr *cast = NULL;
         if ((rc = np_warn_cast(w->vm, (gpa_dtype)v.array->arr->dtype, w->want))) return rc;
         rc = arr_cast(vm_rt(w->vm), v.array->arr, w->want, false, &cast, vm_err(w->vm));
@@ -545,10 +560,12 @@ static gpa_code fill(walk *w, value v) {
 }
 
 /* Stacks a list of arrays of one shape along a new first axis, on the device. */
-static bool all_arrays(value v) {
+static bool all_arrays(value v, gpa_dtype want) {
     if (!is_sequence(v) || v.tag == V_RANGE || sequence_len(v) == 0) return false;
-    for (int64_t i = 0; i < sequence_len(v); i++)
-        if (sequence_item_peek(v, i).tag != V_ARRAY) return false;
+    for (int64_t i = 0; i < sequence_len(v); i++) {
+        value item = sequence_item_peek(v, i);
+        if (item.tag != V_ARRAY || is_unchecked_scalar(item, want)) return false;
+    }
     return true;
 }
 
@@ -576,7 +593,7 @@ static gpa_code from_sequence(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     if (rc) return rc;
     if (w.dtype == DT_NONE) w.dtype = DT_F64;
     if (t == DT_NONE) w.want = w.dtype;
-    if (all_arrays(v)) return concatenate_items(vm, v, &w, out);
+    if (all_arrays(v, w.want)) return concatenate_items(vm, v, &w, out);
     int64_t n = 1;
     for (int d = 0; d < w.ndim; d++) n *= w.shape[d];
     char *data = mem_new((size_t)n * dtype_size(w.want));

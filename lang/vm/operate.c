@@ -21,6 +21,7 @@
 static bool is_numpy(value v) {
     return v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux);
 }
+static bool is_array(value v) { return v.tag == V_ARRAY && !v.aux; } /* not a lazy scalar */
 static bool is_number(value v) { return is_int(v) || v.tag == V_FLOAT || v.tag == V_COMPLEX; }
 static bool is_sequence(value v) {
     return v.tag == V_STR || v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_BYTES;
@@ -100,12 +101,19 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
     return rc;
 }
 
-/* A repetition count: int, bool, NumPy's integers. */
-static bool as_times(value v, int64_t *out) {
-    if (v.tag != V_INT && v.tag != V_BOOL && v.tag != V_NUM) return false;
-    number n = number_of(v);
+/* A repetition count: int, bool, NumPy's integer scalars, lazy ones too. *is: v is one. */
+static gpa_code as_times(gpa_vm *vm, value v, int64_t *out, bool *is) {
+    bool lazy = v.tag == V_ARRAY && v.aux;
+    *is = false;
+    if (v.tag != V_INT && v.tag != V_BOOL && v.tag != V_NUM && !lazy) return GPA_OK;
+    value now;
+    gpa_code rc = value_computed(vm, v, &now);
+    if (rc) return rc;
+    number n = number_of(now);
+    *is = n.kind == NUMBER_INT && (now.tag != V_NUM || now.aux != DT_BOOL);
     *out = n.i;
-    return n.kind == NUMBER_INT;
+    value_release(vm, now);
+    return GPA_OK;
 }
 
 static gpa_code sequence(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
@@ -114,11 +122,14 @@ static gpa_code sequence(gpa_vm *vm, ast_op op, value a, value b, value *out, bo
     if (op == AST_OP_ADD && is_sequence(a)) return concatenate(vm, a, b, out);
     if (op == AST_OP_MUL) {
         value s = is_sequence(a) ? a : b, n = is_sequence(a) ? b : a;
-        if (as_times(n, &times)) return repeat(vm, s, times, out);
+        bool counts;
+        gpa_code rc = as_times(vm, n, &times, &counts);
+        if (rc) return rc;
+        if (counts) return repeat(vm, s, times, out);
         if (n.tag == V_BIG)
             return vm_fail(vm, GPA_E_OVERFLOW, "cannot fit 'int' into an index-sized integer");
         if (instance_has(n, "__index__")) {
-            gpa_code rc = arg_int(vm, n, "times", &times);
+            rc = arg_int(vm, n, "times", &times);
             return rc ? rc : repeat(vm, s, times, out);
         }
         return vm_fail(vm, GPA_E_TYPE, "can't multiply sequence by non-int of type '%s'",
@@ -350,15 +361,11 @@ gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
             return GPA_OK;
         case V_BYTES: return contains_in_bytes(vm, v.str, item, out);
         case V_RANGE: {
-            number n = number_of(item);
-            const range_obj *r = v.range;
-            bool whole =
-                n.kind == NUMBER_INT || (n.kind == NUMBER_FLOAT && n.re == (double)(int64_t)n.re);
-            int64_t i = n.kind == NUMBER_INT ? n.i : whole ? (int64_t)n.re : 0;
-            *out = whole &&
-                   (r->step > 0 ? i >= r->start && i < r->stop : i <= r->start && i > r->stop) &&
-                   (i - r->start) % r->step == 0;
-            return GPA_OK;
+            int64_t at = -1;
+            if (item.tag == V_OBJECT || is_array(item)) return op_contains_items(vm, v, item, out);
+            rc = range_find(vm, v.range, item, &at);
+            *out = at >= 0;
+            return rc;
         }
         case V_ARRAY: return contains_in_array(vm, v, item, out);
         case V_OBJECT:
@@ -503,7 +510,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
         *out = v_bool(truth);
         return rc;
     }
-    bool arrays = (a.tag == V_ARRAY || b.tag == V_ARRAY) && !(op == AST_OP_MOD && a.tag == V_STR);
+    bool arrays = (is_array(a) || is_array(b)) && !(op == AST_OP_MOD && a.tag == V_STR);
     if (!arrays && (is_sequence(a) || is_sequence(b)) && !(op == AST_OP_ADD && !is_sequence(a)) &&
         !(op == AST_OP_ADD && numpy && a.tag != V_STR))
         rc = sequence(vm, op, a, b, out, &handled);
@@ -558,12 +565,14 @@ static gpa_code repeat_in_place(gpa_vm *vm, list_obj *l, int64_t times) {
 gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_code rc;
     int64_t times;
+    bool counts = false;
     bool bits =
         op == AST_OP_BITOR || op == AST_OP_BITAND || op == AST_OP_BITXOR || op == AST_OP_SUB;
-    if (a.tag == V_ARRAY && !a.aux) return array_operators.update(vm, op, a, b, out);
+    if (is_array(a)) return array_operators.update(vm, op, a, b, out);
+    if (a.tag == V_LIST && op == AST_OP_MUL && (rc = as_times(vm, b, &times, &counts))) return rc;
     if (a.tag == V_LIST && op == AST_OP_ADD && b.tag != V_ARRAY)
         rc = extend(vm, a.list, b);
-    else if (a.tag == V_LIST && op == AST_OP_MUL && as_times(b, &times))
+    else if (counts)
         rc = repeat_in_place(vm, a.list, times);
     else if (a.tag == V_DICT && b.tag == V_DICT && op == AST_OP_BITOR)
         rc = dict_update(vm, a.dict, b.dict);

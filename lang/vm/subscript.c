@@ -66,12 +66,17 @@ static gpa_code ask_index(gpa_vm *vm, value key, value *out) {
     return rc;
 }
 
+/* True for arrays that may be an index: not lazy scalars of other dtypes than integers. */
+static bool is_array_index(value v) {
+    return v.tag == V_ARRAY && (!v.aux || dtype_is_int((gpa_dtype)v.array->arr->dtype));
+}
+
 /* Computes a lazy NumPy scalar used as a subscript. */
 static gpa_code position(gpa_vm *vm, value key, const char *what, int64_t n, const char *words,
                          int64_t *out) {
     if (key.tag == V_BIG)
         return vm_fail(vm, GPA_E_INDEX, "cannot fit 'int' into an index-sized integer");
-    if (key.tag == V_ARRAY || has_index(key)) {
+    if (is_array_index(key) || has_index(key)) {
         gpa_code rc = arg_int(vm, key, what, out);
         if (rc) return rc;
     } else if (!as_index(key, out)) {
@@ -86,7 +91,7 @@ static gpa_code position(gpa_vm *vm, value key, const char *what, int64_t n, con
 static gpa_code slice_part(gpa_vm *vm, value v, int64_t otherwise, int64_t *out) {
     *out = otherwise;
     if (v.tag == V_NONE) return GPA_OK;
-    if (v.tag == V_ARRAY || has_index(v)) return arg_int(vm, v, "slice", out);
+    if (is_array_index(v) || has_index(v)) return arg_int(vm, v, "slice", out);
     if (v.tag == V_BIG) return *out = v.big->negative ? -INT64_MAX : INT64_MAX, GPA_OK;
     if (!as_index(v, out))
         return vm_fail(vm, GPA_E_TYPE,
@@ -131,7 +136,7 @@ static gpa_code text_item(gpa_vm *vm, const str_obj *s, value key, value *out) {
     int64_t i, step, n;
     gpa_code rc;
     if (key.tag != V_SLICE) {
-        if (key.tag != V_ARRAY && key.tag != V_BIG && !as_index(key, &i))
+        if (!is_array_index(key) && key.tag != V_BIG && !as_index(key, &i))
             return vm_fail(vm, GPA_E_TYPE, "string indices must be integers, not '%s'",
                            value_type_name(key));
         rc = position(vm, key, "string", s->length, "string index out of range", &i);

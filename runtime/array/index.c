@@ -8,6 +8,7 @@
 #include "runtime/array/index.h"
 
 #include "runtime/exec/device.h"
+#include "runtime/exec/exec.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/compaction.h"
 #include "runtime/array/device_transfer.h"
@@ -445,6 +446,8 @@ static gpa_code get_gather(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out,
     node *at[GPA_MAX_DIMS] = {0}, *leaf = NULL, *all = NULL;
     gpa_code rc = GPA_OK;
     TRY(index_coordinates(rt, a, p, &m, e));
+    const arr_spec result = {(gpa_dtype)a->dtype, m.ndim, m.shape};
+    TRY(exec_check_capacity(rt, &result, e));
     if (shape_size(m.broadcast_ndim, m.shape + m.broadcast_at) && !certain)
         TRY(check_all_bounds_now(rt, a, p, &certain, e));
     TRY(leaf_node(rt, m.view, &leaf, e));

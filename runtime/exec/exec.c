@@ -187,6 +187,16 @@ gpa_code exec_alloc(gpa_rt *rt, const arr_spec *x, gpa_buf **out, gpa_err *e) {
     return rc ? rc : alloc_on(rt, d, x, out, e);
 }
 
+gpa_code exec_check_capacity(gpa_rt *rt, const arr_spec *x, gpa_err *e) {
+    gpa_device *d;
+    int64_t size;
+    gpa_code rc = shape_check(x->ndim, x->shape, dtype_size(x->dtype), &size, e);
+    if (!rc) rc = device_default(rt, &d, e);
+    if (rc) return rc;
+    uint64_t bytes = (uint64_t)size * dtype_size(x->dtype), total = d->caps.mem_total;
+    return total && bytes > total ? fail_out_of_memory(rt, d, x, (double)bytes, e) : GPA_OK;
+}
+
 /* ---- one step ---- */
 
 /* Allocates memory for the roots and binds it to their arrays. */

@@ -10,6 +10,9 @@
  * pending work, trims the pool and tries again; then MemoryError in NumPy's words, with memory
  * use and the largest named arrays. */
 gpa_code exec_alloc(gpa_rt *rt, const arr_spec *x, gpa_buf **out, gpa_err *e);
+/* MemoryError in the same words if an array of this shape exceeds the whole memory of the default
+ * device. For lazy results whose deferred errors alone take as long as computing them. */
+gpa_code exec_check_capacity(gpa_rt *rt, const arr_spec *x, gpa_err *e);
 /* Computes nodes, fused where possible; each becomes a leaf, and a pending storage with its
  * value becomes computed. Does not wait. */
 gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_err *e);

@@ -7,6 +7,8 @@
 #include "runtime/ref/ref.h"
 #include "runtime/base/str.h"
 
+#include <unistd.h>
+
 /* ---- the device ---- */
 
 static int ref_count(char *why, size_t n) {
@@ -37,6 +39,7 @@ static void ref_caps(gpa_dev *d, gpa_caps *out) {
                       .units = 1,
                       .host_visible = true,
                       .interprets = true};
+    out->mem_total = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* ---- memory ---- */

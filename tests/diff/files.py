@@ -502,3 +502,15 @@ for f in (
 with gzip.open(FOLDER + "gpa_latin.gz", "wt", encoding="latin-1") as f:
     f.write("é")
 print(gzip.open(FOLDER + "gpa_latin.gz").read(), gzip.open(FOLDER + "gpa_latin.gz", "rt", encoding="latin-1").read())
+
+# --- shapes of loadtxt and genfromtxt without rows
+import io
+import warnings
+
+warnings.simplefilter("ignore")
+for text in ("", "# a b c\n\n", "1 2 3\n"):
+    for ndmin in (0, 1, 2):
+        for options in ({}, {"usecols": (0, 1)}, {"usecols": 0}, {"usecols": [1]}, {"dtype": int}, {"unpack": True}, {"usecols": (0, 1, 2), "unpack": True}):
+            print(repr(text), ndmin, options, np.shape(np.loadtxt(io.StringIO(text), ndmin=ndmin, skiprows=int(text[:1] == "1"), **options)))
+            if text != "1 2 3\n":
+                print(np.shape(np.genfromtxt(io.StringIO(text), ndmin=ndmin, **options)))

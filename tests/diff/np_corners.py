@@ -560,3 +560,25 @@ for a in np.float32(1), np.array([1.0], "f4"), np.float16(1), 1.0, 1, np.int8(1)
                 r = f(x, y, atol=0, rtol=0)
                 print(type(r).__name__, r, f(x, y), f(x, y, rtol=np.float32(1e-7), atol=0))
 print(np.isclose(np.array([-128], "b"), np.array([-128], "b")), np.isclose(np.int8(-128), np.int8(127)))
+
+# --- tolerances of real_if_close, tables of isin
+x = np.array([1 + 1e-7j, 2])
+for tol in (1e-6, 1e-8, 0.5, 1, 2, 100, 1e9):
+    for t in (np.complex128, np.complex64):
+        print(tol, np.iscomplexobj(np.real_if_close(x.astype(t), tol=tol)))
+for tests in ([1, 5], [1, -2], [-100, 100], [True], []):
+    for t in (np.int8, np.int64, np.uint8, bool):
+        try:
+            print(np.isin(np.array([1, 2, 100]).astype(t), np.array(tests).astype(np.int8 if t != bool else bool), kind="table"))
+        except RuntimeError as e:
+            print("RuntimeError", e)
+
+# --- shapes of samples
+rng = np.random.default_rng(0)
+for size in (-2, (2, -1), 0, (3, 0)):
+    for call in (lambda: rng.choice(5, size), lambda: rng.choice(5, size, replace=False), lambda: rng.choice(2, size, p=[0.5, 0.5]),
+                 lambda: np.random.choice(5, size, False), lambda: rng.random(size), lambda: rng.integers(3, size=size), lambda: rng.normal(size=size)):
+        try:
+            print(size, call().shape)
+        except ValueError as e:
+            print(size, e)

@@ -339,3 +339,16 @@ for t in np.complex64, np.complex128:
             z.imag = np.arange(n)
             z.real[p] = np.nan
             print(np.sort(z)[-3:], np.argsort(z, kind="stable")[-3:])
+
+# --- F order survives block, copy, deepcopy and ravel
+import copy
+
+f, c = np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.arange(6.0).reshape(2, 3)
+row = np.arange(3.0)[None]
+for made in (
+    np.block([f, f]), np.block([[f, f], [f, f]]), np.block([[c], [c]]), np.block([[f, c]]), np.block([[row, row]]), np.block([[f, np.ones((2, 1))]]),
+    np.block([[f], [row]]), copy.copy(f), copy.deepcopy(f), copy.copy(c.T), copy.copy(c[:, ::-1]), copy.deepcopy([f])[0], copy.deepcopy({"a": (f,)})["a"][0]):
+    print(made.shape, made.strides, made.flags.c_contiguous, made.flags.f_contiguous)
+for order in "cCfFaAkK":
+    for a in (f, c, c.T, c[:, ::-1]):
+        print(order, a.ravel(order), np.ravel(a, order), a.flatten(order), a.copy(order).strides, np.array(a, order=order).strides, a.astype("f4", order=order).strides)

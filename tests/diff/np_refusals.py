@@ -41,3 +41,23 @@ for v in ([7.0], [[7.0]], (7.0,), [], [1.0, 2.0]):
     x = np.ones((2, 2))
     attempt(x.fill, v)
     print(x)
+
+# --- scalars out of range of a signed dtype, computed and lazy
+wide, half = np.arange(298, 301), np.array([0.5, 300.5, math.nan, math.inf, -129.0])
+scalars = {
+    "int64": np.int64(300), "element": wide[2], "lazy": (wide + 0)[2], "sum": wide.sum(), "in range": (wide - 200)[0], "uint64": np.arange(300, dtype=np.uint64)[299],
+    "float": half[1], "lazy float": (half * 1)[1], "nan": (half * 1)[2], "inf": (half * 1)[3], "below": (half * 1)[4], "small float": (half * 1)[0],
+    "bool": (wide > 0)[0], "large": (wide + 2**62)[0], "array": np.array(300), "row": wide[2:]}
+with np.errstate(all="ignore"):
+    for name, v in scalars.items():
+        for t in (np.int8, np.int16, np.int64, np.uint8, np.float32):
+            a = np.zeros((2, 2), t)
+            for store in (
+                lambda: a.__setitem__((0, 0), v), lambda: a.__setitem__(0, v), lambda: a.__setitem__((slice(None), 1), v), lambda: a.fill(v),
+                lambda: a.__setitem__(slice(None), np.array([v, v], t) if name != "row" else 0), lambda: np.full(2, v, t)):
+                try:
+                    store()
+                    shown = str(a.tolist()) if np.dtype(t).kind == "i" or name in ("in range", "bool", "small float") else "stored"
+                except (OverflowError, TypeError, ValueError) as e:
+                    shown = f"{type(e).__name__} {e}"
+                print(name, np.dtype(t), shown)

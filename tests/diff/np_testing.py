@@ -127,3 +127,51 @@ print(np.testing.build_err_msg([1, 2], 'hello'))
 print(np.testing.build_err_msg([np.array([1.123456789]), [2]], 'a\nb', header='X', names=('one', 'two')))
 print(np.testing.build_err_msg([np.array([1 / 3])], '', verbose=False))
 print(np.testing.build_err_msg([np.array([1 / 3])], '', precision=3))
+
+# --- every pair of values, and what each assertion says (numpy before 2.5)
+import warnings
+
+warnings.simplefilter("ignore")
+T = np.testing
+nan, inf = math.nan, math.inf
+scalars = [0, 2**60, True, 0.0, -0.0, 1.0, 1.0 + 2**-52, 1 + 1e-8, -1e300, nan, inf, -inf, 0j, complex(1, -0.0), 1 + 1j,
+           complex(nan, 1), complex(1, nan), complex(nan, nan), complex(inf, 1), complex(1, -inf), complex(nan, inf), np.float16(1), np.float32(-0.0),
+           np.float32(nan), np.float64(0.1), np.int8(-128), np.uint8(255), np.uint64(2**64 - 1), np.complex64(1), np.True_]
+others = [None, "", "a", [], [nan], [0.0], [-0.0], [1, nan], (1, nan), (1,), [[1], [2]], {}, {"a": nan}, {"a": -0.0}, {"b": 1}]
+arrays = [np.array(v) for v in (0.0, -0.0, 1.0, nan, inf, 1, True, 1 + 1j, complex(nan, 1))] + [
+    np.array([]), np.zeros((0, 2)), np.array([0.0, -0.0]), np.array([-0.0, 0.0]), np.array([nan, 1.0]), np.array([1.0, nan]), np.array([inf, 1.0]),
+    np.array([-inf, 1.0]), np.array([inf, -inf, nan, 1.0]), np.array([inf, -inf, nan, 1.5]), np.array([1, 2]), np.array([1.0, 2.0]), np.array([[1.0, 2.0]]),
+    np.array([1, 2], np.uint8), np.array([3, 0], np.uint8), np.array([True, False]), np.array([1 + 2j, complex(nan, 1)]),
+    np.array([1 + 2j, complex(1, nan)]), np.array([complex(inf, 1), 2]), np.array([complex(inf, 2), 2]), np.array([1.0, 2.0 + 1e-9]),
+    np.array([1.0, 2.0], np.float32), np.array([1.0, 2.0], np.float16), np.array([5, 127], np.int8), np.array([2**63, 1], np.uint64)]
+checks = [
+    T.assert_equal, T.assert_array_equal, T.assert_almost_equal, T.assert_array_almost_equal, T.assert_allclose, T.assert_array_less,
+    T.assert_approx_equal, T.assert_array_almost_equal_nulp, T.assert_array_max_ulp, T.assert_string_equal,
+    lambda x, y: T.assert_equal(x, y, strict=True), lambda x, y: T.assert_array_equal(x, y, strict=True),
+    lambda x, y: T.assert_allclose(x, y, equal_nan=False), lambda x, y: T.assert_allclose(x, y, rtol=0.5, atol=1),
+    lambda x, y: T.assert_almost_equal(x, y, 0, "text"), lambda x, y: T.assert_array_max_ulp(x, y, 2**30, np.float32)]
+
+
+def outcome(check, x, y):
+    try:
+        check(x, y)
+        return "fine"
+    except AssertionError as e:
+        return f"refused {e}"
+    except Exception as e:
+        return type(e).__name__
+
+
+def kind(v):
+    return isinstance(v, np.ndarray) and v.ndim and 2 or not isinstance(v, (str, type(None), dict, list, tuple)) and 1
+
+
+def sensible(check, x, y):  # without NumPy's arrays of strings and objects, and lists of unequal lengths
+    return check in checks[:1] + checks[10:11] or kind(x) and kind(y)
+
+
+pairs = [(x, y) for some in (scalars + others, arrays + scalars[::6] + others[3:9]) for x in some for y in some]
+for n, check in enumerate(checks):
+    for x, y in pairs[n % 3 :: 3]:
+        if sensible(check, x, y):
+            print(n, repr(x), repr(y), outcome(check, x, y))
