@@ -300,9 +300,12 @@ tidy:                                   ## clang-tidy's checks of .clang-tidy on
 	@printf '%s\n' $(filter $(if $(IN),$(IN)%,%),$(CHECKED)) | \
 	    xargs -P $(JOBS) -n 1 sh -c '$(CLANG_TIDY) --quiet "$$0" -- $(filter-out -W% -MMD -MP,$(subst ','\'',$(ALL))) $(CHECKED_FLAGS) 2> /dev/null'
 
-# Fuzzing: tests/fuzz/*.c with libFuzzer where clang has it: build/fuzz/NAME build/fuzz/corpus. `make test` runs the same
-# targets for a few seconds on mutations of the test programs (tests/fuzz/drive.h).
-fuzz:                                   ## build the fuzz targets (clang)
+# Fuzzing: whole programs against NumPy, and tests/fuzz/*.c with libFuzzer where clang has it: build/fuzz/NAME
+# build/fuzz/corpus. `make test` runs some of the programs, and the same targets for a few seconds on mutations of the test
+# programs (tests/fuzz/drive.h).
+fuzz: deps                              ## N=1000 random programs of SEED=1 on DEVICE=cpu, ref, emulated, interpreted, spoiled or cuda:0
+	@$(BUILD) tests && MODE=$(MODE) JOBS=$(JOBS) $(foreach v,N SEED DEVICE,$(if $($v),$v=$($v))) exec tests/run --fuzz
+libfuzzer:                              ## build the fuzz targets (clang)
 	@$(if $(CLANG),,echo '  fuzzing with feedback needs clang'; exit 1)
 	@mkdir -p build/fuzz/corpus && cp tests/lang/*.gpa tests/diff/*.py examples/*.gpa tests/fuzz/wire/* build/fuzz/corpus 2>/dev/null; true
 	@$(MAKE) --no-print-directory MODE=fuzz CC=$(CLANG) fuzzed
@@ -311,4 +314,4 @@ build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
 .PHONY: default all help dumps syntax tidy format format-check reference picture deps run check test test-features test-gpu test-kit tests cov \
-        bench bench-numerics bench-gpu install dist layers fuzz fuzzed clean
+        bench bench-numerics bench-gpu install dist layers fuzz libfuzzer fuzzed clean

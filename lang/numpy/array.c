@@ -3,6 +3,7 @@
 #include "lang/object/big.h"
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
+#include "lang/object/number.h"
 
 /* ---- attributes ---- */
 
@@ -226,7 +227,7 @@ gpa_code nd_flags(gpa_vm *vm, value *argv, value *out) {
         f[0] = v_bool(arr_is_contiguous(a));
         f[1] = v_bool(arr_is_f_contiguous(a));
         f[2] = v_bool(a->base == NULL);
-        f[3] = v_bool(!a->readonly);
+        f[3] = v_bool(!a->readonly && !number_is_numpy(argv[0]));
         f[4] = value_retain(argv[0]);
     }
     arr_release(vm_rt(vm), a);

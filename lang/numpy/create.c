@@ -4,6 +4,7 @@
 
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
+#include "lang/object/number.h"
 
 /* ---- from values ---- */
 
@@ -187,6 +188,11 @@ gpa_code np_copy(gpa_vm *vm, value *argv, value *out) {
     return make(vm, argv[0], &(make_opts){v_none(), argv[1], true, 0}, out);
 } /* a, order */
 
+gpa_code nd_copy(gpa_vm *vm, value *argv, value *out) { /* self, order: a scalar is immutable */
+    return number_is_numpy(argv[0]) ? native_return(value_retain(argv[0]), out)
+                                    : np_copy(vm, argv, out);
+}
+
 gpa_code np_ascontiguousarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
     gpa_code rc = make(vm, argv[0], &(make_opts){argv[1], v_none(), false, 1}, out);
     if (rc || arr_is_contiguous(out->array->arr)) return rc;
@@ -237,8 +243,12 @@ static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
         gpa_val x = dtype_cast((gpa_val){.BOOL = how == FILL_ONE}, DT_BOOL, t);
         TRY(arr_full(rt, &(arr_spec){t, ndim, shape}, x, &a, vm_err(vm)));
     } else {
-        TRY(arg_array(vm, spec->v, spec->v.tag == V_FLOAT ? DT_NONE : t,
-                      &b)); /* a float is cast without a range check */
+        const value_tag tag = (value_tag)spec->v.tag;
+        const bool cast = tag == V_FLOAT || tag == V_COMPLEX || tag == V_LIST || tag == V_TUPLE;
+        if (tag == V_BIG && t == DT_BOOL)
+            TRY(vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long"));
+        TRY(arg_array(vm, spec->v, cast ? DT_NONE : t, &b)); /* without a range check */
+        if (t != DT_NONE) TRY(np_warn_cast(vm, (gpa_dtype)b->dtype, t));
         if (b->ndim == 0) {
             gpa_val x;
             gpa_dtype to = t == DT_NONE ? (gpa_dtype)b->dtype : t;

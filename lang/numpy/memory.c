@@ -2,29 +2,20 @@
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
-/* The limit of work is checked, but not needed. */
-static gpa_code check_max_work(gpa_vm *vm, value v) {
-    int64_t limit;
-    if (v.tag == V_NONE) return GPA_OK;
-    if (v.tag == V_BIG)
-        return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C ssize_t");
-    gpa_code rc = arg_int(vm, v, "max_work", &limit);
-    return !rc && limit < -2 ? vm_fail(vm, GPA_E_VALUE, "Invalid value for max_work") : rc;
+/* A scalar is copied into each array that is made of it. */
+static bool are_arrays(const value *argv) {
+    return argv[0].tag == V_ARRAY && !argv[0].aux && argv[1].tag == V_ARRAY && !argv[1].aux;
 }
 
-gpa_code np_shares_memory(gpa_vm *vm, value *argv, value *out) { /* a, b, max_work */
-    gpa_code rc = check_max_work(vm, argv[2]);
-    if (rc) return rc;
-    bool arrays = argv[0].tag == V_ARRAY && argv[1].tag == V_ARRAY;
-    *out = v_bool(arrays && arr_shares_memory(argv[0].array->arr, argv[1].array->arr));
+gpa_code np_shares_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
+    (void)vm;
+    *out = v_bool(are_arrays(argv) && arr_shares_memory(argv[0].array->arr, argv[1].array->arr));
     return GPA_OK;
 }
 
-gpa_code np_may_share_memory(gpa_vm *vm, value *argv, value *out) { /* a, b, max_work */
-    gpa_code rc = check_max_work(vm, argv[2]);
-    if (rc) return rc;
-    bool arrays = argv[0].tag == V_ARRAY && argv[1].tag == V_ARRAY;
-    *out = v_bool(arrays && arr_may_share_memory(argv[0].array->arr, argv[1].array->arr));
+gpa_code np_may_share_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
+    (void)vm;
+    *out = v_bool(are_arrays(argv) && arr_may_share_memory(argv[0].array->arr, argv[1].array->arr));
     return GPA_OK;
 }
 

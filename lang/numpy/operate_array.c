@@ -309,6 +309,10 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     if (a.tag != V_ARRAY && b.tag != V_ARRAY && a.tag < V_STR && b.tag < V_STR &&
         op != AST_OP_MATMUL)
         return scalars(vm, op, a, b, out);
+    if (op == AST_OP_POW && a.tag == V_ARRAY && !a.aux && a.array->arr->dtype == DT_BOOL &&
+        b.tag == V_INT &&
+        b.i == 2) /* NumPy's square, whose result is int8 where that of power is int64 */
+        return ufunc_call(vm, ufunc_of(OP_SQUARE), ARGS(1, &a), out);
     spans p = current_spans(vm);
     TRY(arg_opnd(vm, a, &in[0]));
     TRY(arg_opnd(vm, b, &in[1]));
@@ -479,7 +483,7 @@ static bool is_view(const gpa_index *ix, int n) {
 }
 
 static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, bool last) {
-    gpa_arr *a = v.array->arr;
+    gpa_arr *a = v.array->arr, *element = NULL;
     gpa_index ix[ARG_MAX_INDEX];
     int64_t at[GPA_MAX_DIMS];
     gpa_opnd rhs = {.arr = NULL};
@@ -492,19 +496,24 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
                             vm_err(vm));
     current_spans(vm);
     TRY(arg_index(vm, key, ix, &n));
-    if ((item.tag == V_LIST || item.tag == V_TUPLE) &&
-        names_element(a, ix, n)) { /* the truth of a container is whether it has items */
+    const bool single = names_element(a, ix, n);
+    if (single && a->readonly) TRY(vm_fail(vm, GPA_E_VALUE, "assignment destination is read-only"));
+    if (single) /* an index out of bounds is reported before a value that does not fit */
+        TRY(arr_get(vm_rt(vm), a, &(gpa_indices){ix, n}, NULL, &element, vm_err(vm)));
+    if (single && (item.tag == V_LIST ||
+                   item.tag == V_TUPLE)) { /* the truth of a container is whether it has items */
         if (a->dtype != DT_BOOL) TRY(np_sequence_error(vm, (gpa_dtype)a->dtype, item));
         item = v_bool((item.tag == V_LIST ? item.list->count : item.tuple->count) != 0);
     }
     TRY(arg_element(vm, item, (gpa_dtype)a->dtype, &rhs));
-    if (names_element(a, ix, n)) TRY(one_element(vm, a, &rhs));
+    if (single) TRY(one_element(vm, a, &rhs));
     rhs.element = rhs.element && is_view(ix, n); /* through lists and masks it is cast */
     rhs.last = last && item.tag == V_ARRAY && !item.aux;
     if (!rhs.weak)
         TRY(np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype));
     rc = arr_set(vm_rt(vm), a, &(gpa_indices){ix, n}, &rhs, vm_err(vm));
 out:
+    arr_release(vm_rt(vm), element);
     arg_opnd_release(vm, &rhs);
     arg_index_release(vm, ix, n);
     return rc;

@@ -484,6 +484,8 @@ gpa_code np_argpartition(gpa_vm *vm, value *argv, value *out) {
 gpa_code nd_sort(gpa_vm *vm, value *argv,
                  value *out) { /* self, axis, kind, order, stable: in place */
     value sorted = v_none();
+    if (argv[0].tag == V_ARRAY && argv[0].array->arr->readonly)
+        return vm_fail(vm, GPA_E_VALUE, "sort array is read-only");
     gpa_code rc = np_sort(vm, argv, &sorted);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], sorted}, out);
     value_release(vm, sorted);

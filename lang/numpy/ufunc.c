@@ -291,6 +291,17 @@ static gpa_code check_accumulates(gpa_vm *vm, const ufunc *u, const char *method
                    dtype_info[dtype_can_cast(t, DT_I32, CAST_SAFE) ? DT_I32 : DT_I64].name, made);
 }
 
+/* An array without axes has none to accumulate along; an axis that it could not have comes first.
+ */
+static gpa_code fail_scalar(gpa_vm *vm, const char *method, value axis) {
+    int d;
+    if (axis.tag != V_NONE && !(axis.tag == V_INT && (axis.i == 0 || axis.i == -1))) {
+        gpa_code rc = arg_axis(vm, axis, 0, &d);
+        if (rc) return rc;
+    }
+    return vm_fail(vm, GPA_E_TYPE, "cannot %s on a scalar", method);
+}
+
 gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out */
     const ufunc *u = argv[0].ufunc;
     static const char *const names[] = {"axis", "dtype", "out"};
@@ -304,7 +315,7 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
     bool scalar = argv[1].tag == V_ARRAY
                       ? argv[1].array->arr->ndim == 0
                       : argv[1].tag != V_LIST && argv[1].tag != V_TUPLE && argv[1].tag != V_RANGE;
-    if (scalar) return vm_fail(vm, GPA_E_TYPE, "cannot accumulate on a scalar");
+    if (scalar) return fail_scalar(vm, "accumulate", argv[2]);
     if ((rc = check_accumulates(vm, u, "accumulate", argv[1], argv[3]))) return rc;
     value one[] = {argv[0], argv[1], argv[2], argv[3], argv[4]};
     rc = default_axis(vm, "accumulate", argv[1], &one[2]);
@@ -428,7 +439,7 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv,
         if (rc || out->tag != V_UNSET) goto out;
     }
     TRY(arg_array(vm, argv[1], DT_NONE, &a));
-    if (a->ndim == 0) TRY(vm_fail(vm, GPA_E_TYPE, "cannot reduceat on a scalar"));
+    if (a->ndim == 0) TRY(fail_scalar(vm, "reduceat", argv[3]));
     value one = argv[3];
     TRY(default_axis(vm, "reduceat", argv[1], &one));
     TRY(arg_axis(vm, one, a->ndim, &axis));
@@ -563,6 +574,10 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     }
     gpa_code rc = arg_index(vm, argv[2], ix, &n);
     if (!rc && two) rc = arg_opnd(vm, argv[3], &rhs);
+    if (!rc && rhs.weak == WEAK_INT && rhs.dtype == DT_F64 &&
+        dtype_is_int((gpa_dtype)argv[1].array->arr->dtype))
+        rc = vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    rhs.weak = WEAK_NO; /* as np.asarray(b) has it, unlike other operands of ufuncs */
     if (!rc)
         rc = arr_update_at(vm_rt(vm), u->op, argv[1].array->arr, &(gpa_indices){ix, n},
                            two ? &rhs : NULL, vm_err(vm));

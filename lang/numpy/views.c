@@ -5,6 +5,7 @@
 #include "lang/numpy/all.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
+#include "lang/object/number.h"
 
 /* ---- reshape ---- */
 
@@ -22,7 +23,7 @@ static gpa_code reshape_to(gpa_vm *vm, value a_value, value shape, value *out) {
         b = NULL;
     }
     TRY(arr_reshape(vm_rt(vm), a, ndim, dims, &b, vm_err(vm)));
-    rc = np_return_array(vm, b, out);
+    rc = number_is_numpy(a_value) ? np_return(vm, b, out) : np_return_array(vm, b, out);
 out:
     arr_release(vm_rt(vm), a);
     return rc;
@@ -151,7 +152,7 @@ gpa_code nd_flatten(gpa_vm *vm, value *argv, value *out) { /* self, order */
 
 gpa_code nd_T(gpa_vm *vm, value *argv, value *out) {
     gpa_arr *a = NULL, *t = NULL;
-    if (argv[0].tag == V_ARRAY && argv[0].aux) /* a scalar is its own transpose */
+    if (number_is_numpy(argv[0])) /* a scalar is its own transpose */
         return native_return(value_retain(argv[0]), out);
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arr_transpose(vm_rt(vm), a, NULL, &t, vm_err(vm));
@@ -187,7 +188,7 @@ static gpa_code transpose(gpa_vm *vm, value a_value, value axes, value *out) {
         seen |= 1u << perm[d];
     }
     TRY(arr_transpose(vm_rt(vm), a, perm, &b, vm_err(vm)));
-    rc = np_return_array(vm, b, out);
+    rc = number_is_numpy(a_value) ? np_return(vm, b, out) : np_return_array(vm, b, out);
 out:
     arr_release(vm_rt(vm), a);
     return rc;

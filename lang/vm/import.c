@@ -1,7 +1,8 @@
-/* Imports: built-in modules by the names of their owners; .gpa and .py files in the script's folder
- * or the current one. */
+/* Imports: built-in modules by the names of their owners; .gpa and .py files in the script's
+ * folder, the current one, or those of PYTHONPATH. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "lang/vm/machine.h"
 
@@ -86,6 +87,14 @@ static gpa_code read_file(gpa_vm *vm, const char *path, gpa_str *text, bool *fou
     return text->failed ? vm_no_memory(vm) : GPA_OK;
 }
 
+/* Sets a text variable of a module. */
+static gpa_code name_module(gpa_vm *vm, module_obj *m, const char *variable, const char *text) {
+    value v = v_cstr(vm, text);
+    gpa_code rc = v.tag == V_UNSET ? vm->core.err.code : module_set_text(vm, m, variable, v);
+    value_release(vm, v);
+    return rc;
+}
+
 static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, const gpa_str *text,
                             module_obj **out) {
     uint32_t id;
@@ -103,7 +112,10 @@ static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, cons
     *out = module_new(vm, s);
     if (*out && ast->doc)
         (*out)->doc = v_str(vm, ast->doc->string.text.at, ast->doc->string.text.len);
-    rc = *out && (*out)->doc.tag != V_UNSET ? vm_eval(vm, ast, *out, NULL) : vm->core.err.code;
+    rc = *out && (*out)->doc.tag != V_UNSET ? GPA_OK : vm->core.err.code;
+    if (!rc) rc = name_module(vm, *out, "__name__", name);
+    if (!rc) rc = name_module(vm, *out, "__file__", path);
+    if (!rc) rc = vm_eval(vm, ast, *out, NULL);
     if (rc && *out) (*out)->name = 0; /* retried by the next import */
     ast_release(ast);
     return rc;
@@ -135,6 +147,21 @@ static gpa_code find_file_in(gpa_vm *vm, const char *folder, const char *name, c
     return rc;
 }
 
+/* Finds a file in the folders that PYTHONPATH names. */
+static gpa_code find_on_path(gpa_vm *vm, const char *name, module_obj **out) {
+    gpa_code rc = GPA_OK;
+    for (const char *at = getenv("PYTHONPATH"); at && *at && !*out && !rc;) {
+        size_t n = strcspn(at, ":");
+        char *folder = n ? mem_text(at, n) : mem_text(".", 1);
+        if (!folder) return vm_no_memory(vm);
+        for (const char *const *end = vm_program_ends; *end && !*out && !rc; end++)
+            rc = find_file_in(vm, folder, name, *end, out);
+        mem_free(folder);
+        at += n + (at[n] == ':');
+    }
+    return rc;
+}
+
 static gpa_code find_file(gpa_vm *vm, const char *name, module_obj **out) {
     char *script = script_folder(vm);
     const char *folders[] = {script, vm->folder, "."};
@@ -144,7 +171,7 @@ static gpa_code find_file(gpa_vm *vm, const char *name, module_obj **out) {
         for (const char *const *end = vm_program_ends; folders[i] && *end && !*out && !rc; end++)
             rc = find_file_in(vm, folders[i], name, *end, out);
     mem_free(script);
-    return rc;
+    return rc || *out ? rc : find_on_path(vm, name, out);
 }
 
 gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, module_obj *in, value *last) {

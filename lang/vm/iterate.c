@@ -91,6 +91,7 @@ static gpa_code array_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 
 static gpa_code array_iter(gpa_vm *vm, value v, value *it) {
     const gpa_arr *a = v.array->arr;
+    if (v.aux) return vm_fail(vm, GPA_E_TYPE, "'%s' object is not iterable", value_type_name(v));
     if (a->ndim == 0) return vm_fail(vm, GPA_E_TYPE, "iteration over a 0-d array");
     *it = v_iter(vm, "array_iterator", array_next);
     if (it->tag == V_UNSET) return vm_err(vm)->code;
@@ -187,6 +188,7 @@ gpa_code vm_len(gpa_vm *vm, value v, int64_t *out) {
         case V_SET: *out = (int64_t)v.set->d.count; return GPA_OK;
         case V_RANGE: *out = range_len(v.range); return GPA_OK;
         case V_ARRAY:
+            if (v.aux) break;
             if (v.array->arr->ndim == 0) return vm_fail(vm, GPA_E_TYPE, "len() of unsized object");
             *out = v.array->arr->shape[0];
             return GPA_OK;

@@ -216,12 +216,24 @@ static gpa_code list_item(gpa_vm *vm, const list_obj *l, value key, value *out) 
     return rc;
 }
 
-/* True for (), ..., None and tuples of these, which index a scalar as an array without axes. */
+static bool consumes_no_axis(value key) {
+    switch (key.tag) {
+        case V_NONE:
+        case V_ELLIPSIS:
+        case V_BOOL: return true;
+        case V_NUM: return key.aux == DT_BOOL;
+        case V_ARRAY: return key.array->arr->dtype == DT_BOOL && key.array->arr->ndim == 0;
+        default: return false;
+    }
+}
+
+/* True for (), ..., None, booleans and tuples of these, which index a scalar as an array without
+ * axes. */
 static bool indexes_scalar(value key) {
-    if (key.tag == V_NONE || key.tag == V_ELLIPSIS) return true;
-    bool all = key.tag == V_TUPLE;
+    if (key.tag != V_TUPLE) return consumes_no_axis(key);
+    bool all = true;
     for (size_t i = 0; all && i < key.tuple->count; i++)
-        all = key.tuple->items[i].tag == V_NONE || key.tuple->items[i].tag == V_ELLIPSIS;
+        all = consumes_no_axis(key.tuple->items[i]);
     return all;
 }
 
@@ -251,7 +263,10 @@ gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
         case V_STR: return text_item(vm, v.str, key, out);
         case V_BYTES: return bytes_item(vm, v.str, key, out);
         case V_RANGE: return range_item(vm, v.range, key, out);
-        case V_ARRAY: return array_operators.getitem(vm, v, key, out);
+        case V_ARRAY:
+            return v.aux && !indexes_scalar(key)
+                       ? vm_fail(vm, GPA_E_INDEX, "invalid index to scalar variable.")
+                       : array_operators.getitem(vm, v, key, out);
         case V_OBJECT:
             if (v.object->kind->getitem) return v.object->kind->getitem(vm, v.object, key, out);
             break;
@@ -386,7 +401,7 @@ gpa_code op_delitem(gpa_vm *vm, value v, value key) {
         rc = dict_remove(vm, v.dict, key, &found);
         return rc ? rc : found ? GPA_OK : vm_raise(vm, GPA_E_KEY, 1, &key);
     }
-    if (v.tag == V_ARRAY) return vm_fail(vm, GPA_E_VALUE, "cannot delete array elements");
+    if (v.tag == V_ARRAY && !v.aux) return vm_fail(vm, GPA_E_VALUE, "cannot delete array elements");
     if (v.tag == V_OBJECT && v.object->kind->delitem)
         return v.object->kind->delitem(vm, v.object, key);
     if (v.tag != V_LIST)

@@ -237,7 +237,7 @@ static gpa_code check_exponents(gpa_rt *rt, const gpa_opnd *in, gpa_dtype comput
     gpa_val v = in[1].v;
     gpa_dtype t = in[1].dtype;
     gpa_code rc = GPA_OK;
-    if (dtype_info[compute].kind != 'I' ||
+    if (dtype_info[compute].kind != 'I' || (in[0].arr && in[0].arr->size == 0) ||
         (b && (b->size == 0 || dtype_info[b->dtype].kind != 'I')))
         return GPA_OK;
     if (b) {
@@ -379,11 +379,11 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     if (!opts && arity == 2) TRY(plain(rt, op, in, &full, e));
     if (full) TRY(arr_of_node(rt, full, out, e));
     if (full) goto out;
+    if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     if (o->dtype == DT_NONE)
         TRY(arr_ufunc_types(op, in, &compute, &result, e));
     else if (!op_types(op, o->dtype, &compute, &result))
         TRY(no_loop(op, o->dtype, e));
-    if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     widen_comparison(op, in, &compute);
     for (int i = 0; i < arity; i++)
         TRY(check_number(op, &in[i], op_operand_type(op, compute, i), e));

@@ -288,14 +288,16 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
         if (*out) return GPA_OK;
     }
     TRY(operand(rt, a, t, &x, e));
-    gpa_val start = red_start(red, t).v;
-    TRY(mask_node(rt, a, o->where, dtype_cast(start, dtype_info[t].compute, t), &x, e));
+    gpa_val start = dtype_cast(red_start(red, t).v, dtype_info[t].compute, t);
+    bool from_minus_zero =
+        o->has_initial && red == RED_SUM && dtype_is_float(t) && is_minus_zero(&o->initial);
+    if (from_minus_zero) start = dtype_cast((gpa_val){.F64 = -0.0}, DT_F64, t);
+    TRY(mask_node(rt, a, o->where, start, &x, e));
     TRY(node_reduce(rt, red, x, axes, &r, e));
     if (o->has_initial) {
         TRY(opnd_node(rt, &o->initial, &(arr_spec){t, r->ndim, r->shape}, &first, e));
         TRY(then(rt, (gpa_op)red_info[red].op, &r, first, true, e));
-        if (red == RED_SUM && dtype_is_float(t) && is_minus_zero(&o->initial))
-            TRY(keep_minus_zero(rt, x, axes, &r, e));
+        if (from_minus_zero) TRY(keep_minus_zero(rt, x, axes, &r, e));
     } else if (red == RED_SUM) {
         TRY(add_identity_zero(rt, a, axes, &r, e));
     }

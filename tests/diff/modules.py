@@ -367,3 +367,11 @@ class Holder:
 print(operator.__le__(1, 2), operator.__getitem__([4, 5], 1), operator.iadd([1], [2]), operator.countOf([1, 2, 1], 1))
 print(Holder().matmul(np.eye(2), [1, 2]), Holder().add(1, 2), operator.indexOf("abc", "c"), operator.inv(5))
 operator.indexOf([1], 2)
+
+# --- the name and the file of an imported module
+import named
+
+print(named.name, named.file, named.main, named.__name__, named.__file__.split("/")[-1], named.__doc__)
+from named import name
+
+print(name)

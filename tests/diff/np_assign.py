@@ -321,3 +321,18 @@ for t in "i1", "u8", "f4", "c16", "?":
         show(lambda: put(t, 1, v))
         show(lambda: put(t, (0, 1), v, (2, 2)))
         show(lambda: put(t, 0, v, (2, 1)))
+# --- an index out of bounds is reported before a value that does not fit
+def store(a, key, value):
+    try:
+        a[key] = value
+        return a.tolist()
+    except Exception as error:
+        return type(error).__name__, str(error)
+readonly = np.ones(2)
+readonly.flags.writeable = False
+for a, key, value in ((np.array([]), 0, [1, 2]), (np.ones(1), 0, [1, 2]), (np.ones((2, 2)), (0, 5), 'a'), (np.ones((2, 2)), (0, 5), [1, 2]),
+                      (np.ones((2, 2)), (0, 5), 1j), (np.ones((2, 2)), (0, 1), 'a'), (readonly, 0, [1, 2]), (readonly, 5, 1), (np.zeros(2, bool), 1, [0])):
+    print(store(a, key, value))
+# --- put on a scalar changes a copy
+s = np.float64(1)
+print(np.put(s, 0, 5), s)

@@ -307,3 +307,19 @@ for tests in (
             np.isin(x, np.array(tests) == 0).sum(),
         )
 print(np.isin(bools, [True], kind="table").sum(), np.isin(bools, np.arange(1, 30), kind="table").sum())
+# --- at: the second operand is an array, of the type that it has by itself
+def attempt(u, a, at, b):
+    try:
+        u.at(a, at, b)
+        return a.tolist()
+    except Exception as error:
+        return type(error).__name__, str(error)
+huge = 2**64
+for dtype in ('?', 'i1', 'u1', 'i4', 'i8', 'u8', 'f2', 'f4', 'f8', 'c8'):
+    for b in (True, 1, 300, -1, 2**40, 2**63, huge, 1.5, 1e300, 1j, np.int8(3), np.float32(1.5), np.uint64(2**63), [1, 2], [1.5, 2], np.array([1, 2], 'i1')):
+        for u in (np.add, np.maximum, np.subtract):
+            if dtype != 'c8' or b is not huge:
+                print(dtype, b, u.__name__, attempt(u, np.zeros(3, dtype), [1, 2], b))
+for dtype in ('f2', 'f4'):
+    print(attempt(np.subtract, np.full(1, 0.1, dtype), [0], 0.1), attempt(np.subtract, np.full(1, 0.1, dtype), 0, np.float32(0.1)))
+print(attempt(np.floor_divide, np.full(1, 100, 'i1'), [0], 300), attempt(np.floor_divide, np.full(1, 100, 'i1'), [0], 0.5))

@@ -261,3 +261,11 @@ print(
 o = np.zeros(3, complex)
 np.round(z, 2, out=o)
 print(o, repr(np.round(3.14159 + 2.71828j, 2)))
+# --- powers of booleans and of nothing
+for x in (np.array(True), np.array([True, False]), np.True_, np.array([True, False]) > 0, np.any([True])):
+    for r in (x ** 2, x ** 3, x ** 2.0, x ** np.int8(2), np.power(x, 2), x ** True, 2 ** x):
+        print(type(r).__name__, r.dtype, r)
+none = np.array([], int)
+print(np.power(none, -1), none ** -1, none ** np.array([-1]), np.shares_memory(np.max(3), np.max(3)))
+s = np.arange(3).max()
+print(np.shares_memory(s, s), np.may_share_memory(s, s))

@@ -395,3 +395,12 @@ d[0] = 7
 print(x)
 x.flags.writeable = False
 x.diagonal()[0] = 1
+# --- full casts what is not an int
+def attempt(f):
+    try:
+        return f().tolist()
+    except Exception as error:
+        return type(error).__name__, str(error)
+for dtype in ('?', 'i4', 'u1', 'f4', 'c8'):
+    for v in (1j, 1.5, -1, 300, 2**63, np.complex64(2 + 1j), [1j], [300, 2], [1.5, -2]):
+        print(dtype, v, attempt(lambda: np.full(2, v, dtype=dtype)), attempt(lambda: np.full_like(np.ones(2, dtype), v)))

@@ -318,3 +318,23 @@ for t in (
         hash(a[0]),
         {v for v in a[:2]},
     )
+# --- flatiter: what an index selects, of arrays with and without axes
+def attempt(f):
+    try:
+        return f()
+    except Exception as error:
+        return type(error).__name__, str(error)
+def store(a, key, values):
+    a.flat[key] = values
+    return a.tolist()
+keys = (..., 0, 1, -1, True, False, [0], [1], [7], [], [True], [True, False, True], np.array([True]), np.array([[0]]), slice(None),
+        slice(None, None, -1), slice(5, 1), None, (0,), (0, 1), ([0],), np.uint8(0), 'a', 1.0, [[0, 0], [0, 0]], np.array([], int))
+for b in (np.array(3), np.arange(3), np.arange(6).reshape(2, 3).T, np.arange(0), np.ones((1, 1))):
+    for key in keys if b.size else keys[:4] + keys[5:]:
+        print(repr(key), attempt(lambda: b.flat[key]), attempt(lambda: store(b.copy(), key, 9)))
+    print([attempt(lambda: store(b.copy(), key, [7, 8])) for key in keys if key is not True and key is not False])
+for item in (np.nan, np.inf, 300, 1j, 2.5, np.float64(2), [np.nan], [7], None, 'a'):
+    print([attempt(lambda: store(np.zeros(2, dtype), 1, item)) for dtype in ('i4', 'u1', 'f4', '?')])
+s = np.float64(3)
+s.flat[0] = 5
+print(s, attempt(lambda: b.flat[np.array([True] * 9)]), attempt(lambda: b.flat[np.array(True)]))

@@ -570,3 +570,13 @@ for t in "?bhilBHI":
     tell(lambda: np.ldexp.accumulate(np.arange(3).astype(t)))
     tell(lambda: np.ldexp.reduceat(np.arange(3).astype(t), [0, 1]))
     tell(lambda: np.ldexp.accumulate(np.arange(3).astype(t), dtype="f8"))
+# --- reduce, accumulate, reduceat of arrays without axes
+def attempt(f):
+    try:
+        return repr(f())
+    except Exception as error:
+        return type(error).__name__, str(error)
+for u in (np.add, np.logical_xor, np.maximum, np.less, np.bitwise_or):
+    for a in (np.float64(1), np.array(1), 1, np.array(3) > 2):
+        for axis in (0, 1, -1, None):
+            print(u.__name__, [attempt(f) for f in (lambda: u.accumulate(a, axis=axis), lambda: u.reduce(a, axis=axis), lambda: u.reduceat(a, [0], axis=axis))])

@@ -41,6 +41,43 @@ for v in ([7.0], [[7.0]], (7.0,), [], [1.0, 2.0]):
     x = np.ones((2, 2))
     attempt(x.fill, v)
     print(x)
+# --- place and sort: sizes of masks, arrays that are read-only
+def attempt(f):
+    try:
+        return f()
+    except Exception as error:
+        return type(error).__name__, str(error)
+a = np.array(4)
+np.place(a, [True], [7, 8])
+print(a)
+a = np.arange(6).reshape(2, 3)
+np.place(a, a.ravel() > 2, [7, 8])
+print(a, attempt(lambda: np.place(a, [True, False], 1)), attempt(lambda: np.place(a, np.zeros((2, 4), bool), 1)))
+a.flags.writeable = False
+print(attempt(a.sort), attempt(lambda: a.sort(axis=0)), attempt(lambda: np.broadcast_to(np.arange(3), (2, 3)).sort()))
+# --- what is read-only is reported before operands that do not fit
+a = np.broadcast_to(np.zeros(2), (3, 2))
+try:
+    a |= 1
+except Exception as error:
+    print(type(error).__name__, error)
+# --- what copyto, fill_diagonal, flat and divmod refuse
+def attempt(f):
+    try:
+        f()
+        return 'fine'
+    except Exception as error:
+        return type(error).__name__, str(error)
+def fill(a, value):
+    a.flat[:2] = value
+a = np.array(1)
+print(attempt(lambda: np.copyto(a, 2, where=[True])), attempt(lambda: np.copyto(np.zeros(0), [[1], [0]], where=False)), attempt(lambda: np.copyto(np.zeros(3), 1, where=[True, False])))
+print(attempt(lambda: np.copyto(np.zeros((2, 3)), np.ones(2), where=True)), attempt(lambda: np.copyto(np.zeros((2, 3)), np.ones((2, 1)), where=[True])))
+print([attempt(lambda: np.fill_diagonal(np.ones((2, 2), dtype), v)) for dtype in ('i4', 'f4', 'u1') for v in (np.inf, np.nan, 1.5, [1, 2])])
+print([attempt(lambda: fill(np.ones(3, dtype), v)) for dtype in ('i4', 'f4', 'u1') for v in (np.inf, np.nan, 1.5, [1, 2])])
+for f in (np.divmod, lambda x, y, out: np.modf(x + 0.5, out=out)):
+    x, b = np.arange(3), np.zeros(3, bool)
+    print([attempt(lambda: f(x, 2, out=out)) for out in ((b, b), (x, b), (b, None), (None, b), (None, x))], x, b)
 
 # --- scalars out of range of a signed dtype, computed and lazy
 wide, half = np.arange(298, 301), np.array([0.5, 300.5, math.nan, math.inf, -129.0])

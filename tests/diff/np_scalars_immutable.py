@@ -63,3 +63,26 @@ for x in makers():
         y = make(x)
         y[...] = 0
         print(y.shape, complex(x) == before, np.shares_memory(x, y))
+# --- computed scalars are scalars: indices, iteration, lengths
+def attempt(f):
+    try:
+        return f()
+    except Exception as error:
+        return type(error).__name__, str(error)
+def unpack(s):
+    a, b = s
+def delete(s):
+    del s[0]
+for s in (np.float64(3), np.array(1.0) * 3, np.arange(3).max(), np.arange(3)[1:].sum()):
+    print([attempt(lambda: s[key]) for key in (0, (0, 0), [0], slice(None), [True], (), ..., None, True, False, s > 2, np.array(s < 2), (..., s > 2))])
+    print([attempt(lambda: f(s)) for f in (list, iter, len, max, unpack, delete, lambda s: [*s])])
+# --- methods of scalars and of functions of them return scalars
+for s in (np.float64(3), np.array(1.0) * 3, np.complex64(1j), np.arange(3).max()):
+    for r in (s.copy(), s.T, s.transpose(), s.transpose(()), s.reshape(()), s.squeeze(), np.squeeze(s), np.transpose(s), np.reshape(s, ()),
+              s.ravel(), np.copy(s), np.asarray(s), np.choose(0, [s, 2])):
+        print(type(r).__name__, r)
+    print(s.flags.writeable, s.flags.owndata)
+# --- arrays without axes stay arrays
+a = np.array(3.0)
+for r in (a.copy(), a.T, a.transpose(), a.reshape(()), a.squeeze(), np.squeeze(a), np.transpose(a), np.reshape(3.0, ()), np.copy(3.0)):
+    print(type(r).__name__, r)

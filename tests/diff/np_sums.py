@@ -251,3 +251,13 @@ x = np.arange(640, dtype="u1").reshape(80, 8) % 3
 for k in (1, 2, 8):
     for n in (1, 4, 70):
         print((x[:, :k].copy().view(bool) @ np.resize(x[7:9], (k, n)).copy().view(bool)).sum(0).tolist())
+
+# --- sums that begin with minus zero
+n, w = np.array([-0.0, -0.0, -0.0]), np.array([True, False, True])
+for t in (np.float64, np.float32, np.float16):
+    a = n.astype(t)
+    for x in (a, a.reshape(3, 1), a.reshape(1, 3), np.broadcast_to(a, (2, 3)), a[:0]):
+        for axis in (0, -1, None):
+            for where in (True, False, w[:1]) if x.shape[-1:] != (3,) else (True, False, w, ~w):
+                for initial in (0, 0.0, -0.0):
+                    print(np.add.reduce(x, axis=axis, where=where, initial=initial), np.sum(x, axis, where=where, initial=initial), np.sum(x, axis, where=where))

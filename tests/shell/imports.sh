@@ -20,4 +20,6 @@ equal "an imported file that does not parse" "$("$program" breaks.gpa 2>&1 > /de
   File "broken.gpa", line 2
     y = x +
            ^'
+mkdir -p first second && echo 'folder = "second"' > second/found.py && echo 'import found; print(found.folder)' > finds.py
+equal "a module in a folder of PYTHONPATH" "$(PYTHONPATH=$work/first:$work/second "$program" finds.py 2>&1)" second
 finish
