@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/arena.h"
-#include "lang/typed/lower.h"
+#include "lang/typed/array_expr.h"
 
 static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
 
@@ -350,6 +350,7 @@ static gpa_code copy_elements(lowering *lw, const element_copy *copy, int d, con
     if (d) memcpy(now, ix, (size_t)d * sizeof *now);
     typed_open(lw, KIR_FOR, DT_I64, constant(lw, 0), to->size[d], constant(lw, 1));
     now[d] = integer((int32_t)lw->f->n_code - 1);
+    now[d].limit = (uint32_t)to->size[d] + 1;
     gpa_code rc = copy_elements(lw, copy, d + 1, now);
     typed_close(lw, KIR_FOR);
     return rc;
@@ -392,8 +393,13 @@ gpa_code typed_fill(lowering *lw, const ast_node *at, const tview *to, const tv 
         return typed_fail(lw, at, GPA_E_VALUE,
                           "an array of %d dimensions cannot be assigned to a view of %d",
                           from->ndim, to->ndim);
-    lw->fallback = lw->fallback || (from && from->array == to->array);
-    if (from && from->array == to->array)
+    tv copy;
+    bool overlaps = from && from->array == to->array;
+    if (overlaps && lw->to->form == TYPED_LOOP) {
+        gpa_code rc = typed_copy_array(lw, at, v, &copy);
+        return rc ? rc : typed_fill(lw, at, to, &copy);
+    }
+    if (overlaps)
         return typed_fail(lw, at, GPA_E_UNSUPPORTED,
                           "a slice of an array cannot be assigned to a slice of the same array "
                           "here: write the loop");

@@ -8,6 +8,7 @@
 
 #include "runtime/base/arena.h"
 #include "lang/vm/kinds.h"
+#include "lang/typed/array_expr.h"
 #include "lang/typed/lower.h"
 #include "lang/typed/types.h"
 
@@ -461,11 +462,18 @@ static bool method_call(lowering *lw, const ast_node *n, tv *out, gpa_code *rc) 
     tv a;
     if (f->kind != AST_ATTR) return false;
     const char *name = intern_text(vm_names(lw->vm), f->attr.name);
-    if (f->attr.object->kind == AST_NAME || f->attr.object->kind == AST_INDEX)
+    const ast_kind of = (ast_kind)f->attr.object->kind;
+    if (of == AST_NAME || of == AST_INDEX || of == AST_BINARY)
         *rc = row_reduction(lw, n, name, true, &found, out);
     if (*rc || found) return true;
-    if (n->call.args.n || strcmp(name, "conjugate") != 0) return false;
+    bool copy = strcmp(name, "copy") == 0 && lw->to->form == TYPED_LOOP;
+    if (n->call.args.n || n->call.keywords.n || (!copy && strcmp(name, "conjugate") != 0))
+        return false;
     *rc = typed_expr(lw, f->attr.object, &a);
+    if (!*rc && copy && a.kind == TV_ARRAY) {
+        *rc = typed_copy_array(lw, n, &a, out);
+        return true;
+    }
     if (!*rc && a.kind != TV_NUMBER) return false;
     if (!*rc) *rc = typed_apply(lw, n, OP_CONJUGATE, &a, 1, out);
     return true;
@@ -494,6 +502,16 @@ static gpa_code random_call(lowering *lw, const ast_node *n, int generator, valu
     return rc;
 }
 
+/* A ufunc of arrays in a loop. */
+static gpa_code array_ufunc(lowering *lw, const ast_node *n, const ufunc *u, const tv *v,
+                            uint32_t n_args, tv *out) {
+    bool fits = n_args == op_info[u->op].arity;
+    lw->fallback = lw->fallback || !fits;
+    return fits ? typed_elementwise(lw, n, u->op, v, (int)n_args, out)
+                : typed_fail(lw, n, GPA_E_TYPE, "%s() takes %u arguments here (%u given)", u->name,
+                             op_info[u->op].arity, n_args);
+}
+
 /* A call of a ufunc, a built-in function or a type. `intrinsic`: its own lowering, or NULL. */
 static gpa_code builtin_call(lowering *lw, const ast_node *n, value callee,
                              typed_intrinsic intrinsic, tv *out) {
@@ -509,11 +527,15 @@ static gpa_code builtin_call(lowering *lw, const ast_node *n, value callee,
     if (n_args > BODY_MAX_IN)
         return typed_fail(lw, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",
                           BODY_MAX_IN);
-    for (uint32_t i = 0; i < n_args && !rc; i++)
-        rc = intrinsic || vector ? typed_expr(lw, n->call.args.at[i], &v[i])
-                                 : typed_number(lw, n->call.args.at[i], &v[i]);
+    bool any = intrinsic || vector || (callee.tag == V_UFUNC && lw->to->form == TYPED_LOOP);
+    bool evaluates = intrinsic == typed_np_array; /* its arguments by itself */
+    for (uint32_t i = 0; i < n_args && !rc && !evaluates; i++)
+        rc = any ? typed_expr(lw, n->call.args.at[i], &v[i])
+                 : typed_number(lw, n->call.args.at[i], &v[i]);
     if (rc) return rc;
     kir_set_span(lw->f, n->span);
+    if (any && callee.tag == V_UFUNC && typed_has_array(v, (int)n_args))
+        return array_ufunc(lw, n, callee.ufunc, v, n_args, out);
     if (intrinsic)
         return intrinsic(
             lw, &(typed_site){.node = n, .callee = callee.native, .args = v, .n = n_args}, out);
@@ -550,6 +572,11 @@ gpa_code typed_call(lowering *lw, const ast_node *n, tv *out) {
     const char *name = numpy_name(lw, callee);
     bool found = false;
     if (name && ((rc = row_reduction(lw, n, name, false, &found, out)) || found)) return rc;
+    if (name && (strcmp(name, "dot") == 0 || strcmp(name, "matmul") == 0) &&
+        lw->to->form == TYPED_LOOP && n->call.args.n == 2 && !n->call.keywords.n) {
+        for (uint32_t i = 0; i < 2 && !rc; i++) rc = typed_expr(lw, n->call.args.at[i], &v[i]);
+        return rc ? rc : typed_matmul(lw, n, &v[0], &v[1], out);
+    }
     int generator = typed_random_source(lw, callee);
     if (generator) return random_call(lw, n, generator, callee, out);
     if (callee.tag == V_FUNC) {

@@ -6,6 +6,7 @@
 
 #include "lang/typed/all.h"
 #include "lang/vm/kinds.h"
+#include "lang/object/container.h"
 #include "lang/typed/cuda.h"
 #include "lang/vm/vm.h"
 
@@ -31,16 +32,35 @@ gpa_code cuda_stream_number(gpa_vm *vm, value v, uint32_t *out) {
                                     value_type_name(v));
 }
 
+/* The list of the streams of the `with` statements that run, innermost last (CuPy's current
+ * stream). */
+static gpa_code entered_streams(gpa_vm *vm, value *out) {
+    module_obj *m;
+    gpa_code rc = vm_import(vm, "numpy.cuda", &m);
+    if (!rc) *out = module_get_text_peek(vm, m, "_entered");
+    return rc;
+}
+
 static gpa_code stream_enter(gpa_vm *vm, object_obj *o, value *out) {
-    (void)vm;
-    *out = value_retain(v_obj(V_OBJECT, o));
-    return GPA_OK;
+    value self = v_obj(V_OBJECT, o), entered;
+    gpa_code rc = entered_streams(vm, &entered);
+    if (!rc) rc = list_append(vm, entered.list, self);
+    if (!rc) *out = value_retain(self);
+    return rc;
+}
+
+static bool same_stream(const object_obj *a, const object_obj *b) {
+    return a->kind == b->kind && a->fields[STREAM_NUMBER].i == b->fields[STREAM_NUMBER].i;
 }
 
 /* Synchronizes after an exception too, but keeps that exception instead of a new error. */
 static gpa_code stream_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     gpa_err quiet = {0};
+    value entered;
     *swallow = false;
+    gpa_code rc = entered_streams(vm, &entered);
+    if (rc) return rc;
+    if (entered.list->count) value_release(vm, entered.list->items[--entered.list->count]);
     if (exc.tag != V_EXCEPTION)
         return rt_stream_wait(vm_rt(vm), (uint32_t)o->fields[STREAM_NUMBER].i, vm_err(vm));
     rt_sync(vm_rt(vm), &quiet);
@@ -59,7 +79,8 @@ static gpa_code stream_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 const object_kind cuda_stream_kind = {.type_name = "numba.cuda.Stream",
                                       .enter = stream_enter,
                                       .exit = stream_exit,
-                                      .repr = stream_repr};
+                                      .repr = stream_repr,
+                                      .equal = same_stream};
 
 static gpa_code make_stream(gpa_vm *vm, uint32_t number, value *out) {
     gpa_code rc = native_return(v_object(vm, &cuda_stream_kind, STREAM_FIELDS), out);

@@ -6,7 +6,7 @@
 
 #include "runtime/base/arena.h"
 #include "lang/syntax/literal.h"
-#include "lang/typed/lower.h"
+#include "lang/typed/array_expr.h"
 #include "lang/vm/jit_integers.h"
 
 static const typed_ty py_bool = {.dtype = DT_BOOL, .weak = true},
@@ -158,13 +158,25 @@ gpa_code typed_binary(lowering *lw, const ast_node *at, gpa_op op, typed_operand
     return rc;
 }
 
+static gpa_code need_number(lowering *lw, const ast_node *n, const tv *v);
+
 static gpa_code binary(lowering *lw, const ast_node *n, tv *out) {
-    tv a, b;
-    gpa_code rc = typed_number(lw, n->binary.left, &a);
-    if (!rc) rc = typed_number(lw, n->binary.right, &b);
-    return rc ? rc
-              : typed_binary(lw, n, ast_op_row(n->binary.op), (typed_operand){n->binary.left, a},
-                             (typed_operand){n->binary.right, b}, out);
+    tv in[2];
+    gpa_op op = ast_op_row(n->binary.op);
+    gpa_code rc = typed_expr(lw, n->binary.left, &in[0]);
+    if (!rc) rc = typed_expr(lw, n->binary.right, &in[1]);
+    if (rc) return rc;
+    kir_set_span(lw->f, n->span);
+    bool arrays = lw->to->form == TYPED_LOOP && typed_has_array(in, 2);
+    if (arrays && op == OP_POWER && in[1].literal && in[1].i == 2)
+        return typed_elementwise(lw, n, OP_SQUARE, in, 1, out);
+    if (arrays)
+        return n->binary.op == AST_OP_MATMUL ? typed_matmul(lw, n, &in[0], &in[1], out)
+                                             : typed_elementwise(lw, n, op, in, 2, out);
+    if (in[0].kind != TV_NUMBER) return need_number(lw, n->binary.left, &in[0]);
+    if (in[1].kind != TV_NUMBER) return need_number(lw, n->binary.right, &in[1]);
+    return typed_binary(lw, n, op, (typed_operand){n->binary.left, in[0]},
+                        (typed_operand){n->binary.right, in[1]}, out);
 }
 
 static bool big_value(const ast_node *n, uint64_t *out) {
@@ -192,8 +204,11 @@ static gpa_code unary(lowering *lw, const ast_node *n, tv *out) {
         *out = typed_int(lw, INT64_MIN);
         return GPA_OK;
     }
-    gpa_code rc = typed_number(lw, n->unary.operand, &a);
+    gpa_code rc = typed_expr(lw, n->unary.operand, &a);
     if (rc) return rc;
+    if (lw->to->form == TYPED_LOOP && a.kind == TV_ARRAY)
+        return typed_elementwise(lw, n, op, &a, 1, out);
+    if (a.kind != TV_NUMBER) return need_number(lw, n->unary.operand, &a);
     if (op == OP_NEGATIVE && a.literal && a.i != INT64_MIN) {
         *out = typed_int(lw, -a.i);
         return GPA_OK;

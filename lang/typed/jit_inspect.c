@@ -317,7 +317,8 @@ static void put_loop(gpa_vm *vm, const typed_lift *l, uint32_t number, gpa_str *
     str_putc(out, '\n');
 }
 
-gpa_code jitted_diagnostics(gpa_vm *vm, value *argv, value *out) { /* self, signature, level */
+gpa_code jitted_diagnostics(gpa_vm *vm, value *argv,
+                            value *out) { /* self, signature, level, file */
     const func_obj *fn = function_of(argv[0]);
     const code *c = fn->code;
     const source *text = source_get(vm_sources(vm), c->node->span.src);
@@ -340,7 +341,7 @@ gpa_code jitted_diagnostics(gpa_vm *vm, value *argv, value *out) { /* self, sign
     put_title(&title, '-', &s);
     for (uint32_t i = 0; i < c->n_lifts; i++) put_loop(vm, c->lifts[i], i, &s);
     if (!c->n_lifts) str_put(&s, "No loops: array expressions are fused when they are computed.\n");
-    gpa_code rc = title.failed ? vm_no_memory(vm) : write_text(vm, v_none(), &s);
+    gpa_code rc = title.failed ? vm_no_memory(vm) : write_text(vm, argv[3], &s);
     str_free(&s);
     str_free(&title);
     return rc;

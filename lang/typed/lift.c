@@ -253,24 +253,65 @@ static gpa_code append_numbers(gpa_vm *vm, const loop_fn *f, gpa_val *params, in
     return rc;
 }
 
-static gpa_code launch(gpa_vm *vm, loop_fn *f, const loop_inputs *x, gpa_arr *const *results,
-                       const int64_t *size) {
+/* What a launch binds: the arrays in order, the parameters, and the scratch arrays (owned). */
+typedef struct {
     gpa_arr *arrays[2 * KIR_MAX_ARRAYS];
     gpa_val params[2 * BODY_MAX_IN];
-    int n_arrays = 0, n_params = 0;
+    int n_arrays;
+    int64_t elements[LOOP_MAX_SCRATCH]; /* of the scratch arrays, for one worker */
+    gpa_arr *scratch[LOOP_MAX_SCRATCH];
+} launch;
+
+static gpa_code bind_inputs(gpa_vm *vm, loop_fn *f, const loop_inputs *x, launch *l) {
+    int n_params = 0;
+    l->n_arrays = 0;
+    memset(l->scratch, 0, sizeof l->scratch);
     for (int i = 0; i < x->n; i++) {
         if (x->type[i].rank)
-            arrays[n_arrays++] = x->leaf[i].arr;
+            l->arrays[l->n_arrays++] = x->leaf[i].arr;
         else
-            params[n_params++] = x->leaf[i].v;
+            l->params[n_params++] = x->leaf[i].v;
     }
     int more = (int)f->base.f->n_params - n_params;
-    gpa_code rc = more ? append_numbers(vm, f, params + n_params, more) : GPA_OK;
+    gpa_code rc = more ? append_numbers(vm, f, l->params + n_params, more) : GPA_OK;
     if (rc) return rc;
-    n_arrays += typed_arrays(vm, &f->base, arrays + n_arrays);
-    for (int i = 0; i < f->n_results; i++) arrays[n_arrays++] = results[i];
-    arr_program p = {.arrays = arrays, .params = params, .size = size, .cache = &f->base.cache};
-    return arr_run(vm_rt(vm), f->base.f, &p, vm_err(vm));
+    l->n_arrays += typed_arrays(vm, &f->base, l->arrays + l->n_arrays);
+    return loop_scratch_sizes(vm, f, l->arrays, l->params, l->elements);
+}
+
+static int64_t scratch_bytes(const loop_fn *f, const launch *l) {
+    int64_t bytes = 0;
+    for (int i = 0; i < f->n_scratch; i++) {
+        gpa_dtype t = (gpa_dtype)f->base.f->arrays[f->scratch[i].array].dtype;
+        if (__builtin_add_overflow(bytes, l->elements[i] * (int64_t)dtype_size(t), &bytes))
+            return INT64_MAX;
+    }
+    return bytes;
+}
+
+static gpa_code allocate_scratch(gpa_vm *vm, const loop_fn *f, launch *l, int64_t workers) {
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < f->n_scratch && !rc; i++) {
+        gpa_dtype t = (gpa_dtype)f->base.f->arrays[f->scratch[i].array].dtype;
+        int64_t n = MAX(l->elements[i] * workers, 1);
+        rc = arr_empty(vm_rt(vm), &(arr_spec){t, 1, &n}, &l->scratch[i], vm_err(vm));
+        l->arrays[l->n_arrays++] = l->scratch[i];
+    }
+    return rc;
+}
+
+static void release_scratch(gpa_vm *vm, const loop_fn *f, const launch *l) {
+    for (int i = 0; i < f->n_scratch; i++) arr_release(vm_rt(vm), l->scratch[i]);
+}
+
+/* Launches with *workers, or (NULL) as one thread. */
+static gpa_code run_program(gpa_vm *vm, loop_fn *f, launch *l, gpa_arr *const *results,
+                            const int64_t *workers) {
+    gpa_code rc = allocate_scratch(vm, f, l, workers ? *workers : 1);
+    for (int i = 0; i < f->n_results; i++) l->arrays[l->n_arrays++] = results[i];
+    arr_program p = {
+        .arrays = l->arrays, .params = l->params, .size = workers, .cache = &f->base.cache};
+    return rc ? rc : arr_run(vm_rt(vm), f->base.f, &p, vm_err(vm));
 }
 
 /* ---- results ---- */
@@ -311,13 +352,19 @@ static gpa_code return_values(gpa_vm *vm, const loop_fn *f, const gpa_val *got, 
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
 
+/* *end LIFT_INTERPRET: the arrays are so large that the interpreter's array operations are faster.
+ */
 static gpa_code run_sequential(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value *slots,
-                               value *returned, bool *did_return) {
+                               value *returned, lift_end *end) {
     gpa_val raw[LOOP_MAX_RESULTS], got[LOOP_MAX_RESULTS];
-    gpa_code rc = launch(vm, f, x, f->result_view, NULL);
+    launch l;
+    gpa_code rc = bind_inputs(vm, f, x, &l);
+    if (!rc && f->array_math && scratch_bytes(f, &l) > LOOP_MAX_ARRAY_MATH_BYTES) return rc;
+    if (!rc) rc = run_program(vm, f, &l, f->result_view, NULL);
     if (!rc)
         rc = f->n_results ? arr_read(vm_rt(vm), f->result_memory, raw, vm_err(vm))
                           : rt_sync(vm_rt(vm), vm_err(vm));
+    release_scratch(vm, f, &l);
     for (int i = 0; i < f->n_results && !rc; i++)
         got[i] = dtype_load(&raw[i], (gpa_dtype)f->result[i].dtype);
     for (uint32_t i = 0; i < f->n_out && !rc; i++) {
@@ -327,8 +374,9 @@ static gpa_code run_sequential(gpa_vm *vm, loop_fn *f, const loop_inputs *x, val
         else if (o->flag < 0 || got[o->flag].BOOL)
             rc = set_variable(vm, &slots[o->slot], as_value(vm, o->t, got[o->result]));
     }
-    *did_return = !rc && f->returned >= 0 && got[f->returned].BOOL;
-    return rc || !*did_return ? rc : return_values(vm, f, got, returned);
+    if (rc) return rc;
+    *end = f->returned >= 0 && got[f->returned].BOOL ? LIFT_RETURNED : LIFT_DONE;
+    return *end == LIFT_RETURNED ? return_values(vm, f, got, returned) : rc;
 }
 
 static gpa_op combine_op(loop_role t) {
@@ -369,16 +417,21 @@ static gpa_code combine_partials(gpa_vm *vm, gpa_arr *partials, loop_role role, 
     return rc;
 }
 
-static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value *slots) {
+static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value *slots,
+                             lift_end *end) {
     gpa_arr *results[LOOP_MAX_RESULTS] = {0};
     int64_t workers =
         MIN(x->trip_count, f->strided ? TUNE_PRANGE_MAX_GPU_WORKERS : TUNE_PRANGE_MAX_WORKERS);
-    gpa_code rc = GPA_OK;
+    launch l;
+    *end = LIFT_DONE;
     if (workers == 0) return GPA_OK;
+    gpa_code rc = bind_inputs(vm, f, x, &l);
+    if (rc) return rc;
+    workers = MAX(1, MIN(workers, LOOP_MAX_WORKERS_SCRATCH_BYTES / MAX(scratch_bytes(f, &l), 1)));
     for (int i = 0; i < f->n_results; i++)
         TRY(arr_empty(vm_rt(vm), &(arr_spec){(gpa_dtype)f->result[i].dtype, 1, &workers},
                       &results[i], vm_err(vm)));
-    TRY(launch(vm, f, x, results, &workers));
+    TRY(run_program(vm, f, &l, results, &workers));
     if (f->n_results == 0) rc = rt_sync(vm_rt(vm), vm_err(vm));
     for (uint32_t i = 0; i < f->n_out && !rc; i++) {
         const loop_out *o = &f->out[i];
@@ -401,6 +454,7 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value
             as_value(vm, o->t, op_scalar(combine_op(role), (gpa_dtype)o->t.dtype, a, v, v))));
     }
 out:
+    release_scratch(vm, f, &l);
     for (int i = 0; i < f->n_results; i++) arr_release(vm_rt(vm), results[i]);
     return rc;
 }
@@ -439,7 +493,7 @@ gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *
     loop_inputs x;
     gpa_arr *at[BODY_MAX_IN];
     value returned = v_unset();
-    bool did_return = false;
+    lift_end how = LIFT_INTERPRET;
     loop_fn *f = NULL;
     *end = LIFT_INTERPRET;
     if (l->interpreted || l->parallel != lift_parallel(vm, fn, l->loop))
@@ -450,13 +504,13 @@ gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *
     device_scope stay = device_scope_enter(vm_rt(vm), at, x.n); /* on the device of its arrays */
     if (!rc && !x.needs_interpreter) rc = find_specialization(vm, l, fn, &x, &f);
     if (!rc && f)
-        rc = l->parallel ? run_parallel(vm, f, &x, slots)
-                         : run_sequential(vm, f, &x, slots, &returned, &did_return);
+        rc = l->parallel ? run_parallel(vm, f, &x, slots, &how)
+                         : run_sequential(vm, f, &x, slots, &returned, &how);
     device_scope_leave(vm_rt(vm), stay);
-    if (!rc && f) {
+    if (!rc && f) *end = how;
+    if (*end != LIFT_INTERPRET) {
         value_release(vm, *it);
-        *it = did_return ? returned : v_unset();
-        *end = did_return ? LIFT_RETURNED : LIFT_DONE;
+        *it = how == LIFT_RETURNED ? returned : v_unset();
     }
     release_inputs(vm, &x);
     return rc;

@@ -88,6 +88,15 @@ static gpa_code read_variables(lowering *lw, const loop_fn *l, const tv *leaf) {
     return rc;
 }
 
+/* Only numbers leave the loop: with an array or a tuple that is read after it, the interpreter
+ * runs it. */
+static gpa_code refuse_kept(lowering *lw, const loop_fn *l, uint32_t i) {
+    lw->fallback = true;
+    return typed_fail(lw, l->of->loop, GPA_E_UNSUPPORTED,
+                      "'%s' is not a number and is read after the loop",
+                      intern_text(vm_names(lw->vm), l->of->function->function.scope->vars[i].name));
+}
+
 /* Emits results for the variables that the loop assigned; `at`: index in each result array. */
 static gpa_code write_variables(lowering *lw, loop_fn *l, int32_t at) {
     const typed_lift *of = l->of;
@@ -100,6 +109,7 @@ static gpa_code write_variables(lowering *lw, loop_fn *l, int32_t at) {
         *o = (loop_out){.slot = i, .t = s->t, .result = -1, .flag = -1};
         bool private = of->parallel && of->role[i] == ROLE_PRIVATE;
         o->clear = private || (!s->stored && s->direct.kind != TV_NUMBER);
+        if (o->clear && !private && of->use[i] & USE_KEPT) return refuse_kept(lw, l, i);
         if (!o->clear && !s->stored) continue; /* assigned in no reachable statement */
         l->n_out++;
         if (o->clear) continue;
@@ -220,6 +230,8 @@ gpa_code loop_lower(lowering *lw, func_obj *fn) {
     lw->f->ndim = l->of->parallel;
     lw->f->flags |= KIR_F_UNORDERED;
     l->n_results = 0;
+    l->n_scratch = 0;
+    l->array_math = false;
     l->random_sources = 0;
     lw->worker = -1;
     for (int i = 0; i < n && !rc; i++)
@@ -231,6 +243,7 @@ gpa_code loop_lower(lowering *lw, func_obj *fn) {
     rc = read_variables(lw, l, leaf);
     const tv *over = leaf + n - l->n_over;
     if (!rc) rc = l->of->parallel ? parallel(lw, l, &fr, over) : lower_sequential(lw, l, &fr, over);
+    if (!rc) rc = loop_scratch_check(lw);
     record_types(lw, l);
     lw->frame = NULL;
     return rc;

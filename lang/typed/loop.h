@@ -10,7 +10,8 @@ typedef enum {
     USE_NONE = 0,
     USE_READ = 1, /* mentioned */
     USE_WRITTEN = 2,
-    USE_AFTER = 4 /* live after the loop */
+    USE_AFTER = 4, /* may be live after the loop */
+    USE_KEPT = 8   /* its value may be read after the loop */
 } loop_use;
 
 /* Data sharing of a variable that a prange loop writes. */
@@ -43,7 +44,19 @@ typedef struct {
     bool clear; /* its value cannot leave the loop: unbound afterwards */
 } loop_out;
 
-enum { LOOP_MAX_RESULTS = 24 };
+enum { LOOP_MAX_RESULTS = 24, LOOP_MAX_SCRATCH = 16 };
+
+/* Limits of the memory of scratch arrays: of all workers of a prange loop; of a sequential loop
+ * that computes with whole arrays, beyond which the interpreter's array operations use all threads.
+ */
+enum { LOOP_MAX_WORKERS_SCRATCH_BYTES = 1 << 26, LOOP_MAX_ARRAY_MATH_BYTES = 1 << 15 };
+
+/* An array that the loop creates (scratch.c). */
+typedef struct {
+    const ast_node *at;
+    int array, ndim;
+    int32_t size[KIR_MAX_DIMS]; /* kir values */
+} loop_scratch;
 
 /* Sources of random numbers in a loop. */
 enum { LOOP_RANDOM_NONE, LOOP_RANDOM_NUMPY, LOOP_RANDOM_PYTHON };
@@ -67,6 +80,9 @@ typedef struct loop_fn {
     int first_returned;
     uint32_t n_returned; /* values that it returns; 0: None */
     bool returned_tuple;
+    loop_scratch scratch[LOOP_MAX_SCRATCH];
+    int n_scratch;
+    bool array_math; /* it computes with whole arrays, which pays for small ones only */
     int n_results;
     typed_ty result[LOOP_MAX_RESULTS];
     gpa_arr *result_memory; /* sequential loops: memory of the results, 16 bytes each */
@@ -77,6 +93,14 @@ typedef struct loop_fn {
 void loop_analyze(gpa_vm *vm, typed_lift *l, bool inner);
 /* One iteration of the fixed point over a loop (fixed_point.c). */
 gpa_code loop_lower(lowering *lw, func_obj *fn);
+/* An uninitialized array that each worker has for itself; size: int64 kir values. */
+gpa_code loop_scratch_array(lowering *lw, const ast_node *at, gpa_dtype t, int ndim,
+                            const int32_t *size, tv *out);
+/* NotImplementedError, or fallback, if a size is not known before the loop starts. */
+gpa_code loop_scratch_check(lowering *lw);
+/* Elements of each scratch array for one worker. arrays and params: what a launch binds. */
+gpa_code loop_scratch_sizes(gpa_vm *vm, const loop_fn *l, gpa_arr *const *arrays,
+                            const gpa_val *params, int64_t *elements);
 /* Creates the generator states of a source of random numbers, one per worker. */
 gpa_code loop_prepare_random(gpa_vm *vm, int generator, bool strided);
 

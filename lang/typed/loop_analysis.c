@@ -206,6 +206,63 @@ static loop_role role_of(gpa_vm *vm, const typed_lift *l, uint32_t slot_index) {
     return use_of(body, slot_index) == READ ? ROLE_CARRIED : ROLE_PRIVATE;
 }
 
+/* ---- reads after the loop ---- */
+
+/* What happens to a variable behind the loop, on the way out of a list of statements. */
+typedef enum { ELSEWHERE, PASSED, OVERWRITTEN, MAY_BE_READ } fate;
+
+static fate fate_in(const ast_list *body, const ast_node *loop, uint32_t slot_index);
+
+/* True if the loop is n, or in it. */
+static bool inside(const ast_node *n, const ast_node *loop) {
+    return n->span.lo <= loop->span.lo && loop->span.hi <= n->span.hi;
+}
+
+static void look_for_jump(void *user, ast_node *n) {
+    bool *found = user;
+    *found = *found || n->kind == AST_BREAK || n->kind == AST_CONTINUE;
+    if (!*found) ast_each_child(n, look_for_jump, found);
+}
+
+static fate fate_of_loop(const ast_node *n, const ast_node *loop, uint32_t slot_index) {
+    const ast_list *body = body_of(n);
+    fate f = fate_in(body, loop, slot_index);
+    if (f != PASSED) return f;
+    bool next = n->kind == AST_WHILE && mentions_slot(n->while_.test, slot_index);
+    return next || use_of(body, slot_index) == READ ? MAY_BE_READ : PASSED;
+}
+
+static fate fate_at(const ast_node *n, const ast_node *loop, uint32_t slot_index) {
+    if (n == loop) return PASSED;
+    if (!inside(n, loop)) return ELSEWHERE;
+    if (n->kind == AST_FOR || n->kind == AST_WHILE) return fate_of_loop(n, loop, slot_index);
+    if (n->kind != AST_IF) return MAY_BE_READ;
+    fate f = fate_in(&n->if_.body, loop, slot_index);
+    return f == ELSEWHERE ? fate_in(&n->if_.other, loop, slot_index) : f;
+}
+
+static fate fate_in(const ast_list *body, const ast_node *loop, uint32_t slot_index) {
+    fate f = ELSEWHERE;
+    for (uint32_t i = 0; i < body->n; i++) {
+        if (f == ELSEWHERE) {
+            f = fate_at(body->at[i], loop, slot_index);
+            if (f == OVERWRITTEN || f == MAY_BE_READ) return f;
+            continue;
+        }
+        bool jumps = false;
+        first_use u = use_in(body->at[i], slot_index);
+        look_for_jump(&jumps, body->at[i]);
+        if (u == READ || jumps) return MAY_BE_READ;
+        if (u == ASSIGNED) return OVERWRITTEN;
+    }
+    return f;
+}
+
+/* True if the value that the loop leaves in a variable may be read. */
+static bool read_after(const typed_lift *l, uint32_t slot_index) {
+    return fate_in(&l->function->function.body, l->loop, slot_index) == MAY_BE_READ;
+}
+
 void loop_analyze(gpa_vm *vm, typed_lift *l, bool inner) {
     mentions in = {.use = l->use, .n = l->n, .mark = USE_READ};
     mentions out = {.use = l->use, .n = l->n, .except = l->loop, .mark = USE_AFTER};
@@ -213,6 +270,7 @@ void loop_analyze(gpa_vm *vm, typed_lift *l, bool inner) {
     for (uint32_t i = 0; i < l->function->function.body.n; i++)
         mark_uses(&out, l->function->function.body.at[i]);
     for (uint32_t i = 0; i < l->n; i++) {
+        if (l->use[i] & USE_WRITTEN && read_after(l, i)) l->use[i] |= USE_KEPT;
         if (inner && l->use[i]) l->use[i] |= USE_AFTER;
         l->role[i] =
             l->parallel && l->use[i] & USE_WRITTEN ? (uint8_t)role_of(vm, l, i) : ROLE_PRIVATE;

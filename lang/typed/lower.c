@@ -205,11 +205,12 @@ void typed_free_slots(lowering *lw) {
  * not be unique at compile time. */
 static gpa_code assign_inside(lowering *lw, const ast_node *at, slot *s, tv v) {
     uint32_t here = innermost(lw);
+    lw->fallback = lw->fallback || (s->stored && v.kind == TV_ARRAY);
     if (s->stored)
         return typed_fail(lw, at, GPA_E_TYPE, "the variable would be both %s and %s",
                           typed_name(s->t), typed_kind(&v));
     bool changes = s->bound && s->region != here && is_open(lw, s->region);
-    lw->fallback = lw->fallback || (changes && v.kind == TV_TUPLE);
+    lw->fallback = lw->fallback || (changes && (v.kind == TV_TUPLE || v.kind == TV_ARRAY));
     if (changes)
         return typed_fail(
             lw, at, GPA_E_UNSUPPORTED,

@@ -196,6 +196,12 @@ gpa_code typed_random_call(lowering *lw, const ast_node *n, int generator, value
  * variables. */
 gpa_code typed_sizes(lowering *lw, const ast_node *n, int most, int *ndim, int64_t *size);
 
+/* ---- local_arrays.c ---- */
+/* An uninitialized array of a loop; size: int64 kir values, which must be known when the loop
+ * starts. */
+gpa_code typed_new_array(lowering *lw, const ast_node *at, gpa_dtype t, int ndim,
+                         const int32_t *size, tv *out);
+
 /* ---- stmt.c ---- */
 /* Statements of a function; *left: control never reaches the end. */
 gpa_code typed_body(lowering *lw, ast_list body, bool *left);

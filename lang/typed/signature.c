@@ -1,5 +1,6 @@
 /* Numba's type signatures as text: parser, the argument of a decorator, overload resolution of
  * ufuncs. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lang/typed/all.h"
@@ -35,7 +36,24 @@ static void skip(const char **at) {
     while (**at == ' ') ++*at;
 }
 
-/* Parses "float32", "f8[:,:]", "float64[:, ::1]"; DT_NONE: not a type. */
+static typed_ty read_type(const char **at);
+
+/* Parses what follows "Array(": "float64, 2, 'C')". */
+static typed_ty read_array(const char **at) {
+    typed_ty t = read_type(at);
+    char layout = 0;
+    int ndim = 0, n = 0;
+    if (sscanf(*at, ", %d , %*['\"]%c%*['\"] )%n", &ndim, &layout, &n) < 2 || !n || ndim < 1 ||
+        ndim > KIR_MAX_DIMS || t.rank || !strchr("ACF", layout))
+        t.dtype = DT_NONE;
+    t.rank = (uint8_t)(ndim + 1);
+    t.unit_stride = layout == 'C';
+    *at += n;
+    skip(at);
+    return t;
+}
+
+/* Parses "float32", "f8[:,:]", "float64[:, ::1]", "Array(f8, 2, 'C')"; DT_NONE: not a type. */
 static typed_ty read_type(const char **at) {
     static const struct {
         const char *name;
@@ -43,6 +61,10 @@ static typed_ty read_type(const char **at) {
     } names[] = {{"double", DT_F64}, {"boolean", DT_BOOL}, {"b1", DT_BOOL},    {"int_", DT_I64},
                  {"uint", DT_U64},   {"size_t", DT_U64},   {"ssize_t", DT_I64}};
     skip(at);
+    if (strncmp(*at, "Array(", 6) == 0) {
+        *at += 6;
+        return read_array(at);
+    }
     const char *from = *at;
     while (**at && !strchr(" ,()[", **at)) ++*at;
     typed_ty t = {.dtype = (uint8_t)dtype_find(from, (size_t)(*at - from))};

@@ -178,10 +178,27 @@ static gpa_code augment_item(lowering *lw, const ast_node *n) {
     return rc ? rc : typed_store(lw, target, &to, v);
 }
 
+/* x += v of an array, in place. */
+static gpa_code augment_array(lowering *lw, const ast_node *n, const tv *array) {
+    tv v;
+    gpa_code rc = typed_expr(lw, n->augassign.value, &v);
+    bool exact = v.kind == TV_NUMBER ? dtype_is_float((gpa_dtype)array->t.dtype)
+                                     : v.kind == TV_ARRAY && v.t.dtype == array->t.dtype;
+    bool plain = n->augassign.op == AST_OP_ADD || n->augassign.op == AST_OP_SUB ||
+                 n->augassign.op == AST_OP_MUL;
+    lw->fallback = lw->fallback || !exact || !plain;
+    if (!rc && !(exact && plain))
+        rc = typed_fail(lw, n, GPA_E_UNSUPPORTED,
+                        "this operation on an array cannot be compiled in place");
+    return rc ? rc : typed_fill(lw, n, array->view, &v);
+}
+
 static gpa_code augment(lowering *lw, const ast_node *n) {
     tv a, b, v;
     if (n->augassign.target->kind == AST_INDEX) return augment_item(lw, n);
-    gpa_code rc = typed_number(lw, n->augassign.target, &a);
+    gpa_code rc = typed_expr(lw, n->augassign.target, &a);
+    if (!rc && a.kind == TV_ARRAY && lw->to->form == TYPED_LOOP) return augment_array(lw, n, &a);
+    if (!rc && a.kind != TV_NUMBER) rc = typed_number(lw, n->augassign.target, &a);
     if (!rc) rc = typed_number(lw, n->augassign.value, &b);
     if (!rc)
         rc = typed_binary(lw, n, ast_op_row(n->augassign.op),

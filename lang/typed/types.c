@@ -417,6 +417,16 @@ static gpa_code type_of_function(gpa_vm *vm, value v, value *out) {
     return rc;
 }
 
+/* An instance that tells its type: a typed container. */
+static gpa_code type_of_instance(gpa_vm *vm, value v, value *out) {
+    gpa_code rc = vm_attr(vm, v, "_numba_type_", out);
+    if (!rc && is_kind(*out, &numba_type_kind)) return GPA_OK;
+    if (rc && rc != GPA_E_ATTRIBUTE) return rc;
+    if (rc) vm_clear_error(vm);
+    value_release(vm, *out);
+    return native_return(type_named(vm, "pyobject", "pyobject"), out);
+}
+
 gpa_code type_of_value(gpa_vm *vm, value v, value *out) {
     gpa_dtype t = DT_NONE;
     const char *name = "pyobject";
@@ -435,6 +445,9 @@ gpa_code type_of_value(gpa_vm *vm, value v, value *out) {
         case V_LIST: return type_of_list(vm, v.list, out);
         case V_FUNC:
             if (v.func->code->jit) return type_of_function(vm, v, out);
+            break;
+        case V_OBJECT:
+            if (is_instance(v)) return type_of_instance(vm, v, out);
             break;
         case V_NONE: name = "none"; break;
         case V_STR: name = "unicode_type"; break;

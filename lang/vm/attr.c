@@ -267,7 +267,9 @@ static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
     suggestion s = {name, NULL, SIZE_MAX};
     gpa_code rc;
     bool numpy = v.tag == V_MODULE && v.module == vm->numpy;
-    const char *instead = numpy ? np_removed(name) : NULL, *why = numpy ? np_absent(name) : NULL;
+    bool array = v.tag == V_ARRAY && !v.aux;
+    const char *instead = numpy ? np_removed(name) : NULL,
+               *why = numpy || array ? np_absent(name) : NULL;
     if (instead)
         return vm_fail(vm, GPA_E_ATTRIBUTE,
                        "`np.%s` was removed in the NumPy 2.0 release. Use `np.%s` instead.", name,

@@ -8,18 +8,10 @@
 #include "runtime/graph/strided_copy.h"
 #include "runtime/host/host.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
 enum {
-    BLOCK_K = 128,
-    BLOCK_N = 512,
-    SMALL_MULTIPLICATIONS = 128, /* of a product that does not pay for vectors */
-    PACK_MIN_TERMS = 2,          /* of a sum of bools, from which packing pays */
-    WORD = 64,                   /* bits */
-    NARROW_COLS = 32,            /* columns that do not fill vectors */
-    TALL_ROWS = 64,
-    TALL_K = 64,
-    DOT_MIN_TERMS = 64,
-    DOT_K = 2048
+    WORD = 64 /* bits */
 };
 
 /* One product. */
@@ -214,10 +206,11 @@ static method choose_method(const gpa_libcall *call) {
     const int64_t m = call->gemm.m, n = call->gemm.n, k = call->gemm.k;
     const int64_t *as = call->gemm.a.stride, *bs = call->gemm.b.stride;
     const gpa_dtype t = call->dtype;
-    const bool narrow = n <= NARROW_COLS && dtype_is_int(t);
-    method w = {.t = t, .work = dtype_info[t].compute, .tall = narrow && m >= TALL_ROWS};
-    w.dot = narrow && !w.tall && k >= DOT_MIN_TERMS;
-    w.bits = t == DT_BOOL && k >= PACK_MIN_TERMS;
+    const bool narrow = n <= TUNE_HOST_GEMM_NARROW_MAX_COLS && dtype_is_int(t);
+    method w = {
+        .t = t, .work = dtype_info[t].compute, .tall = narrow && m >= TUNE_HOST_GEMM_TALL_ROWS};
+    w.dot = narrow && !w.tall && k >= TUNE_HOST_GEMM_DOT_MIN_TERMS;
+    w.bits = t == DT_BOOL && k >= TUNE_HOST_GEMM_PACK_MIN_TERMS;
     w.pack_a = w.work != t || (w.dot && as[2] != 1);
     w.pack_b = w.work != t || (w.dot ? bs[1] != 1 : !w.tall && !w.bits && bs[2] != 1);
     return w;
@@ -283,7 +276,8 @@ gpa_code hostcall_gemm(const gpa_libcall *call, const host_operands *x, const at
     char *c = (char *)x->out[0] + call->gemm.c.offset * item;
     small_function *small = small_functions[call->dtype];
     product p = {m, n, k, a, b, as[1], as[2], bs[1], bs[2], c, stop};
-    if (small && m * n <= SMALL_MULTIPLICATIONS && m * n * k <= SMALL_MULTIPLICATIONS) {
+    if (small && m * n <= TUNE_HOST_GEMM_SCALAR_MAX_WORK &&
+        m * n * k <= TUNE_HOST_GEMM_SCALAR_MAX_WORK) {
         small(&p, call->gemm.batch, as[0], bs[0]);
         return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
     }

@@ -10,12 +10,9 @@
 
 #include "runtime/base/base.h"
 #include "runtime/host/sparse_lu.h"
+#include "runtime/tables/tuning.h"
 
-enum {
-    NONE = -1,
-    DENSE_MIN_DEGREE = 16, /* of a dense row */
-    STOP_PIVOTS = 1024     /* eliminations between two polls of *stop */
-};
+enum { NONE = -1 };
 
 /* The quotient graph. Index i is a variable until it is eliminated, then an element. */
 typedef struct {
@@ -290,7 +287,7 @@ gpa_code hostlu_ordering(const host_csr *a, int32_t *order, double *operations,
     gpa_code rc = graph_new(&g, a, e);
     if (!rc && !dense) rc = gpa_no_memory(e);
     if (rc) goto out;
-    const double dense_limit = MAX(DENSE_MIN_DEGREE, 10 * sqrt((double)g.n));
+    const double dense_limit = MAX(TUNE_MINIMUM_DEGREE_DENSE_MIN, 10 * sqrt((double)g.n));
     for (int32_t i = 0; i < g.n; i++) {
         dense[i] = g.count[i] > dense_limit;
         if (dense[i])
@@ -306,7 +303,8 @@ gpa_code hostlu_ordering(const host_csr *a, int32_t *order, double *operations,
         const int32_t p = g.head[g.least];
         degree_list_remove(&g, p);
         rc = eliminate(&g, p, e);
-        if (!rc && k % STOP_PIVOTS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+        if (!rc && k % TUNE_MINIMUM_DEGREE_POLL_PIVOTS == 0 && hostcall_stopped(stop))
+            rc = gpa_interrupted(e);
     }
     if (rc) goto out;
     const double all = g.n, last = g.n - g.total;

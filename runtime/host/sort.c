@@ -8,18 +8,13 @@
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sort_key.h"
+#include "runtime/tables/tuning.h"
 
-enum {
-    INSERTION_SORT_MAX = 40, /* items */
-    SHORT_DIGITS_MAX =
-        3000, /* items that are sorted by digits of 8 bits, more of them by 11 bits */
-    MAX_DIGIT_BITS = 11,
-    MAX_DIGITS = 1 << MAX_DIGIT_BITS,
-    STOP_ITEMS = 1 << 20, /* items between two polls of *stop */
-    MAX_KTH = 64          /* requested indices of a partition; with more all is sorted */
-};
+enum { MAX_DIGIT_BITS = 11, MAX_DIGITS = 1 << MAX_DIGIT_BITS };
 
-static int digit_bits(int64_t n) { return n <= SHORT_DIGITS_MAX ? 8 : MAX_DIGIT_BITS; }
+static int digit_bits(int64_t n) {
+    return n <= TUNE_HOST_SORT_SHORT_DIGITS_MAX ? 8 : MAX_DIGIT_BITS;
+}
 
 /* ---- keys ---- */
 
@@ -121,9 +116,9 @@ typedef struct {
 typedef struct {
     scratch *w;
     int n_groups;
-    group groups[MAX_KTH];
+    group groups[TUNE_HOST_PARTITION_MAX_KTH];
     uint8_t bin[MAX_DIGITS];
-    int64_t next[2 * MAX_KTH + 1];
+    int64_t next[2 * TUNE_HOST_PARTITION_MAX_KTH + 1];
 } partition_step;
 
 /* From the histogram of digits, the groups, which are digits with requested indices, and the bins:
@@ -172,7 +167,7 @@ static void partition_keys(uint64_t *key, int64_t n, int bits, const selection *
     uint64_t *spare = w->key_spare;
     partition_step p;
     p.w = w;
-    if (n <= INSERTION_SORT_MAX || !bits) {
+    if (n <= TUNE_HOST_SORT_INSERTION_MAX || !bits) {
         uint64_t *sorted = sort_keys(key, spare, n, bits, w);
         if (sorted != key) memcpy(key, sorted, (size_t)n * sizeof *key);
         return;
@@ -209,7 +204,7 @@ static void partition_values(const gpa_libcall *c, const char *in, const sortkey
 static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *out, scratch *w) {
     sortkey_order o = sortkey_order_of(c->dtype);
     uint64_t *sorted = w->key;
-    if (c->sort.n_kth > 0 && c->sort.n_kth <= MAX_KTH) {
+    if (c->sort.n_kth > 0 && c->sort.n_kth <= TUNE_HOST_PARTITION_MAX_KTH) {
         partition_values(c, in, &o, w);
     } else {
         sortkey_load(in, o.item, n, w->key);
@@ -256,7 +251,7 @@ static void rank_keys(const ranking *o, int64_t n, int bits, int level, const se
     scratch *w = o->w;
     ranked *r = w->r + s->first, *spare = w->spare + s->first;
     const bool sorted = is_sorted_ranks(r, n);
-    if (!sorted && s->n_kth && n > SHORT_DIGITS_MAX) {
+    if (!sorted && s->n_kth && n > TUNE_HOST_SORT_SHORT_DIGITS_MAX) {
         const int digit = MIN(bits, MAX_DIGIT_BITS), shift = bits - digit;
         const uint64_t digits = 1ull << digit;
         partition_step p;
@@ -290,7 +285,8 @@ static void rank_level(const ranking *o, int64_t n, int level, const selection *
 /* Argsort of n elements. */
 static const ranked *rank_row(const gpa_libcall *c, const char *from, scratch *w) {
     const ranking o = {w, rule_of(c->dtype), from};
-    const selection s = {c->sort.kth, c->sort.n_kth <= MAX_KTH ? c->sort.n_kth : 0, 0};
+    const selection s = {c->sort.kth,
+                         c->sort.n_kth <= TUNE_HOST_PARTITION_MAX_KTH ? c->sort.n_kth : 0, 0};
     for (int64_t i = 0; i < c->sort.n; i++) w->r[i].index = i;
     rank_level(&o, c->sort.n, 0, &s);
     return w->r;

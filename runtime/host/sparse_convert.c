@@ -6,13 +6,9 @@
 #include "runtime/base/base.h"
 #include "runtime/host/sparse.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
-enum {
-    LANES = 16,
-    AHEAD = 12,        /* entries that are prefetched */
-    ROWS_TOGETHER = 8, /* rows of a diagonal whose values are stored together */
-    PATTERN = 512      /* columns of the repeated pattern of rows; minimum of one row */
-};
+enum { LANES = 16 };
 
 /* Rows i .. i + rows - 1 of a matrix by diagonals, which all have the diagonals low .. low + width
  * - 1. */
@@ -116,7 +112,8 @@ int64_t hostcall_diagonal_size(int64_t rows, int64_t cols, int64_t offset) {
  * the pattern of columns repeats, shifted. `start` is that of row i + 1. */
 static GPA_SIMD_CLONES void diagonal_indices(const int64_t *offset, dia_rows r, int32_t to,
                                              int32_t *restrict start, int32_t *restrict column) {
-    const int64_t width = r.width, some = MIN(r.rows, MAX(1, PATTERN / MAX(1, width)));
+    const int64_t width = r.width,
+                  some = MIN(r.rows, MAX(1, TUNE_SPARSE_CONVERT_PATTERN_COLUMNS / MAX(1, width)));
     for (int64_t j = 0; j < r.rows; j++) start[j] = to + (int32_t)((j + 1) * width);
     for (int64_t j = 0; j < some; j++)
         for (int64_t d = 0; d < width; d++)

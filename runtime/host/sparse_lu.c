@@ -11,8 +11,9 @@
 #include <math.h>
 
 #include "runtime/base/base.h"
+#include "runtime/tables/tuning.h"
 
-enum { NONE = -1, STOP_COLUMNS = 256 /* columns between two polls of *stop */ };
+enum { NONE = -1 };
 
 /* ---- reach of a column ---- */
 
@@ -159,7 +160,8 @@ gpa_code hostlu_factor(const host_csr *a, host_lu *lu, const atomic_bool *stop, 
     if (!rc) rc = reserve(upper, (size_t)a->nnz * 2, item, e);
     for (int32_t k = 0; k < lu->n && !rc; k++) {
         rc = factor_functions[a->dtype](a, lu, &w, k, e);
-        if (!rc && k % STOP_COLUMNS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+        if (!rc && k % TUNE_SPARSE_LU_POLL_COLUMNS == 0 && hostcall_stopped(stop))
+            rc = gpa_interrupted(e);
     }
     if (!rc) upper->indptr[n] = (int32_t)upper->nnz;
     if (!rc) lower->indptr[n] = (int32_t)lower->nnz;

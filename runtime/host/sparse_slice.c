@@ -3,14 +3,9 @@
 #include "runtime/base/base.h"
 #include "runtime/host/sparse.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
-enum {
-    LANES = 16,
-    LINEAR_SEARCH_MAX = 16, /* columns that are compared one by one, without a binary search */
-    RARE_COLUMNS = 64, /* columns of a matrix per column of a slice, from which hits are rare */
-    STOP_ELEMS = 4096, /* elements between two polls of *stop */
-    AHEAD = 8          /* elements that are prefetched */
-};
+enum { LANES = 16 };
 
 /* A slice of columns: start, start + step, ... in the `width` columns from start on. */
 typedef struct {
@@ -79,7 +74,7 @@ void hostcall_csr_slice_columns(const host_csr *a, host_slice range, const host_
                             (uint32_t)range.step};
     int32_t *const found = out->indices; /* overwritten in order */
     out->indptr[0] = 0;
-    if (r.width < a->cols / RARE_COLUMNS) {
+    if (r.width < a->cols / TUNE_SPARSE_SLICE_RARE_COLUMNS) {
         const int32_t n = find_rare(a->indices, (int32_t)a->nnz, r, found);
         BY_SIZE(slice_few, item)(a, r, found, n, out);
     } else if (r.step == 1) {
@@ -154,7 +149,7 @@ static inline int32_t find_column(const int32_t *column, int32_t s, int32_t end,
  * at the first value. */
 static inline int32_t lower_bound(const host_csr *a, int64_t i, int32_t j) {
     int32_t low = a->indptr[i], n = a->indptr[i + 1] - low;
-    for (; a->canonical && n > LINEAR_SEARCH_MAX; n -= n / 2)
+    for (; a->canonical && n > TUNE_SPARSE_SLICE_LINEAR_SEARCH_MAX; n -= n / 2)
         low += a->indices[low + n / 2 - 1] < j ? n / 2 : 0;
     return low;
 }
@@ -183,8 +178,8 @@ static gpa_code gather(gather_function *f, const host_csr *a, const host_element
         if (at->row[k] < 0 || at->row[k] >= a->rows) return out_of_range(at->row[k], e);
         if (at->col[k] < 0 || at->col[k] >= a->cols) return out_of_range(at->col[k], e);
     }
-    for (int64_t k = 0; k < at->n; k += STOP_ELEMS) {
-        f(a, at, k, MIN(k + STOP_ELEMS, at->n), out);
+    for (int64_t k = 0; k < at->n; k += TUNE_SPARSE_SLICE_POLL_ELEMS) {
+        f(a, at, k, MIN(k + TUNE_SPARSE_SLICE_POLL_ELEMS, at->n), out);
         if (hostcall_stopped(stop)) return gpa_interrupted(e);
     }
     return GPA_OK;

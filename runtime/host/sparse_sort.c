@@ -6,14 +6,9 @@
 #include "runtime/base/base.h"
 #include "runtime/host/sparse.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
-enum {
-    RANK_SORT_MAX = 16,      /* columns of a row that is sorted by counting ranks */
-    INSERTION_SORT_MAX = 48, /* by insertion */
-    DIGIT_BITS = 8,
-    DIGITS = 1 << DIGIT_BITS,
-    STOP_ROWS = 256 /* rows between two polls of *stop */
-};
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
 static bool is_ascending(const int32_t *column, int64_t n) {
     bool all = true;
@@ -27,14 +22,15 @@ bool hostcall_csr_is_canonical(const host_csr *a) {
     return true;
 }
 
-/* Sorts n <= RANK_SORT_MAX columns, of which the first belongs to value number `first`. */
+/* Sorts n <= TUNE_SPARSE_SORT_RANK_MAX columns, of which the first belongs to value number `first`.
+ */
 static GPA_SIMD_CLONES void rank_sort(const int32_t *column, int32_t n, uint64_t first,
                                       uint64_t *out) {
-    int32_t own[RANK_SORT_MAX], rank[RANK_SORT_MAX] = {0};
-    for (int i = 0; i < RANK_SORT_MAX; i++) own[i] = i < n ? column[i] : 0;
+    int32_t own[TUNE_SPARSE_SORT_RANK_MAX], rank[TUNE_SPARSE_SORT_RANK_MAX] = {0};
+    for (int i = 0; i < TUNE_SPARSE_SORT_RANK_MAX; i++) own[i] = i < n ? column[i] : 0;
     for (int32_t j = 0; j < n; j++) {
         const int32_t c = column[j];
-        for (int i = 0; i < RANK_SORT_MAX; i++) rank[i] += c < own[i] + (j < i);
+        for (int i = 0; i < TUNE_SPARSE_SORT_RANK_MAX; i++) rank[i] += c < own[i] + (j < i);
     }
     for (int i = 0; i < n; i++)
         out[rank[i]] = (uint64_t)(uint32_t)own[i] << 32 | (first + (uint64_t)i);
@@ -74,17 +70,18 @@ static const uint64_t *sorted_keys(const row_sort *w, int64_t i) {
     const host_csr *a = w->a;
     const int32_t first = a->indptr[i], n = a->indptr[i + 1] - first;
     uint64_t *key = w->key;
-    if (n <= RANK_SORT_MAX) {
+    if (n <= TUNE_SPARSE_SORT_RANK_MAX) {
         rank_sort(a->indices + first, n, (uint64_t)first, key);
         return key;
     }
     for (int32_t k = 0; k < n; k++) {
         const uint64_t x = (uint64_t)(uint32_t)a->indices[first + k] << 32 | (uint64_t)(first + k);
         int32_t to = k;
-        for (; n <= INSERTION_SORT_MAX && to && key[to - 1] > x; to--) key[to] = key[to - 1];
+        for (; n <= TUNE_SPARSE_SORT_INSERTION_MAX && to && key[to - 1] > x; to--)
+            key[to] = key[to - 1];
         key[to] = x;
     }
-    return n <= INSERTION_SORT_MAX ? key : radix_sort(key, w->spare, n);
+    return n <= TUNE_SPARSE_SORT_INSERTION_MAX ? key : radix_sort(key, w->spare, n);
 }
 
 #define TEMPLATE "runtime/host/sparse_sort_row.inc"
@@ -98,7 +95,7 @@ bool hostcall_can_sum(gpa_dtype t) { return row_functions[t] != NULL; }
 gpa_code hostcall_csr_sort_columns(const host_csr *a, bool sum_duplicates, const host_csr_out *out,
                                    const atomic_bool *stop, gpa_err *e) {
     row_function *sort_row = row_functions[a->dtype];
-    int64_t longest = RANK_SORT_MAX;
+    int64_t longest = TUNE_SPARSE_SORT_RANK_MAX;
     for (int64_t i = 0; i < a->rows; i++) longest = MAX(longest, a->indptr[i + 1] - a->indptr[i]);
     uint64_t *scratch = mem_new((size_t)longest * 2 * sizeof *scratch);
     const row_sort w = {a, out, sum_duplicates, scratch, scratch ? scratch + longest : NULL};
@@ -106,7 +103,7 @@ gpa_code hostcall_csr_sort_columns(const host_csr *a, bool sum_duplicates, const
     out->indptr[0] = 0;
     for (int64_t i = 0; i < a->rows && !rc; i++) {
         out->indptr[i + 1] = sort_row(&w, i, out->indptr[i]);
-        if (i % STOP_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+        if (i % TUNE_SPARSE_SORT_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     mem_free(scratch);
     return rc;

@@ -6,11 +6,7 @@
 #include "runtime/base/base.h"
 #include "runtime/host/sparse.h"
 #include "runtime/host/sparse_accumulator.h"
-
-enum {
-    CHUNK = 512,    /* columns whose values are looked up together */
-    STOP_ROWS = 256 /* rows between two polls of *stop */
-};
+#include "runtime/tables/tuning.h"
 
 /* ---- operations ---- */
 
@@ -136,7 +132,7 @@ gpa_code hostcall_csr_binary(host_csr_op op, const host_csr *a, const host_csr *
         to = row(&u, i, to);
         if (to > INT32_MAX) rc = hostcall_too_many_values(e);
         out->indptr[i + 1] = (int32_t)to;
-        if (i % STOP_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+        if (i % TUNE_SPARSE_UNION_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     union_free(&u);
     return rc;
@@ -151,7 +147,7 @@ gpa_code hostcall_csr_binary(host_csr_op op, const host_csr *a, const host_csr *
 typedef struct {
     const host_csr *a, *b;
     char *data_a, *data_b;
-    int32_t n, in_a[CHUNK], in_b[CHUNK];
+    int32_t n, in_a[TUNE_SPARSE_UNION_CHUNK_COLUMNS], in_b[TUNE_SPARSE_UNION_CHUNK_COLUMNS];
 } alignment;
 
 static void look_up(const host_csr *a, const int32_t *index, int32_t n, char **out) {
@@ -176,7 +172,7 @@ static int32_t align_row(alignment *w, int64_t i, int32_t *column) {
     int32_t s = w->a->indptr[i], t = w->b->indptr[i], k = 0, n = w->n;
     const int32_t end_a = w->a->indptr[i + 1], end_b = w->b->indptr[i + 1];
     while (s < end_a || t < end_b) {
-        for (; n < CHUNK && s < end_a && t < end_b; k++, n++) {
+        for (; n < TUNE_SPARSE_UNION_CHUNK_COLUMNS && s < end_a && t < end_b; k++, n++) {
             const int32_t x = columns_a[s], y = columns_b[t], take_a = x <= y, take_b = y <= x;
             column[k] = (x & -take_a) | (y & (take_a - 1));
             w->in_a[n] = s | (take_a - 1);
@@ -184,11 +180,11 @@ static int32_t align_row(alignment *w, int64_t i, int32_t *column) {
             s += take_a;
             t += take_b;
         }
-        for (; n < CHUNK && s < end_a && t == end_b; s++, k++, n++)
+        for (; n < TUNE_SPARSE_UNION_CHUNK_COLUMNS && s < end_a && t == end_b; s++, k++, n++)
             column[k] = columns_a[s], w->in_a[n] = s, w->in_b[n] = -1;
-        for (; n < CHUNK && t < end_b && s == end_a; t++, k++, n++)
+        for (; n < TUNE_SPARSE_UNION_CHUNK_COLUMNS && t < end_b && s == end_a; t++, k++, n++)
             column[k] = columns_b[t], w->in_a[n] = -1, w->in_b[n] = t;
-        if (n < CHUNK) continue;
+        if (n < TUNE_SPARSE_UNION_CHUNK_COLUMNS) continue;
         w->n = n;
         flush(w);
         n = 0;
@@ -205,7 +201,8 @@ gpa_code hostcall_csr_align(const host_csr *a, const host_csr *b, const host_csr
         to += align_row(&w, i, out->indices + to);
         if (to > INT32_MAX) return hostcall_too_many_values(e);
         out->indptr[i + 1] = (int32_t)to;
-        if (i % STOP_ROWS == 0 && hostcall_stopped(stop)) return gpa_interrupted(e);
+        if (i % TUNE_SPARSE_UNION_POLL_ROWS == 0 && hostcall_stopped(stop))
+            return gpa_interrupted(e);
     }
     flush(&w);
     return GPA_OK;

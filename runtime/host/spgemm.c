@@ -8,11 +8,7 @@
 #include "runtime/host/sparse.h"
 #include "runtime/host/sparse_accumulator.h"
 #include "runtime/base/simd_clones.h"
-
-enum {
-    STOP_ROWS = 256, /* rows between two polls of *stop */
-    AHEAD = 4        /* rows of B that are prefetched */
-};
+#include "runtime/tables/tuning.h"
 
 /* ---- checks ---- */
 
@@ -61,7 +57,8 @@ gpa_code hostcall_spgemm_indptr(const host_csr *a, const host_csr *b, int32_t *i
         const int32_t row = (int32_t)i;
         int32_t n = 0;
         for (int32_t s = a->indptr[i]; s < a->indptr[i + 1]; s++) {
-            __builtin_prefetch(b->indices + b->indptr[a->indices[MIN(s + AHEAD, a->nnz - 1)]]);
+            __builtin_prefetch(
+                b->indices + b->indptr[a->indices[MIN(s + TUNE_SPGEMM_PREFETCH_ROWS, a->nnz - 1)]]);
             for (int32_t t = b->indptr[a->indices[s]], end = b->indptr[a->indices[s] + 1]; t < end;
                  t++) {
                 n += seen[b->indices[t]] != row;
@@ -69,7 +66,7 @@ gpa_code hostcall_spgemm_indptr(const host_csr *a, const host_csr *b, int32_t *i
             }
         }
         indptr[i + 1] = n;
-        if (i % STOP_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+        if (i % TUNE_SPGEMM_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     mem_free(seen);
     return rc ? rc : prefix_sum(a->rows, indptr, e);
@@ -119,7 +116,7 @@ gpa_code hostcall_spgemm(const host_csr *a, const host_csr *b, const host_csr_ou
     for (int64_t i = 0; i < a->rows && !rc; i++) {
         to = multiply_row(&w, i, to);
         out->indptr[i + 1] = (int32_t)to;
-        if (i % STOP_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+        if (i % TUNE_SPGEMM_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     mem_free(w.sums);
     accumulator_free(&w.set);

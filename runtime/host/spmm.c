@@ -2,13 +2,8 @@
  * scatter-add. */
 #include "runtime/base/base.h"
 #include "runtime/host/sparse.h"
+#include "runtime/tables/tuning.h"
 #include "runtime/host/spmm.h"
-
-enum {
-    STOP_ROWS = 4096,      /* rows or columns of A between two polls of *stop */
-    STOP_VALUES = 1 << 16, /* values of a COO matrix, likewise */
-    AHEAD = 16             /* rows of y that are prefetched */
-};
 
 static gpa_code no_products(gpa_dtype t, gpa_err *e) {
     return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products",
@@ -19,8 +14,8 @@ gpa_code hostcall_spmm(const gpa_libcall *call, const host_operands *x, const at
                        gpa_err *e) {
     const spmm p = {call->spmm.k, x->in[0], x->in[1], x->in[2], x->in[3], x->out[0]};
     const int64_t rows = call->spmm.a.rows;
-    for (int64_t i = 0; i < rows; i += STOP_ROWS) {
-        if (!spmm_rows(call->dtype, &p, i, MIN(i + STOP_ROWS, rows)))
+    for (int64_t i = 0; i < rows; i += TUNE_SPMM_POLL_ROWS) {
+        if (!spmm_rows(call->dtype, &p, i, MIN(i + TUNE_SPMM_POLL_ROWS, rows)))
             return no_products(call->dtype, e);
         if (hostcall_stopped(stop)) return gpa_interrupted(e);
     }
@@ -37,7 +32,8 @@ gpa_code hostcall_spmm_csc(const gpa_libcall *call, bool coo, const host_operand
                            const atomic_bool *stop, gpa_err *e) {
     const spmm p = {call->spmm.k, x->in[0], x->in[1], x->in[2], x->in[3], x->out[0]};
     const gpa_csr *a = &call->spmm.a;
-    const int64_t n = coo ? a->nnz : a->cols, step = coo ? STOP_VALUES : STOP_ROWS;
+    const int64_t n = coo ? a->nnz : a->cols,
+                  step = coo ? TUNE_SPMM_POLL_VALUES : TUNE_SPMM_POLL_ROWS;
     spmm_function *add = (coo ? coo_functions : csc_functions)[call->dtype];
     if (!add) return no_products(call->dtype, e);
     memset(p.y, 0, (size_t)(a->rows * p.k) * dtype_size(call->dtype));

@@ -11,12 +11,11 @@
 #include "runtime/host/host.h"
 #include "runtime/lib/library.h"
 #include "runtime/graph/shape.h"
+#include "runtime/tables/tuning.h"
 
 /* ---- the stacks of matrices ---- */
 
 #define SIGNATURE "(n?,k),(k,m?)->(n?,m?)"
-
-enum { SMALL_MATRIX_ELEMS = 4096, SHORT_SUM_TERMS = 64 };
 
 /* A batched product: vectors have become matrices of one row or column. */
 typedef struct {
@@ -212,10 +211,11 @@ static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr 
 static bool is_sum(const stacks *s, const gpa_arr *a, const gpa_arr *b, gpa_dtype t) {
     bool vector = a->ndim == 1 || b->ndim == 1 || s->n == 1;
     if (t == DT_BOOL)
-        return vector && s->k <= SHORT_SUM_TERMS; /* longer sums stop at the first true term */
+        return vector &&
+               s->k <= TUNE_MATMUL_BOOL_SUM_MAX_TERMS; /* longer sums stop at the first true term */
     return vector && dtype_info[t].compute == t &&
            (dtype_is_int(t) ||
-            (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= SMALL_MATRIX_ELEMS));
+            (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= TUNE_MATMUL_SUM_MAX_ELEMS));
 }
 
 /* Such a product as a reduction, which fuses. */

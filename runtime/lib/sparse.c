@@ -5,6 +5,7 @@
 #include "runtime/exec/explain.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
+#include "runtime/tables/tuning.h"
 
 /* The operands of a call, `given` in the order of lib.def (NULL: absent), contiguous and of its
  * dtypes; computed on the device of the last one, *d. */
@@ -70,7 +71,7 @@ out:
 
 /* ---- sparse by sparse products ---- */
 
-enum { SYMBOLIC_MIN_PRODUCTS = 1 << 18 }; /* fewer: the result is allocated for all of them */
+/* fewer: the result is allocated for all of them */
 
 static gpa_code spgemm_on_host(gpa_rt *rt, const arr_csr *a, const arr_csr *b, gpa_arr **out,
                                gpa_err *e) {
@@ -84,7 +85,7 @@ static gpa_code spgemm_on_host(gpa_rt *rt, const arr_csr *a, const arr_csr *b, g
     TRY(host_result_new(rt, DT_I32, 1, &starts, &made[INDPTR], e));
     to.indptr = sparse_int32(&made[INDPTR]);
     int64_t most = hostcall_spgemm_products(&x.r, &y.r), nnz = 0;
-    if (most > SYMBOLIC_MIN_PRODUCTS) {
+    if (most > TUNE_SPGEMM_SYMBOLIC_MIN_PRODUCTS) {
         rc = hostcall_spgemm_indptr(&x.r, &y.r, to.indptr, &rt->interrupted, e);
         most = rc ? 0 : to.indptr[x.r.rows];
     }

@@ -1,9 +1,11 @@
-"""The operations through the language: python tests/conformance/language.py BUILD [PART/PARTS] [WORD ...]
+"""The operations through the language: python tests/conformance/language.py BUILD [PART/PARTS]
+[WORD ...]
 
-Every ufunc of op.def on every dtype and in several layouts is a small program that CPython with NumPy and gpa both run, gpa
-on the reference device and on the default one; dtypes, values and errors must be equal as printed. What is not exact (ULPS
-of tables.py, complex numbers) may differ in the last digits, by ALLOWED. One test per ufunc and device; WORDs choose them, a part is
-every PARTS-th, on the default device only."""
+Every ufunc of op.def on every dtype and in several layouts is a small program that CPython with
+NumPy and gpa both run, gpa on the reference device and on the default one; dtypes, values and
+errors must be equal as printed. What is not exact (ULPS of tables.py, complex numbers) may
+differ in the last digits, by ALLOWED. One test per ufunc and device; WORDs choose them, a part
+is every PARTS-th, on the default device only."""
 
 import os
 import subprocess
@@ -27,14 +29,30 @@ def see(f, near):
         if r.dtype == np.uint64:
             print(r.dtype, r.shape, (r >> 32).tolist(), (r & 0xffffffff).tolist())
         else:
-            print(r.dtype, r.shape, digits(r) if near and r.dtype.kind in 'fc' or r.dtype.kind == 'c' else r.tolist())
+            rounded = near and r.dtype.kind in 'fc' or r.dtype.kind == 'c'
+            print(r.dtype, r.shape, digits(r) if rounded else r.tolist())
     except TypeError as e:
         print('TypeError', e)
 """
-# Eight units in the last place, since both libraries may be wrong by four; of the modulus for complex numbers.
-ALLOWED = {"float16": 8e-3, "float32": 1e-6, "float64": 2e-15, "complex64": 2e-6, "complex128": 4e-15}
+# Eight units in the last place, since both libraries may be wrong by four; of the modulus for
+# complex numbers.
+ALLOWED = {
+    "float16": 8e-3,
+    "float32": 1e-6,
+    "float64": 2e-15,
+    "complex64": 2e-6,
+    "complex128": 4e-15,
+}
 NEARLY = {*ULPS, "absolute"}
-UNARY = ["x", "x[::-1]", "x[1::3]", "x.reshape(3, 4).T", "x.reshape(3, 4)[:, 1:3]", "x[5:5]", "x[4]"]
+UNARY = [
+    "x",
+    "x[::-1]",
+    "x[1::3]",
+    "x.reshape(3, 4).T",
+    "x.reshape(3, 4)[:, 1:3]",
+    "x[5:5]",
+    "x[4]",
+]
 BINARY = [
     "x, y",
     "x[::-1], y",
@@ -53,9 +71,17 @@ def values(t, second):
     if kind == "b":
         return [1, 0, 1, 1, 0, 0] * 2 if second else [0, 1, 1, 0, 0, 1] * 2
     if kind == "u":
-        return [1, 2, 3, 0, 7, 2, 5, 1, 3, 2, 5, 4] if second else [0, 1, 2, 3, 7, 100, 255, 200, 31, 50, 63, 127]
+        return (
+            [1, 2, 3, 0, 7, 2, 5, 1, 3, 2, 5, 4]
+            if second
+            else [0, 1, 2, 3, 7, 100, 255, 200, 31, 50, 63, 127]
+        )
     if kind == "i":
-        return [1, 2, 3, 0, 7, 2, -1, 1, -3, 2, 5, 4] if second else [0, 1, 2, 3, 7, 100, -1, -2, -7, 50, -127, 127]
+        return (
+            [1, 2, 3, 0, 7, 2, -1, 1, -3, 2, 5, 4]
+            if second
+            else [0, 1, 2, 3, 7, 100, -1, -2, -7, 50, -127, 127]
+        )
     if kind == "c":
         return (
             [1, 2j, 1 + 1j, 3, -1j, 2, 0.5, -2, 1 - 1j, 2, 4, 1]
@@ -70,12 +96,20 @@ def values(t, second):
 
 
 def program(name, arity, t):
-    """One dtype's statements; powers of integers have no negative exponents, which are an error of their own."""
-    y = [abs(v) for v in values(t, True)] if name == "power" and np.dtype(t).kind == "i" else values(t, True)
+    """One dtype's statements; negative exponents of integers are an error of their own."""
+    y = (
+        [abs(v) for v in values(t, True)]
+        if name == "power" and np.dtype(t).kind == "i"
+        else values(t, True)
+    )
     lines = [
-        f"x, y = np.array({values(t, False)}, np.{t if t != 'bool' else 'bool_'}), np.array({y}, np.{t if t != 'bool' else 'bool_'})"
+        f"x, y = np.array({values(t, False)}, np.{t if t != 'bool' else 'bool_'}), np.array({y},"
+        f" np.{t if t != 'bool' else 'bool_'})"
     ]
-    return lines + [f"see(lambda: np.{name}({args}), {name in NEARLY})" for args in (UNARY if arity == 1 else BINARY)]
+    return lines + [
+        f"see(lambda: np.{name}({args}), {name in NEARLY})"
+        for args in (UNARY if arity == 1 else BINARY)
+    ]
 
 
 def number(text):
@@ -100,12 +134,19 @@ def near(want, got):
 
 def operations():
     text = subprocess.run(
-        [os.environ["B"] + "/tests/tools/op_table"], input=b"ops\n", stdout=subprocess.PIPE, check=True
+        [os.environ["B"] + "/tests/tools/op_table"],
+        input=b"ops\n",
+        stdout=subprocess.PIPE,
+        check=True,
     ).stdout.decode()
     found = {}
     for line in text.splitlines():
         name, arity, *_ = line.split()
-        if isinstance(getattr(np, name, None), np.ufunc) and int(arity) in (1, 2) and name != "ldexp":
+        if (
+            isinstance(getattr(np, name, None), np.ufunc)
+            and int(arity) in (1, 2)
+            and name != "ldexp"
+        ):
             found[name] = int(arity)
     return found
 
@@ -122,7 +163,12 @@ def check(name, arity, device, oracle, gpa):
         for line in lines:
             want, got = oracle.run(line), gpa.run(line + "\n")
             if want.error != got.error or not near(want.out, got.out):
-                wrong.append((f"{operands}; {line}", f"NumPy: {want.out}{want.error}\ngpa:   {got.out}{got.error}"))
+                wrong.append(
+                    (
+                        f"{operands}; {line}",
+                        f"NumPy: {want.out}{want.error}\ngpa:   {got.out}{got.error}",
+                    )
+                )
     print(f"{'not ok' if wrong else 'ok'} - {name} through the language on {device}")
     for title, text in wrong[:4]:
         show(title, text)

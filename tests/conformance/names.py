@@ -1,9 +1,10 @@
 """NumPy's public names, and how its functions are called: python tests/conformance/names.py BUILD
 
-For every module and class of OWNERS, each public name of the installed NumPy's must be there in gpa, or be told by a hint (rows ABSENT and
-REMOVED of lang/vm/absent.def), or stand in NOT_HERE with a reason. Functions that both have must take the same parameters in the same
-places with the same defaults; gpa may take more behind them, and need fewer. NumPy tells them by inspect.signature, for its C functions by the
-first line of the docstring. One test per owner."""
+For every module and class of OWNERS, each public name of the installed NumPy's must be there in
+gpa, or be told by a hint (rows ABSENT and REMOVED of lang/vm/absent.def), or stand in NOT_HERE
+with a reason. Functions that both have must take the same parameters in the same places with the
+same defaults; gpa may take more behind them, and need fewer. NumPy tells them by
+inspect.signature, for its C functions by the first line of the docstring. One test per owner."""
 
 import inspect
 import os
@@ -66,23 +67,41 @@ OWNERS = {
 
 # Names that are not there, by why: those of any owner, then those of one.
 NOT_HERE = {
-    "modules that NumPy's parts import, its own tests": "test np la pu functools operator warnings ABCPolyBase normalize_axis_index linalg helper bit_generator mtrand tracemalloc_domain "
-    "RankWarning dragon4_positional dragon4_scientific overrides extbuild",
-    "addresses and orders of bytes, pickles, iterators with places to poke at": "data ctypes dump dumps byte_bounds capsule cffi lock debug_print index multi_index",
+    "modules that NumPy's parts import, its own tests": (
+        "test np la pu functools operator warnings ABCPolyBase normalize_axis_index linalg helper"
+        " bit_generator mtrand tracemalloc_domain RankWarning dragon4_positional dragon4_scientific"
+        " overrides extbuild"
+    ),
+    "addresses and orders of bytes, pickles, iterators with places to poke at": (
+        "data ctypes dump dumps byte_bounds capsule cffi lock debug_print index multi_index"
+    ),
     "removed from NumPy 2, where they only raise": "itemset newbyteorder tostring ndincr",
-    "facts and helpers of NumPy's test suite": "BLAS_SUPPORTS_FPE HAS_LAPACK64 HAS_REFCOUNT IS_64BIT IS_EDITABLE IS_INSTALLED IS_MUSL IS_PYPY IS_PYSTON IS_WASM NOGIL_BUILD NUMPY_ROOT "
-    "IgnoreException KnownFailureException SkipTest TestCase assert_array_compare assert_no_gc_cycles assert_raises_regex break_cycles check_support_sve clear_and_catch_warnings "
-    "decorate_methods jiffies measure memusage run_threaded rundocs runstring tempdir temppath verbose",
-    "classes to derive from, versions of NumPy, its build": "Arrayterator NumpyVersion add_docstring add_newdoc format introspect mixins npyio ModuleDeprecationWarning",
+    "facts and helpers of NumPy's test suite": (
+        "BLAS_SUPPORTS_FPE HAS_LAPACK64 HAS_REFCOUNT IS_64BIT IS_EDITABLE IS_INSTALLED IS_MUSL"
+        " IS_PYPY IS_PYSTON IS_WASM NOGIL_BUILD NUMPY_ROOT IgnoreException KnownFailureException"
+        " SkipTest TestCase assert_array_compare assert_no_gc_cycles assert_raises_regex"
+        " break_cycles check_support_sve clear_and_catch_warnings decorate_methods jiffies measure"
+        " memusage run_threaded rundocs runstring tempdir temppath verbose"
+    ),
+    "classes to derive from, versions of NumPy, its build": (
+        "Arrayterator NumpyVersion add_docstring add_newdoc format introspect mixins npyio"
+        " ModuleDeprecationWarning"
+    ),
     "of Python's classes of numbers": "fromhex numerator denominator",
 }
 
 # Parameters that differ, by why.
 DIFFERS = {
-    "the default stands for NumPy's": "loadtxt.dtype savetxt.newline array2string.style empty.dtype zeros.dtype may_share_memory.max_work shares_memory.max_work "
-    "resolve_dtypes.casting prod.initial sum.initial",
+    "the default stands for NumPy's": (
+        "loadtxt.dtype savetxt.newline array2string.style empty.dtype zeros.dtype"
+        " may_share_memory.max_work shares_memory.max_work resolve_dtypes.casting prod.initial"
+        " sum.initial"
+    ),
     "what NumPy's takes as keywords has names": "einsum.kwargs",
-    "the function takes what others stand for": "assert_raises assert_warns ranf sample reshape resize view ravel concat concatenate as_integer_ratio genfromtxt",
+    "the function takes what others stand for": (
+        "assert_raises assert_warns ranf sample reshape resize view ravel concat concatenate"
+        " as_integer_ratio genfromtxt"
+    ),
 }
 
 
@@ -91,7 +110,8 @@ def words(table):
 
 
 def parameters(text):
-    """The parameters of a signature "(a, b=1, /, *, c)" in order, with what separates their kinds: (name, default) each."""
+    """The parameters of a signature "(a, b=1, /, *, c)" in order, with what separates their
+    kinds: (name, default) each."""
     parts, depth, part = [], 0, ""
     for c in text.strip()[1:-1]:
         depth += (c in "([{<") - (c in ")]}>")
@@ -138,7 +158,9 @@ def complaint(name, want, have):
         if f"{name}.{bare}" in differs:
             continue
         if bare not in places:
-            if parameter.startswith("*") and any(p[0].startswith("*") and p[0] != "*" for p in have):
+            if parameter.startswith("*") and any(
+                p[0].startswith("*") and p[0] != "*" for p in have
+            ):
                 continue
             return f"no parameter {bare}"
         if not keyword and not parameter.startswith("*") and places[bare] != i:
@@ -162,10 +184,12 @@ def check(engine, owner, made):
     names = [n for n in dir(thing) if not n.startswith("_") and n not in not_here]
     engine.fresh()
     engine.run(
-        "import numpy as np\nimport numpy.testing, numpy.polynomial, numpy.lib.stride_tricks, numpy.lib.array_utils, numpy.exceptions\n"
+        "import numpy as np\nimport numpy.testing, numpy.polynomial, numpy.lib.stride_tricks,"
+        " numpy.lib.array_utils, numpy.exceptions\n"
     )
     listing = engine.run(
-        f"_o = {made or owner}\nfor n in {names!r}:\n    if hasattr(_o, n): print(n, '|', getattr(getattr(_o, n), '__text_signature__', None))\n"
+        f"_o = {made or owner}\nfor n in {names!r}:\n    if hasattr(_o, n): print(n, '|',"
+        " getattr(getattr(_o, n), '__text_signature__', None))\n"
     )
     if listing.error:
         return [f"the listing: {listing.error}"]

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Checks gpa's parser against CPython 3.12's compiler: what is accepted, and the error's type, line and words.
+"""Checks gpa's parser against CPython 3.12's compiler: what is accepted, and the error's type,
+line and words.
 
-    syntax.py BUILD                     the snippets of syntax.txt, with CPython's answers recorded beside them
-    syntax.py BUILD --record            writes those answers anew (under Python 3.12)
-    syntax.py BUILD --corpus DIR...     every function of the Python files under DIR that gpa's language has
-    syntax.py BUILD --mutate N DIR...   N random mistakes in such functions, compared with this Python: a summary
+syntax.py BUILD                     the snippets of syntax.txt, with CPython's answers recorded
+beside them syntax.py BUILD --record            writes those answers anew (under Python 3.12)
+syntax.py BUILD --corpus DIR...     every function of the Python files under DIR that gpa's
+language has syntax.py BUILD --mutate N DIR...   N random mistakes in such functions, compared
+with this Python: a summary
 
-In syntax.txt a snippet ends with a line `==> ok` or `==> TYPE LINE: WORDS`; `==> gpa: ...` is an answer that is gpa's own,
-on purpose. Each snippet is tried as it stands and with a newline at its end, which changes nothing."""
+In syntax.txt a snippet ends with a line `==> ok` or `==> TYPE LINE: WORDS`; `==> gpa: ...` is an
+answer that is gpa's own, on purpose. Each snippet is tried as it stands and with a newline at
+its end, which changes nothing."""
 
 import ast
 import os
@@ -148,7 +151,11 @@ def run_corpus(parse, folders):
 
 def tokens_of(text):
     try:
-        return [t.string for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.string.strip()]
+        return [
+            t.string
+            for t in tokenize.generate_tokens(io.StringIO(text).readline)
+            if t.string.strip()
+        ]
     except (tokenize.TokenError, IndentationError, SyntaxError):
         return []
 
@@ -177,8 +184,9 @@ def run_mutations(parse, count, folders, seed=1):
     bodies = [t for t in functions(folders) if len(t) < 600 and "\\N{" not in t]
     pool = tokens_of(
         " ".join(
-            "( ) [ ] { } , : ; . = := == + - * ** / % @ | if else elif for in not and or is lambda def return "
-            "while try except finally with as import from del global nonlocal pass break x f 1 2.5 'a' f'{x}' None".split()
+            "( ) [ ] { } , : ; . = := == + - * ** / % @ | if else elif for in not and or is lambda"
+            " def return while try except finally with as import from del global nonlocal pass"
+            " break x f 1 2.5 'a' f'{x}' None".split()
         )
     )
     verdict = words = line = refused = 0

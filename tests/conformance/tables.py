@@ -1,10 +1,11 @@
 """The tables against NumPy: python tests/conformance/tables.py BUILD [WORD ...]
 
-BUILD is the folder of a build, such as build/release: tests/tools/op_table in it evaluates the rows of op.def and
-reduce.def and the rules of dtype.c. Each test prints `ok - NAME` or `not ok - NAME` with what differs. WORDs choose tests
-whose name holds one of them.
+BUILD is the folder of a build, such as build/release: tests/tools/op_table in it evaluates the
+rows of op.def and reduce.def and the rules of dtype.c. Each test prints `ok - NAME` or `not ok -
+NAME` with what differs. WORDs choose tests whose name holds one of them.
 
-Values must be equal bit for bit, signs of zero included; NaN is NaN. What may differ, and why, is said below."""
+Values must be equal bit for bit, signs of zero included; NaN is NaN. What may differ, and why,
+is said below."""
 
 import math
 import subprocess
@@ -36,20 +37,24 @@ NAMES = [
 KNOWN = [n for n in NAMES if n != "bfloat16"]  # to NumPy
 TOOL = None
 
-# Distance in units of the last place that functions of the two mathematical libraries may have. NumPy's vector versions
+# Distance in units of the last place that functions of the two mathematical libraries may have.
+# NumPy's vector versions
 # are good to 4, ours (libm) to 1.
 ULPS = {
     n: 4
-    for n in """exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 power cube float_power cbrt sin cos tan arcsin
-arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh hypot angle gamma lgamma erf erfc rsqrt""".split()
+    for n in """exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 power cube float_power cbrt sin
+cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh hypot angle gamma lgamma erf erfc rsqrt""".split()
 }
-# Complex products, quotients and functions, in units of the last place of the larger part: NumPy's own vector loops fuse
+# Complex products, quotients and functions, in units of the last place of the larger part: NumPy's
+# own vector loops fuse
 # multiplications and additions, and its functions come from several libraries.
 COMPLEX_ULPS = {"multiply": 2, "divide": 4, "reciprocal": 4, "square": 2, "absolute": 2, "sign": 4}
 OTHER_COMPLEX_ULPS = 8
 # Where a complex result is not compared, and why:
-#   power, of infinite or NaN operands: NumPy's follows the C library's multiplication, which repairs some infinities.
-#   clip, of NaN: NumPy's own comparison there lets a NaN bound pass, unlike np.minimum(np.maximum(a, lo), hi).
+#   power, of infinite or NaN operands: NumPy's follows the C library's multiplication, which
+# repairs some infinities.
+#   clip, of NaN: NumPy's own comparison there lets a NaN bound pass, unlike
+# np.minimum(np.maximum(a, lo), hi).
 #   the sign of an infinite part beside a NaN part: C leaves it open.
 UNCOMPARED = {"power": np.isfinite, "float_power": np.isfinite, "clip": lambda z: ~np.isnan(z)}
 # Which of two equal zeros is the greater: NumPy's scalar and vector loops differ.
@@ -151,16 +156,39 @@ def operands(name):
     rng = np.random.default_rng(7)
     if name != "bfloat16" and t.kind in "iu":
         i = np.iinfo(t)
-        special = [0, 1, 2, 3, 5, 7, 8, 10, 31, 32, 63, 64, 100, i.max, i.max - 1, i.min, i.min + 1, i.max // 2]
+        special = [
+            0,
+            1,
+            2,
+            3,
+            5,
+            7,
+            8,
+            10,
+            31,
+            32,
+            63,
+            64,
+            100,
+            i.max,
+            i.max - 1,
+            i.min,
+            i.min + 1,
+            i.max // 2,
+        ]
         signed = [-1, -2, -3, -7, -8, -10] if i.min else []
-        return np.concatenate([np.array(special + signed, t), rng.integers(i.min, i.max, 30, t, endpoint=True)])
+        return np.concatenate(
+            [np.array(special + signed, t), rng.integers(i.min, i.max, 30, t, endpoint=True)]
+        )
     if t.kind == "c":
         part = np.finfo(t).dtype
         few = np.array([0.0, -0.0, 1, -1, 2.5, -3, 0.5, np.inf, -np.inf, np.nan, 1e-3, 50], part)
         z = np.empty((len(few), len(few)), t)
         z.real, z.imag = few[:, None], few[None, :]
         more = np.empty(120, t)
-        more.real, more.imag = (rng.normal(size=120) * 3).astype(part), (rng.normal(size=120) * 3).astype(part)
+        more.real, more.imag = (rng.normal(size=120) * 3).astype(part), (
+            rng.normal(size=120) * 3
+        ).astype(part)
         return np.concatenate([z.ravel(), more])
     return reals(name)
 
@@ -169,7 +197,9 @@ def cross(columns):
     """Every combination of operands, or where those are too many a fixed choice of them."""
     sizes = [len(c) for c in columns]
     total = math.prod(sizes)
-    pick = np.arange(total) if total <= 40000 else np.random.default_rng(3).integers(0, total, 40000)
+    pick = (
+        np.arange(total) if total <= 40000 else np.random.default_rng(3).integers(0, total, 40000)
+    )
     out = []
     for size, column in zip(reversed(sizes), reversed(columns)):
         out.append(column[pick % size])
@@ -182,7 +212,11 @@ def cross(columns):
 
 def ordered(x):
     """Floats as integers in the same order, for distances in the last place."""
-    i = np.ascontiguousarray(x).view({2: np.int16, 4: np.int32, 8: np.int64}[x.dtype.itemsize]).astype(object)
+    i = (
+        np.ascontiguousarray(x)
+        .view({2: np.int16, 4: np.int32, 8: np.int64}[x.dtype.itemsize])
+        .astype(object)
+    )
     low = -(1 << (8 * x.dtype.itemsize - 1))
     return np.where(i < 0, low - i, i)
 
@@ -199,7 +233,11 @@ def differs(name, got, want, a_type, args):
         ):  # an error of the logarithm is multiplied by the exponent
             ulps = 2 * ulps * (1 + np.abs(args[1] * np.log(args[0])))
         bad = far_complex(got, want, ulps)
-        return bad & np.logical_and.reduce([UNCOMPARED[name](a) for a in args]) if name in UNCOMPARED else bad
+        return (
+            bad & np.logical_and.reduce([UNCOMPARED[name](a) for a in args])
+            if name in UNCOMPARED
+            else bad
+        )
     same = (got == want) | (np.isnan(got) & np.isnan(want))
     if name not in ZEROS_ALIKE and name not in ULPS:
         same &= np.isnan(want) | (np.signbit(got) == np.signbit(want))
@@ -234,7 +272,9 @@ def far_complex(got, want, ulps):
     size = np.maximum(*[np.where(np.isfinite(p), np.abs(p), 0) for p in parts(want)])
     unit = np.spacing(np.maximum(size, np.finfo(size.dtype).tiny))
     for g, w, other in zip(parts(got), parts(want), reversed(parts(want))):
-        same = (g == w) | (np.isnan(g) & np.isnan(w)) | (np.isinf(g) & np.isinf(w) & np.isnan(other))
+        same = (
+            (g == w) | (np.isnan(g) & np.isnan(w)) | (np.isinf(g) & np.isinf(w) & np.isnan(other))
+        )
         bad |= ~(same | (np.isfinite(g) & np.isfinite(w) & (np.abs(g - w) <= ulps * unit)))
     return bad
 
@@ -255,24 +295,32 @@ def each(function):
 
 
 def in_double(function):
-    """A function that gpa computes in double for shorter dtypes, since NumPy's results there have few good digits."""
+    """A function that gpa computes in double for shorter dtypes, since NumPy's results there
+    have few good digits."""
     wide = {"e": "d", "f": "d", "F": "D"}
 
     def computed(*args):
         t = args[0].dtype
         short = t.char in wide and all(a.dtype == t for a in args)
-        return function(*(a.astype(wide[t.char]) for a in args)).astype(t) if short else function(*args)
+        return (
+            function(*(a.astype(wide[t.char]) for a in args)).astype(t)
+            if short
+            else function(*args)
+        )
 
     return computed
 
 
 def power(a, b):
-    """Powers of complex64 with whole exponents below 100 are products, the others go through a logarithm."""
+    """Powers of complex64 with whole exponents below 100 are products, the others go through a
+    logarithm."""
     direct = np.power(a, b)
     if direct.dtype != np.complex64 or a.dtype != b.dtype:
         return direct
     return np.where(
-        (b.imag == 0) & (b.real == np.trunc(b.real)) & (np.abs(b.real) < 100), direct, in_double(np.power)(a, b)
+        (b.imag == 0) & (b.real == np.trunc(b.real)) & (np.abs(b.real) < 100),
+        direct,
+        in_double(np.power)(a, b),
     )
 
 
@@ -286,7 +334,10 @@ def philox(upper):
     """Philox4x32-10 as its paper tells it, in Python's integers."""
 
     def words(counter, stream, key):
-        c, k = [counter & 0xFFFFFFFF, counter >> 32, stream & 0xFFFFFFFF, stream >> 32], [key & 0xFFFFFFFF, key >> 32]
+        c, k = [counter & 0xFFFFFFFF, counter >> 32, stream & 0xFFFFFFFF, stream >> 32], [
+            key & 0xFFFFFFFF,
+            key >> 32,
+        ]
         for _ in range(10):
             p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
             c = [q >> 32 ^ c[1] ^ k[0], q & 0xFFFFFFFF, p >> 32 ^ c[3] ^ k[1], p & 0xFFFFFFFF]
@@ -363,7 +414,11 @@ def test_promotion():
         if "bfloat16" in (a, b):
             continue
         want = np.promote_types(a, b).name
-        cast = "safe" if np.can_cast(a, b, "safe") else "same_kind" if np.can_cast(a, b, "same_kind") else "unsafe"
+        cast = (
+            "safe"
+            if np.can_cast(a, b, "safe")
+            else "same_kind" if np.can_cast(a, b, "same_kind") else "unsafe"
+        )
         if (got, how) != (want, cast):
             yield f"{a} with {b}: {got}, {how}; NumPy: {want}, {cast}"
 
@@ -373,7 +428,11 @@ def test_weak():
     for kind, name, got in listing("weak"):
         if name == "bfloat16":
             continue
-        want = np.asarray(numbers[kind]).dtype if name == "-" else np.result_type(np.ones(1, name), numbers[kind])
+        want = (
+            np.asarray(numbers[kind]).dtype
+            if name == "-"
+            else np.result_type(np.ones(1, name), numbers[kind])
+        )
         if got != want.name:
             yield f"{numbers[kind]!r} with {name}: {got}; NumPy: {want}"
 
@@ -485,7 +544,9 @@ def test_names():
 
 def call_text(line):
     return (
-        subprocess.run([TOOL], input=line.encode() + b"\n", stdout=subprocess.PIPE, check=True).stdout.decode().strip()
+        subprocess.run([TOOL], input=line.encode() + b"\n", stdout=subprocess.PIPE, check=True)
+        .stdout.decode()
+        .strip()
     )
 
 
@@ -493,7 +554,10 @@ def same_bits(got, want):
     if want.dtype.kind in "fc":
         parts = [(got.real, want.real), (got.imag, want.imag)]
         return np.logical_and.reduce(
-            [(g == w) & (np.signbit(g) == np.signbit(w)) | np.isnan(g) & np.isnan(w) for g, w in parts]
+            [
+                (g == w) & (np.signbit(g) == np.signbit(w)) | np.isnan(g) & np.isnan(w)
+                for g, w in parts
+            ]
         )
     return got == want
 
@@ -543,11 +607,16 @@ def test_casts():
         got = np.frombuffer(data, want.dtype)
         bad = np.flatnonzero(~same_bits(got, want))
         if len(bad):
-            yield f"{a} to {b}: {len(bad)} of {len(x)}, such as {x[bad[0]]!r}: {got[bad[0]]!r}; NumPy: {want[bad[0]]!r}"
+            yield (
+                f"{a} to {b}: {len(bad)} of {len(x)}, such as {x[bad[0]]!r}: {got[bad[0]]!r};"
+                f" NumPy: {want[bad[0]]!r}"
+            )
 
 
 def test_bfloat():
-    x = np.concatenate([operands("float32"), np.array([1 + 2**-8, 1 + 3 * 2**-8, 3.4e38], np.float32)])
+    x = np.concatenate(
+        [operands("float32"), np.array([1 + 2**-8, 1 + 3 * 2**-8, 3.4e38], np.float32)]
+    )
     (down,) = call([(f"cast float32 bfloat16 {len(x)}", x.tobytes(), 2 * len(x))])
     if (np.frombuffer(down, np.uint16) != to_bfloat(x)).any():
         yield "float32 to bfloat16"
@@ -560,7 +629,9 @@ def test_bfloat():
 def test_halves():
     h = np.arange(65536).astype(np.uint16).view(np.float16)
     for wide in ("float32", "float64"):
-        (up,) = call([(f"cast float16 {wide} {len(h)}", h.tobytes(), dtype(wide).itemsize * len(h))])
+        (up,) = call(
+            [(f"cast float16 {wide} {len(h)}", h.tobytes(), dtype(wide).itemsize * len(h))]
+        )
         if not same_bits(np.frombuffer(up, wide), h.astype(wide)).all():
             yield "float16 to " + wide
         rng = np.random.default_rng(1)
@@ -587,7 +658,10 @@ def numpy_types(name, arity, t):
 
 def test_types():
     for name, arity, t, _, result, *_ in listing("ops"):
-        if name in NOT_NUMPY | {"complex", "rsqrt", "erf", "erfc", "ieee_remainder"} or t == "bfloat16":
+        if (
+            name in NOT_NUMPY | {"complex", "rsqrt", "erf", "erfc", "ieee_remainder"}
+            or t == "bfloat16"
+        ):
             continue
         want = numpy_types(name, int(arity), t)
         if (None if result == "-" else result) != want:
@@ -612,13 +686,24 @@ def test_ops():
     requests, labels = [], []
     for name, _, t, _, result, *types in rows:
         if name == "ldexp":
-            columns = cross([operands(t), np.array([0, 1, -1, 3, 20, -20, 200, -200, 3000, -3000, 2**40, -(2**40)])])
+            columns = cross(
+                [
+                    operands(t),
+                    np.array([0, 1, -1, 3, 20, -20, 200, -200, 3000, -3000, 2**40, -(2**40)]),
+                ]
+            )
         elif name == "power" and dtype(t).kind == "i" and t != "bfloat16":
             columns = cross([operands(t), np.abs(operands(t))[operands(t) > np.iinfo(t).min]])
         else:
             columns = cross([operands(u) for u in types])
         n = len(columns[0])
-        requests.append((f"op {name} {t} {n}", b"".join(c.tobytes() for c in columns), n * dtype(result).itemsize))
+        requests.append(
+            (
+                f"op {name} {t} {n}",
+                b"".join(c.tobytes() for c in columns),
+                n * dtype(result).itemsize,
+            )
+        )
         labels.append((name, t, result, types, columns))
     for data, (name, t, result, types, columns) in zip(call(requests), labels):
         got = np.frombuffer(data, dtype(result))
@@ -630,11 +715,18 @@ def test_ops():
             got, want = from_bfloat(got), from_bfloat(to_bfloat(want))
         bad = np.flatnonzero(differs(name, got, np.asarray(want, got.dtype), t, args))
         if result == "bfloat16":
-            bad = [i for i in bad if abs(int(ordered(got)[i]) - int(ordered(want)[i])) > ULPS.get(name, 0) << 16]
+            bad = [
+                i
+                for i in bad
+                if abs(int(ordered(got)[i]) - int(ordered(want)[i])) > ULPS.get(name, 0) << 16
+            ]
         if len(bad):
             i = bad[0]
             at = ", ".join(repr(a[i]) for a in args)
-            yield f"{name} of {t}: {len(bad)} of {len(got)}, such as ({at}): {got[i]!r}; NumPy: {want[i]!r}"
+            yield (
+                f"{name} of {t}: {len(bad)} of {len(got)}, such as ({at}): {got[i]!r}; NumPy:"
+                f" {want[i]!r}"
+            )
 
 
 def numpy_reduce(name, x):
@@ -651,7 +743,9 @@ def numpy_reduce(name, x):
         "or": "bitwise_or",
         "xor": "bitwise_xor",
     }.get(name, name)
-    return getattr(np, ufunc).reduce(x, dtype=None if name in ("any", "all", "min", "max", "fmin", "fmax") else x.dtype)
+    return getattr(np, ufunc).reduce(
+        x, dtype=None if name in ("any", "all", "min", "max", "fmin", "fmax") else x.dtype
+    )
 
 
 def test_reductions():
@@ -663,10 +757,18 @@ def test_reductions():
             pool = np.array([1, 2, -1, 0.5, 4], t)
         sets = [rng.choice(pool, n) for n in (1, 2, 5, 9) for _ in range(30)]
         if dtype(t).kind in "fc" and name not in ("sum", "prod"):
-            sets += [np.full(3, np.nan, t), np.array([1, np.nan, 0], t), np.array([0, -1, 1, -1, 1], t)]
-        answers = call([(f"reduce {name} {t} {len(x)}", x.tobytes(), dtype(t).itemsize + 8) for x in sets])
+            sets += [
+                np.full(3, np.nan, t),
+                np.array([1, np.nan, 0], t),
+                np.array([0, -1, 1, -1, 1], t),
+            ]
+        answers = call(
+            [(f"reduce {name} {t} {len(x)}", x.tobytes(), dtype(t).itemsize + 8) for x in sets]
+        )
         for x, data in zip(sets, answers):
-            got, at = np.frombuffer(data[:-8], t)[0], int.from_bytes(data[-8:], "little", signed=True)
+            got, at = np.frombuffer(data[:-8], t)[0], int.from_bytes(
+                data[-8:], "little", signed=True
+            )
             want = numpy_reduce(name, x)
             if arg == "1" and at != want:
                 yield f"{name} of {x!r}: {at}; NumPy: {want}"

@@ -201,3 +201,16 @@ say(lambda: np.from_dlpack(np.arange(3)))
 say(lambda: np.from_dlpack([1]))
 print(np.asarray([1], like=None), np.frombuffer(b'12345678', like=None), np.fromiter([1], int, like=None))
 np.info('nothing of the kind')
+# --- floats where an integer counts
+for f in (
+    lambda: np.roll([1, 2, 3], 1.0),
+    lambda: np.roll(np.arange(6).reshape(2, 3), (1.9, np.float64(-1)), (0, 1)),
+    lambda: np.split(np.arange(4), 2.0),
+    lambda: np.split(np.arange(6), np.float64(3)),
+    lambda: np.split(np.arange(4), 2.5),
+    lambda: np.split(np.arange(4), np.array(3)),
+    lambda: np.array_split(np.arange(5), 2.5),
+    lambda: np.hsplit(np.arange(8).reshape(2, 4), 2.0),
+    lambda: np.array_split(np.arange(5), 0.5),
+):
+    say(f)

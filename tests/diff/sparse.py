@@ -1600,3 +1600,7 @@ for t in (np.int32, np.int64, np.float32, np.float64, np.complex64, np.complex12
                 r.sum(),
                 back[-1].tolist()[:3],
             )
+# --- indices that are floats
+for shape in (None, (3, 4)):
+    tell(lambda: sp.coo_matrix(([1, 2], ([0.0, 2.0], [1, 3])), shape=shape).toarray().tolist(),
+         lambda: sp.csr_array(([1, 2], ([0, 2], np.array([1.0, 3.0]))), shape=shape).toarray().tolist())

@@ -1,8 +1,10 @@
-"""A front end that speaks the protocol frame by frame, so that it can also speak it wrongly; and the tests' small frame.
+"""A front end that speaks the protocol frame by frame, so that it can also speak it wrongly; and
+the tests' small frame.
 
-    with Kernel() as k:
-        reply, outputs = k.run("1 + 2")
+with Kernel() as k:
+    reply, outputs = k.run("1 + 2")
 """
+
 import hashlib
 import hmac
 import json
@@ -22,8 +24,15 @@ PROGRAM = os.path.join(os.environ.get("B", "build/release"), "gpa-kernel")
 COMMAND = [PROGRAM, "-f"]  # and the connection file
 KEY = b"a key of the tests"
 WAIT = 60  # seconds for an answer, on a slow machine in a slow build
-CHANNELS = {"shell": zmq.DEALER, "control": zmq.DEALER, "stdin": zmq.DEALER, "iopub": zmq.SUB, "hb": zmq.REQ}
-# An address of this process's own, so that between the choice of a port and its use nobody else takes it.
+CHANNELS = {
+    "shell": zmq.DEALER,
+    "control": zmq.DEALER,
+    "stdin": zmq.DEALER,
+    "iopub": zmq.SUB,
+    "hb": zmq.REQ,
+}
+# An address of this process's own, so that between the choice of a port and its use nobody else
+# takes it.
 HERE = "127.{}.{}.{}".format(1 + (os.getpid() >> 16), os.getpid() >> 8 & 255, os.getpid() & 255)
 
 
@@ -44,14 +53,19 @@ def sign(parts, key=KEY):
 class Message:
     def __init__(self, frames):
         at = frames.index(b"<IDS|MSG>")
-        self.prefix, self.signature, self.dicts = frames[:at], frames[at + 1], frames[at + 2:at + 6]
+        self.prefix, self.signature, self.dicts = (
+            frames[:at],
+            frames[at + 1],
+            frames[at + 2 : at + 6],
+        )
         assert self.signature == sign(self.dicts), "a signature of the kernel's does not fit"
         self.header, self.parent, self.metadata, self.content = map(json.loads, self.dicts)
         self.type = self.header["msg_type"]
 
 
 class Client:
-    """One front end. Its shell, control and stdin sockets have one identity, as the protocol wants it."""
+    """One front end. Its shell, control and stdin sockets have one identity, as the protocol
+    wants it."""
 
     def __init__(self, ports):
         self.zmq, self.name = zmq.Context(), uuid.uuid4().hex
@@ -69,7 +83,15 @@ class Client:
         self.zmq.destroy(linger=0)
 
     def header(self, kind, **more):
-        return dict(msg_id=uuid.uuid4().hex, session=self.name, username="tester", date="2026-01-01T00:00:00Z", msg_type=kind, version="5.5", **more)
+        return dict(
+            msg_id=uuid.uuid4().hex,
+            session=self.name,
+            username="tester",
+            date="2026-01-01T00:00:00Z",
+            msg_type=kind,
+            version="5.5",
+            **more,
+        )
 
     def send(self, kind, content=None, channel="shell", header=None):
         header = header or self.header(kind)
@@ -101,7 +123,9 @@ class Client:
                 continue
             if m.type == "status":
                 state = m.content["execution_state"]
-                assert state == ("idle" if seen and seen[0] == "busy" else "busy"), f"{state} out of turn"
+                assert state == (
+                    "idle" if seen and seen[0] == "busy" else "busy"
+                ), f"{state} out of turn"
                 if state == "idle":
                     return seen[1:]
                 seen.append("busy")
@@ -137,10 +161,25 @@ class Kernel(Client):
         self.file = os.path.join(self.folder.name, "connection.json")
         names = [c + "_port" for c in CHANNELS]
         with open(self.file, "w") as f:
-            json.dump(dict(zip(names, self.ports), transport="tcp", ip=HERE, key=key.decode(), signature_scheme="hmac-sha256"), f)
+            json.dump(
+                dict(
+                    zip(names, self.ports),
+                    transport="tcp",
+                    ip=HERE,
+                    key=key.decode(),
+                    signature_scheme="hmac-sha256",
+                ),
+                f,
+            )
         self.log = open(os.path.join(self.folder.name, "log"), "w+")
-        self.process = subprocess.Popen([*COMMAND, self.file], stdin=subprocess.PIPE, stdout=self.log, stderr=self.log,
-                                        env={**os.environ, **(env or {})}, start_new_session=True)
+        self.process = subprocess.Popen(
+            [*COMMAND, self.file],
+            stdin=subprocess.PIPE,
+            stdout=self.log,
+            stderr=self.log,
+            env={**os.environ, **(env or {})},
+            start_new_session=True,
+        )
         super().__init__(self.ports)
         if ready:
             self.ready()
@@ -150,7 +189,8 @@ class Kernel(Client):
         return self.log.read()
 
     def beat(self, what=b"beat"):
-        """The heartbeat's answer. What was sent on any channel before lies in the kernel's queues then."""
+        """The heartbeat's answer. What was sent on any channel before lies in the kernel's
+        queues then."""
         self.hb.send(what)
         assert self.hb.poll(WAIT * 1000), f"no heartbeat within {WAIT} s"
         return self.hb.recv()
@@ -177,7 +217,9 @@ class Kernel(Client):
 
 
 def texts(outputs, name="stdout"):
-    return "".join(m.content["text"] for m in outputs if m.type == "stream" and m.content["name"] == name)
+    return "".join(
+        m.content["text"] for m in outputs if m.type == "stream" and m.content["name"] == name
+    )
 
 
 def main(tests):
@@ -186,11 +228,16 @@ def main(tests):
     for name, test in list(tests.items()):
         if not name.startswith("test_"):
             continue
+        title = " ".join(test.__doc__.split())
         try:
             test()
-            print(f"ok - {test.__doc__}", flush=True)
+            print(f"ok - {title}", flush=True)
         except Exception:
             failed += 1
-            print(f"not ok - {test.__doc__}")
-            print("".join("# " + line + "\n" for line in traceback.format_exc().splitlines()), end="", flush=True)
+            print(f"not ok - {title}")
+            print(
+                "".join("# " + line + "\n" for line in traceback.format_exc().splitlines()),
+                end="",
+                flush=True,
+            )
     sys.exit(failed > 0)

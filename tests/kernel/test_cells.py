@@ -1,4 +1,5 @@
 """Cells and the questions about them: what is shown, counted, kept, aborted, interrupted, asked."""
+
 import base64
 import os
 import shutil
@@ -18,9 +19,21 @@ def test_result():
     with Kernel() as k:
         for n in 1, 2, 3:
             reply, out = k.run("6 * 7")
-            assert reply == {"status": "ok", "execution_count": n, "user_expressions": {}, "payload": []}
-            assert types(out) == ["execute_input", "execute_result"] and out[0].content == {"code": "6 * 7", "execution_count": n}
-            assert out[1].content == {"execution_count": n, "data": {"text/plain": "42"}, "metadata": {}}
+            assert reply == {
+                "status": "ok",
+                "execution_count": n,
+                "user_expressions": {},
+                "payload": [],
+            }
+            assert types(out) == ["execute_input", "execute_result"] and out[0].content == {
+                "code": "6 * 7",
+                "execution_count": n,
+            }
+            assert out[1].content == {
+                "execution_count": n,
+                "data": {"text/plain": "42"},
+                "metadata": {},
+            }
         assert k.run("_ + Out[1]")[1][-1].content["data"]["text/plain"] == "84"
 
 
@@ -32,8 +45,12 @@ def test_layout():
         "['a' * 75]": "['" + 75 * "a" + "']",
         "['a' * 74, 1]": "['" + 74 * "a" + "',\n 1]",
         "('a' * 30, 'b' * 30, 'c' * 30)": f"('{30 * 'a'}',\n '{30 * 'b'}',\n '{30 * 'c'}')",
-        "{'k': ('v' * 60, 'w' * 30), 'm': [('a', 1), ('b', 2)]}": f"{{'k': ('{60 * 'v'}',\n  '{30 * 'w'}'),\n 'm': [('a', 1), ('b', 2)]}}",
-        "{('a', 1): 2, ('b' * 40, 2): 'c' * 40}": f"{{('a', 1): 2,\n ('{40 * 'b'}',\n  2): '{40 * 'c'}'}}",
+        "{'k': ('v' * 60, 'w' * 30), 'm': [('a', 1), ('b', 2)]}": (
+            f"{{'k': ('{60 * 'v'}',\n  '{30 * 'w'}'),\n 'm': [('a', 1), ('b', 2)]}}"
+        ),
+        "{('a', 1): 2, ('b' * 40, 2): 'c' * 40}": (
+            f"{{('a', 1): 2,\n ('{40 * 'b'}',\n  2): '{40 * 'c'}'}}"
+        ),
         "[np.eye(2), 1]": "[array([[1., 0.],\n        [0., 1.]]),\n 1]",
         "{'a': np.eye(2)}": "{'a': array([[1., 0.],\n        [0., 1.]])}",
         "list(range(1200))": "[0,\n" + "".join([f" {i},\n" for i in range(1, 1000)]) + " ...]",
@@ -54,20 +71,37 @@ def test_layout():
 def test_error():
     """an error is one output; its parts are in the reply"""
     with Kernel() as k:
-        for code, name in ("1 / 0", "ZeroDivisionError"), ("x = = 7", "SyntaxError"), ("nowhere", "NameError"):
+        for code, name in (
+            ("1 / 0", "ZeroDivisionError"),
+            ("x = = 7", "SyntaxError"),
+            ("nowhere", "NameError"),
+        ):
             reply, out = k.run(code)
-            assert reply["status"] == "error" and reply["ename"] == name and reply["evalue"] and reply["traceback"]
+            assert (
+                reply["status"] == "error"
+                and reply["ename"] == name
+                and reply["evalue"]
+                and reply["traceback"]
+            )
             assert types(out) == ["execute_input", "error"] and out[1].content["ename"] == name
-            assert reply["traceback"][0] == f"\033[1;31m{name}:\033[0m {reply['evalue']}", reply["traceback"]
+            assert reply["traceback"][0] == f"\033[1;31m{name}:\033[0m {reply['evalue']}", reply[
+                "traceback"
+            ]
         assert k.run("5")[0]["status"] == "ok"
 
 
 def test_streams():
     """what is written shows before the reply, in order, in few pieces"""
     with Kernel() as k:
-        reply, out = k.run("import sys\nfor i in range(100): print(i)\nprint('oh', file=sys.stderr)\nprint('end', end='')")
+        reply, out = k.run(
+            "import sys\nfor i in range(100): print(i)\nprint('oh', file=sys.stderr)\nprint('end',"
+            " end='')"
+        )
         assert [(m.content["name"], m.content["text"]) for m in out[1:]] == [
-            ("stdout", "".join(f"{i}\n" for i in range(100))), ("stderr", "oh\n"), ("stdout", "end")]
+            ("stdout", "".join(f"{i}\n" for i in range(100))),
+            ("stderr", "oh\n"),
+            ("stdout", "end"),
+        ]
 
 
 def test_early():
@@ -80,20 +114,27 @@ def test_early():
 
 
 def test_plot():
-    """a plot shows at the end of its cell, or where show() stands, as PNG or as SVG; HTML as HTML"""
+    """a plot shows at the end of its cell or where show() stands, as PNG or SVG; HTML as HTML"""
     with Kernel() as k:
+
         def shown(code):
             reply, out = k.run(code)
             assert reply["status"] == "ok", reply
             return [m.content["data"] for m in out if m.type in ("display_data", "execute_result")]
+
         if not shutil.which("gnuplot"):
             return
-        first = shown("import matplotlib.pyplot as plt\nplt.figure(figsize=(3, 2))\nplt.plot([1, 3, 2]);")
+        first = shown(
+            "import matplotlib.pyplot as plt\nplt.figure(figsize=(3, 2))\nplt.plot([1, 3, 2]);"
+        )
         png = base64.b64decode(first[0]["image/png"])
         assert len(first) == 1 and first[0]["text/plain"] == "<Figure size 300x200 with 1 Axes>"
         assert png[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", png[16:24]) == (300, 200)
         assert shown("7") == [{"text/plain": "7"}]
-        assert [list(d) for d in shown("plt.plot([1, 2]); plt.show(); display(5)")] == [["text/plain", "image/png"], ["text/plain"]]
+        assert [list(d) for d in shown("plt.plot([1, 2]); plt.show(); display(5)")] == [
+            ["text/plain", "image/png"],
+            ["text/plain"],
+        ]
         assert shown("%config InlineBackend.figure_format = 'svg'") == []
         assert shown("plt.plot([1, 2]);")[0]["image/svg+xml"].lstrip().startswith("<?xml")
         assert shown("HTML('<b>x</b>')")[0]["text/html"] == "<b>x</b>"
@@ -108,7 +149,11 @@ def test_silent():
         assert reply["status"] == "ok" and out == []
         bad, good = k.execute("1 / 0", silent=True), k.execute("a")
         assert k.answer(bad).content["status"] == "error" and k.answer(good).content == {
-            "status": "ok", "execution_count": 1, "user_expressions": {}, "payload": []}
+            "status": "ok",
+            "execution_count": 1,
+            "user_expressions": {},
+            "payload": [],
+        }
 
 
 def test_store_history():
@@ -118,7 +163,9 @@ def test_store_history():
         reply, out = k.run("2", store_history=False)
         assert reply["execution_count"] == 1 and types(out) == ["execute_input", "execute_result"]
         assert k.run("_")[1][-1].content["data"]["text/plain"] == "1"
-        assert [e[2] for e in k.ask("history_request", {"hist_access_type": "tail", "n": 9})["history"]] == ["1", "_"]
+        assert [
+            e[2] for e in k.ask("history_request", {"hist_access_type": "tail", "n": 9})["history"]
+        ] == ["1", "_"]
 
 
 def test_expressions():
@@ -126,18 +173,26 @@ def test_expressions():
     with Kernel() as k:
         reply, out = k.run("a = 4", user_expressions={"two": "a / 2", "bad": "b"})
         two, bad = (reply["user_expressions"][name] for name in ("two", "bad"))
-        assert two == {"status": "ok", "data": {"text/plain": "2.0"}, "metadata": {}} and bad["status"] == "error" and bad["ename"] == "NameError"
+        assert (
+            two == {"status": "ok", "data": {"text/plain": "2.0"}, "metadata": {}}
+            and bad["status"] == "error"
+            and bad["ename"] == "NameError"
+        )
         assert types(out) == ["execute_input"] and k.run("1")[0]["execution_count"] == 2
         assert "user_expressions" not in k.run("b", user_expressions={"two": "2"})[0]
 
 
 def test_abort():
-    """after an error the cells that wait are aborted; other requests, and cells sent later, are not"""
+    """after an error waiting cells are aborted; other requests and later cells are not"""
     with Kernel() as k:
         go = os.path.join(k.folder.name, "go")
-        first = k.execute(f"import os, time\nwhile not os.path.exists({go!r}): time.sleep(0.02)\n1 / 0")
+        first = k.execute(
+            f"import os, time\nwhile not os.path.exists({go!r}): time.sleep(0.02)\n1 / 0"
+        )
         waiting = [k.execute("print('no')") for _ in range(3)]
-        info, complete = k.send("kernel_info_request"), k.send("complete_request", {"code": "linsp", "cursor_pos": 5})
+        info, complete = k.send("kernel_info_request"), k.send(
+            "complete_request", {"code": "linsp", "cursor_pos": 5}
+        )
         assert k.answer(info).content["status"] == "ok"
         k.beat()  # all of them are there
         open(go, "w").close()
@@ -154,8 +209,13 @@ def test_abort():
 def test_no_abort():
     """stop_on_error=False: the cells that wait are run"""
     with Kernel() as k:
-        first, second = k.execute("import time\ntime.sleep(0.2)\n1 / 0", stop_on_error=False), k.execute("2")
-        assert k.answer(first).content["status"] == "error" and k.answer(second).content["status"] == "ok"
+        first, second = k.execute(
+            "import time\ntime.sleep(0.2)\n1 / 0", stop_on_error=False
+        ), k.execute("2")
+        assert (
+            k.answer(first).content["status"] == "error"
+            and k.answer(second).content["status"] == "ok"
+        )
 
 
 def interrupted(k, how, code="while True: pass"):
@@ -171,14 +231,17 @@ def interrupted(k, how, code="while True: pass"):
 
 
 def test_interrupt():
-    """an interrupt by signal, on control and on shell stops loops, floods and sleeps, and keeps the names"""
+    """an interrupt by signal, on control and on shell stops loops, floods and sleeps, and keeps
+    the names"""
     with Kernel() as k:
         interrupted(k, k.interrupt)
         interrupted(k, k.interrupt, "import time\ntime.sleep(100)")
         interrupted(k, k.interrupt, "while True: print('x' * 100)")
         for channel in "control", "shell":
             interrupted(k, lambda: k.send("interrupt_request", channel=channel))
-        assert k.control.recv_multipart() and k.ask("interrupt_request", channel="control") == {"status": "ok"}
+        assert k.control.recv_multipart() and k.ask("interrupt_request", channel="control") == {
+            "status": "ok"
+        }
 
 
 def test_interrupted_child():
@@ -207,7 +270,9 @@ def test_busy_answers():
     with Kernel() as k:
         running = k.execute("while True: pass")
         k.until("execute_input")
-        assert k.ask("kernel_info_request")["status"] == "ok" and k.ask("is_complete_request", {"code": "f("}) == {"status": "incomplete", "indent": "    "}
+        assert k.ask("kernel_info_request")["status"] == "ok" and k.ask(
+            "is_complete_request", {"code": "f("}
+        ) == {"status": "incomplete", "indent": "    "}
         usage = k.ask("usage_request", channel="control")
         assert usage["pid"] == k.process.pid and usage["kernel_memory"] > 0
         k.interrupt()
@@ -217,18 +282,31 @@ def test_busy_answers():
 def test_is_complete():
     """is_complete: complete, incomplete with the indent, invalid"""
     with Kernel() as k:
-        for code, status, indent in ("1", "complete", None), ("def f():", "incomplete", "    "), ("def f():\n    return 1\n\n", "complete", None), (
-                "x = = 7q", "invalid", None), ('print("""a', "incomplete", ""):
-            assert k.ask("is_complete_request", {"code": code}) == ({"status": status} if indent is None else {"status": status, "indent": indent}), code
+        for code, status, indent in (
+            ("1", "complete", None),
+            ("def f():", "incomplete", "    "),
+            ("def f():\n    return 1\n\n", "complete", None),
+            ("x = = 7q", "invalid", None),
+            ('print("""a', "incomplete", ""),
+        ):
+            assert k.ask("is_complete_request", {"code": code}) == (
+                {"status": status} if indent is None else {"status": status, "indent": indent}
+            ), code
 
 
 def test_input():
-    """input(): the prompt, the answer, the end of input, an interrupt, and a front end that cannot be asked"""
+    """input(): the prompt, the answer, the end of input, an interrupt, and a front end that
+    cannot be asked"""
     with Kernel() as k:
+
         def begin(code):
             id = k.execute(code, allow_stdin=True)
             asked = k.receive("stdin")
-            assert asked.type == "input_request" and asked.content == {"prompt": "who? ", "password": False} and asked.parent["msg_id"] == id
+            assert (
+                asked.type == "input_request"
+                and asked.content == {"prompt": "who? ", "password": False}
+                and asked.parent["msg_id"] == id
+            )
             return id
 
         id = begin("print('hello', input('who? '))")
@@ -244,7 +322,10 @@ def test_input():
         k.beat()
         id = begin("input('who? ')")
         k.send("input_reply", {"value": "in time"}, "stdin")
-        assert k.answer(id).content["status"] == "ok" and k.outputs(id)[-1].content["data"]["text/plain"] == "'in time'"
+        assert (
+            k.answer(id).content["status"] == "ok"
+            and k.outputs(id)[-1].content["data"]["text/plain"] == "'in time'"
+        )
         assert k.run("input('who? ')")[0]["ename"] == "NotImplementedError"
 
 
@@ -253,9 +334,16 @@ def test_complete():
     with Kernel() as k:
         k.run("table_of_ones = np.ones((3, 4))")
         found = k.ask("complete_request", {"code": "'𨭎𨭎é'; table_of_", "cursor_pos": 15})
-        assert found["matches"] == ["table_of_ones"] and (found["cursor_start"], found["cursor_end"]) == (7, 15), found
+        assert found["matches"] == ["table_of_ones"] and (
+            found["cursor_start"],
+            found["cursor_end"],
+        ) == (7, 15), found
         kind = found["metadata"]["_jupyter_types_experimental"][0]
-        assert kind["text"] == "table_of_ones" and kind["signature"] == "float64 (3, 4)" and (kind["start"], kind["end"]) == (7, 15)
+        assert (
+            kind["text"] == "table_of_ones"
+            and kind["signature"] == "float64 (3, 4)"
+            and (kind["start"], kind["end"]) == (7, 15)
+        )
         for at in -5, 10**12:
             assert k.ask("complete_request", {"code": "tab", "cursor_pos": at})["status"] == "ok"
 
@@ -264,9 +352,20 @@ def test_inspect():
     """inspection: a name that is there, one that is not"""
     with Kernel() as k:
         k.run("def double(x):\n    'Twice as much.'\n    return 2 * x")
-        there = k.ask("inspect_request", {"code": "y = double(1)", "cursor_pos": 7, "detail_level": 0})
-        assert there["found"] and "Twice as much." in there["data"]["text/plain"] and there["metadata"] == {}
-        assert k.ask("inspect_request", {"code": "nothing", "cursor_pos": 3}) == {"status": "ok", "found": False, "data": {}, "metadata": {}}
+        there = k.ask(
+            "inspect_request", {"code": "y = double(1)", "cursor_pos": 7, "detail_level": 0}
+        )
+        assert (
+            there["found"]
+            and "Twice as much." in there["data"]["text/plain"]
+            and there["metadata"] == {}
+        )
+        assert k.ask("inspect_request", {"code": "nothing", "cursor_pos": 3}) == {
+            "status": "ok",
+            "found": False,
+            "data": {},
+            "metadata": {},
+        }
 
 
 def test_history():
@@ -277,9 +376,15 @@ def test_history():
         ask = lambda **what: k.ask("history_request", what)["history"]
         assert ask(hist_access_type="tail", n=2) == [[1, 3, "1 + 1"], [1, 4, "2 + 2"]]
         assert ask(hist_access_type="tail", n=1, output=True) == [[1, 4, ["2 + 2", "4"]]]
-        assert ask(hist_access_type="range", session=0, start=1, stop=3) == [[1, 1, "1 + 1"], [1, 2, "a = 'x'"]]
+        assert ask(hist_access_type="range", session=0, start=1, stop=3) == [
+            [1, 1, "1 + 1"],
+            [1, 2, "a = 'x'"],
+        ]
         assert ask(hist_access_type="search", pattern="1*") == [[1, 1, "1 + 1"], [1, 3, "1 + 1"]]
-        assert ask(hist_access_type="search", pattern="?*", unique=True, n=2) == [[1, 3, "1 + 1"], [1, 4, "2 + 2"]]
+        assert ask(hist_access_type="search", pattern="?*", unique=True, n=2) == [
+            [1, 3, "1 + 1"],
+            [1, 4, "2 + 2"],
+        ]
 
 
 def test_comms():
@@ -292,9 +397,11 @@ def test_comms():
 
 
 def test_captured():
-    """what is written past the session, to the file descriptor itself, shows too, before the reply"""
+    """what is written to the file descriptor itself shows too, before the reply"""
     with Kernel() as k:
-        out = k.run("print('one')\nwith open('/dev/stdout', 'w') as f: f.write('two ü\\n')\nprint('three')")[1]
+        out = k.run(
+            "print('one')\nwith open('/dev/stdout', 'w') as f: f.write('two ü\\n')\nprint('three')"
+        )[1]
         assert texts(out) == "one\ntwo ü\nthree\n"
 
 
@@ -315,20 +422,48 @@ def test_large():
 def test_display():
     """display, update_display and clear_output"""
     with Kernel() as k:
-        out = k.run("display(1, 'a', display_id='d')\nupdate_display(2, display_id='d')\nclear_output(wait=True)\ndisplay(None)")[1][1:]
-        assert types(out) == ["display_data", "display_data", "update_display_data", "clear_output", "display_data"]
-        assert out[0].content == {"data": {"text/plain": "1"}, "metadata": {}, "transient": {"display_id": "d"}}
-        assert out[2].content == {"data": {"text/plain": "2"}, "metadata": {}, "transient": {"display_id": "d"}}
+        out = k.run(
+            "display(1, 'a', display_id='d')\nupdate_display(2,"
+            " display_id='d')\nclear_output(wait=True)\ndisplay(None)"
+        )[1][1:]
+        assert types(out) == [
+            "display_data",
+            "display_data",
+            "update_display_data",
+            "clear_output",
+            "display_data",
+        ]
+        assert out[0].content == {
+            "data": {"text/plain": "1"},
+            "metadata": {},
+            "transient": {"display_id": "d"},
+        }
+        assert out[2].content == {
+            "data": {"text/plain": "2"},
+            "metadata": {},
+            "transient": {"display_id": "d"},
+        }
         assert out[3].content == {"wait": True} and out[4].content["transient"] == {}
 
 
 def test_progress():
     """a loop that runs long shows a bar, in one place"""
     with Kernel() as k:
-        out = k.run("import time\nfor i in progress(range(4), desc='rows'): time.sleep(1.1 if i == 0 else 0.2)")[1][1:]
-        assert types(out)[0] == "display_data" and len(out) > 2 and set(types(out)[1:]) == {"update_display_data"}
+        out = k.run(
+            "import time\nfor i in progress(range(4), desc='rows'): time.sleep(1.1 if i == 0 else"
+            " 0.2)"
+        )[1][1:]
+        assert (
+            types(out)[0] == "display_data"
+            and len(out) > 2
+            and set(types(out)[1:]) == {"update_display_data"}
+        )
         assert len({m.content["transient"]["display_id"] for m in out}) == 1
-        shown = [m.content["data"]["text/html"] for m in out if "<progress max" in m.content["data"]["text/html"]]
+        shown = [
+            m.content["data"]["text/html"]
+            for m in out
+            if "<progress max" in m.content["data"]["text/html"]
+        ]
         values = [float(html.split('value="')[1].split('"')[0]) for html in shown]
         assert values == [0.25, 0.5, 0.75] and "rows" in shown[0]
 
@@ -337,30 +472,48 @@ def test_question():
     """name? opens the pager; what is not there is told"""
     with Kernel() as k:
         for code, name in ("linspace?", "linspace"), ("np.linspace??\n", "np.linspace"):
-            page, = k.run(code)[0]["payload"]
-            assert page["source"] == "page" and page["data"]["text/plain"].startswith(f"Signature: {name}(")
+            (page,) = k.run(code)[0]["payload"]
+            assert page["source"] == "page" and page["data"]["text/plain"].startswith(
+                f"Signature: {name}("
+            )
         reply, out = k.run("nowhere?")
         assert reply["payload"] == [] and texts(out) == "Object `nowhere` not found.\n"
         assert k.run("f(1)?")[0]["ename"] == "SyntaxError"
 
 
 def test_magics():
-    """magics: %load and %recall fill the next input, %whos has HTML, children are heard and interrupted"""
+    """magics: %load and %recall fill the next input, %whos has HTML, children are heard and
+    interrupted"""
     with Kernel() as k:
         with tempfile.NamedTemporaryFile("w", suffix=".gpa") as f:
             f.write("x = 1\n")
             f.flush()
-            assert k.run("%load " + f.name)[0]["payload"] == [{"source": "set_next_input", "text": f"# %load {f.name}\nx = 1\n", "replace": True}]
-        assert k.run("%recall 1")[0]["payload"] == [{"source": "set_next_input", "text": "%load " + f.name, "replace": False}]
+            assert k.run("%load " + f.name)[0]["payload"] == [
+                {"source": "set_next_input", "text": f"# %load {f.name}\nx = 1\n", "replace": True}
+            ]
+        assert k.run("%recall 1")[0]["payload"] == [
+            {"source": "set_next_input", "text": "%load " + f.name, "replace": False}
+        ]
         assert k.run("v = 3\n%timeit -n 1 -r 1 -q v")[0]["status"] == "ok"
-        shown, = [m for m in k.run("%whos int")[1] if m.type == "display_data"]
-        assert "<td>v</td><td>int</td>" in shown.content["data"]["text/html"] and "v          int" in shown.content["data"]["text/plain"]
-        shown, = [m for m in k.run("%gpu")[1] if m.type == "display_data"]
-        assert "Own arrays" in shown.content["data"]["text/plain"] and ">Own arrays</th>" in shown.content["data"]["text/html"]
+        (shown,) = [m for m in k.run("%whos int")[1] if m.type == "display_data"]
+        assert (
+            "<td>v</td><td>int</td>" in shown.content["data"]["text/html"]
+            and "v          int" in shown.content["data"]["text/plain"]
+        )
+        (shown,) = [m for m in k.run("%gpu")[1] if m.type == "display_data"]
+        assert (
+            "Own arrays" in shown.content["data"]["text/plain"]
+            and ">Own arrays</th>" in shown.content["data"]["text/html"]
+        )
         assert texts(k.run("!echo heard; echo {v + 1}")[1]) == "heard\n4\n"
         assert k.run("%foo")[0]["ename"] == "UsageError"
-        assert k.run("%%time\nv")[0]["status"] == "ok" and k.ask("is_complete_request", {"code": "%%time\n1"})["status"] == "incomplete"
-        assert k.ask("complete_request", {"code": "%timei", "cursor_pos": 6})["matches"] == ["%timeit"]
+        assert (
+            k.run("%%time\nv")[0]["status"] == "ok"
+            and k.ask("is_complete_request", {"code": "%%time\n1"})["status"] == "incomplete"
+        )
+        assert k.ask("complete_request", {"code": "%timei", "cursor_pos": 6})["matches"] == [
+            "%timeit"
+        ]
 
 
 def test_odd_text():
@@ -369,11 +522,24 @@ def test_odd_text():
         assert k.run("print('a\\0b')")[0]["status"] == "ok"
         assert k.run("1 \0 2")[0]["status"] == "error"
         assert texts(k.run(r"!printf '\377abc\000def\n'")[1]) == "\ufffdabc\0def\n"
-        assert texts(k.run("%%bash\n" r"printf '\303\050 \360\237\230'; sleep 0.1; printf '\200\n'")[1]) == "\ufffd( \U0001f600\n"
-        assert texts(k.run(r"with open('/dev/stdout', 'wb') as f: f.write(b'\xff\x00z\n')")[1]) == "\ufffd\0z\n"
+        assert (
+            texts(
+                k.run("%%bash\n" r"printf '\303\050 \360\237\230'; sleep 0.1; printf '\200\n'")[1]
+            )
+            == "\ufffd( \U0001f600\n"
+        )
+        assert (
+            texts(k.run(r"with open('/dev/stdout', 'wb') as f: f.write(b'\xff\x00z\n')")[1])
+            == "\ufffd\0z\n"
+        )
         assert k.run(r"raise ValueError('\0 \udc80')")[0]["ename"] == "ValueError"
         assert k.run("'\U0001f600' * 3")[1][-1].content["data"]["text/plain"] == "'😀😀😀'"
-        assert k.run("   \n  ")[0] == {"status": "ok", "execution_count": k.run("1")[0]["execution_count"] - 1, "user_expressions": {}, "payload": []}
+        assert k.run("   \n  ")[0] == {
+            "status": "ok",
+            "execution_count": k.run("1")[0]["execution_count"] - 1,
+            "user_expressions": {},
+            "payload": [],
+        }
 
 
 def test_exit():
@@ -381,7 +547,9 @@ def test_exit():
     with Kernel() as k:
         for code in "exit()", "exit", "quit\n":
             reply = k.run(code)[0]
-            assert reply["status"] == "ok" and reply["payload"] == [{"source": "ask_exit", "keepkernel": False}]
+            assert reply["status"] == "ok" and reply["payload"] == [
+                {"source": "ask_exit", "keepkernel": False}
+            ]
         assert k.run("1")[0]["status"] == "ok"
 
 

@@ -1,5 +1,7 @@
-"""JupyterLab in a browser, as a user drives it. Runs where JupyterLab, Playwright and Chromium are: pip install -r
-tests/kernel/lab.txt, apt install chromium. What the browser showed lies in the job's folder, as lab-*.png."""
+"""JupyterLab in a browser, as a user drives it. Runs where JupyterLab, Playwright and Chromium
+are: pip install -r tests/kernel/lab.txt, apt install chromium. What the browser showed lies in
+the job's folder, as lab-*.png."""
+
 import importlib.util
 import json
 import os
@@ -12,10 +14,20 @@ import urllib.request
 
 from client import HERE, PROGRAM, WAIT, free_ports, main
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 PICTURES = os.environ.get("OUT", tempfile.gettempdir())
-CELLS = ["import matplotlib.pyplot as plt\nx = np.linspace(0, 10, 400)\nplt.plot(x, np.sin(x), label='sin')\nplt.legend();",
-         "table(np.arange(12.0).reshape(4, 3) / 7, columns=['a', 'b', 'c'])", "kept = 6 * 7\nkept", "while True: pass", "kept + 1"]
+CELLS = [
+    (
+        "import matplotlib.pyplot as plt\nx = np.linspace(0, 10, 400)\nplt.plot(x, np.sin(x),"
+        " label='sin')\nplt.legend();"
+    ),
+    "table(np.arange(12.0).reshape(4, 3) / 7, columns=['a', 'b', 'c'])",
+    "kept = 6 * 7\nkept",
+    "while True: pass",
+    "kept + 1",
+]
 
 
 class Lab:
@@ -23,17 +35,46 @@ class Lab:
 
     def __init__(self, cells):
         self.folder = tempfile.mkdtemp(prefix="gpa-lab-")
-        env = {**os.environ, "HOME": self.folder, **{f"JUPYTER_{k}_DIR": f"{self.folder}/{k}" for k in ("DATA", "CONFIG", "RUNTIME")}}
+        env = {
+            **os.environ,
+            "HOME": self.folder,
+            **{f"JUPYTER_{k}_DIR": f"{self.folder}/{k}" for k in ("DATA", "CONFIG", "RUNTIME")},
+        }
         subprocess.run([PROGRAM, "install", "--user"], check=True, capture_output=True, env=env)
         os.mkdir(self.folder + "/books")
-        code = [{"cell_type": "code", "id": f"cell-{i}", "metadata": {}, "execution_count": None, "outputs": [], "source": c} for i, c in enumerate(cells)]
+        code = [
+            {
+                "cell_type": "code",
+                "id": f"cell-{i}",
+                "metadata": {},
+                "execution_count": None,
+                "outputs": [],
+                "source": c,
+            }
+            for i, c in enumerate(cells)
+        ]
         about = {"kernelspec": {"name": "gpa", "display_name": "gpa", "language": "gpa"}}
         with open(self.folder + "/books/book.ipynb", "w") as f:
             json.dump({"cells": code, "metadata": about, "nbformat": 4, "nbformat_minor": 5}, f)
         self.url = f"http://{HERE}:{free_ports(1)[0]}"
         self.log = open(self.folder + "/log", "w")
-        self.server = subprocess.Popen([sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ip=" + HERE, "--IdentityProvider.token=",
-                                        f"--port={self.url.rpartition(':')[2]}", f"--ServerApp.root_dir={self.folder}/books"], env=env, stdout=self.log, stderr=self.log)
+        self.server = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "jupyter",
+                "lab",
+                "--no-browser",
+                "--allow-root",
+                "--ip=" + HERE,
+                "--IdentityProvider.token=",
+                f"--port={self.url.rpartition(':')[2]}",
+                f"--ServerApp.root_dir={self.folder}/books",
+            ],
+            env=env,
+            stdout=self.log,
+            stderr=self.log,
+        )
 
     def until_ready(self):
         end = time.time() + 3 * WAIT
@@ -56,7 +97,9 @@ class Lab:
         self.cell(0).locator(".jp-InputPrompt").first.click()
 
     def idle(self):
-        self.page.wait_for_selector(".jp-NotebookPanel .jp-Notebook-ExecutionIndicator[data-status=idle]")
+        self.page.wait_for_selector(
+            ".jp-NotebookPanel .jp-Notebook-ExecutionIndicator[data-status=idle]"
+        )
 
     def choose(self, menu, entry):
         self.page.click(f".lm-MenuBar-item:has-text('{menu}')")
@@ -87,7 +130,8 @@ class Lab:
 
 
 def test_lab():
-    """JupyterLab runs all cells, shows plot and table, interrupts a cell and keeps its names, restarts and forgets them"""
+    """JupyterLab runs all cells, shows plot and table, interrupts a cell and keeps its names,
+    restarts and forgets them"""
     lab = Lab(CELLS)
     try:
         with sync_playwright() as p:
@@ -96,8 +140,15 @@ def test_lab():
             lab.says(2, "42")
             picture = lab.cell(0).locator(".jp-OutputArea-output img")
             picture.wait_for()
-            assert picture.evaluate("i => [i.naturalWidth, i.naturalHeight]") == [640, 480] or shutil.which("gnuplot") is None
-            assert [h.strip() for h in lab.cell(1).locator("table th").all_inner_texts()][1:4] == ["a", "b", "c"]
+            assert (
+                picture.evaluate("i => [i.naturalWidth, i.naturalHeight]") == [640, 480]
+                or shutil.which("gnuplot") is None
+            )
+            assert [h.strip() for h in lab.cell(1).locator("table th").all_inner_texts()][1:4] == [
+                "a",
+                "b",
+                "c",
+            ]
             lab.page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=busy]")
             lab.choose("Kernel", "Interrupt Kernel")
             lab.says(3, "KeyboardInterrupt")
@@ -117,8 +168,16 @@ def test_lab():
         lab.close()
 
 
-if not CHROMIUM or importlib.util.find_spec("jupyterlab") is None or importlib.util.find_spec("playwright") is None:
-    print("skip - no JupyterLab, Playwright or Chromium (pip install -r tests/kernel/lab.txt, apt install chromium)")
+if (
+    not CHROMIUM
+    or importlib.util.find_spec("jupyterlab") is None
+    or importlib.util.find_spec("playwright") is None
+):
+    print(
+        "skip - no JupyterLab, Playwright or Chromium (pip install -r tests/kernel/lab.txt, apt"
+        " install chromium)"
+    )
 else:
     from playwright.sync_api import sync_playwright
+
     main(globals())

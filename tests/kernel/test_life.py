@@ -1,4 +1,5 @@
 """The life of the process: starting, ending, being interrupted at any time, being left alone."""
+
 import json
 import os
 import random
@@ -21,15 +22,24 @@ def ended(pid):
 
 
 def test_shutdown():
-    """shutdown: reply on control and on iopub, exit code 0, soon; also on shell, and while a cell runs"""
+    """shutdown: reply on control and on iopub, exit code 0, soon; also on shell, and while a
+    cell runs"""
     with Kernel() as k:
         began = time.time()
         assert k.shut_down().content == {"status": "ok", "restart": False}
         assert time.time() - began < 1
         assert k.until("shutdown_reply").content == {"status": "ok", "restart": False}
     with Kernel() as k:
-        assert k.ask("shutdown_request", {"restart": True}) == {"status": "ok", "restart": True} and k.process.wait(WAIT) == 0
-    for code in "while True: pass", "import time\ntime.sleep(100)", "while True: print(1)", "input()":
+        assert (
+            k.ask("shutdown_request", {"restart": True}) == {"status": "ok", "restart": True}
+            and k.process.wait(WAIT) == 0
+        )
+    for code in (
+        "while True: pass",
+        "import time\ntime.sleep(100)",
+        "while True: print(1)",
+        "input()",
+    ):
         with Kernel() as k:
             k.execute(code, allow_stdin=True)
             k.until("execute_input")
@@ -44,7 +54,8 @@ def test_terminate():
 
 
 def test_restarts():
-    """100 lives, each shut down after a SIGINT, as front ends do it: none is left, and nothing that they had started"""
+    """100 lives, each shut down after a SIGINT, as front ends do it: none is left, and nothing
+    that they had started"""
     left = []
     for i in range(100):
         with Kernel() as k:
@@ -81,9 +92,17 @@ def test_orphan():
     with Kernel(ready=False) as k:
         k.process.kill()
         k.process.wait()
-        start = f"import os, subprocess, sys; p = subprocess.Popen([{PROGRAM!r}, '-f', {k.file!r}], stdin=subprocess.DEVNULL, stdout=2); print(p.pid, flush=True); sys.stdin.read()"
-        parent = subprocess.Popen([sys.executable, "-c", start], env={**os.environ, "JPY_PARENT_PID": "1"}, stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, start_new_session=True)
+        start = (
+            f"import os, subprocess, sys; p = subprocess.Popen([{PROGRAM!r}, '-f', {k.file!r}],"
+            " stdin=subprocess.DEVNULL, stdout=2); print(p.pid, flush=True); sys.stdin.read()"
+        )
+        parent = subprocess.Popen(
+            [sys.executable, "-c", start],
+            env={**os.environ, "JPY_PARENT_PID": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
         pid = int(parent.stdout.readline())
         k.ask("kernel_info_request")
         parent.kill()
@@ -105,61 +124,139 @@ def test_refused():
     with Kernel() as k:
         assert "Address already in use" in fails("-f", k.file)
         assert "no_such_file" in fails("-f", k.folder.name + "/no_such_file")
-        for text, told in ("nonsense", ":"), ("{}", "shell_port"), (json.dumps({**json.load(open(k.file)), "signature_scheme": "hmac-rot13"}), "scheme"):
+        for text, told in (
+            ("nonsense", ":"),
+            ("{}", "shell_port"),
+            (json.dumps({**json.load(open(k.file)), "signature_scheme": "hmac-rot13"}), "scheme"),
+        ):
             with open(k.folder.name + "/bad.json", "w") as f:
                 f.write(text)
             assert told in fails("-f", f.name)
-        assert "usage" in fails() and "usage" in fails("install", "--nonsense") and "usage" in fails("-f")
+        assert (
+            "usage" in fails()
+            and "usage" in fails("install", "--nonsense")
+            and "usage" in fails("-f")
+        )
 
 
 def test_install():
     """install writes a kernelspec with an absolute path and logos, uninstall takes it away"""
     with tempfile.TemporaryDirectory() as d:
-        subprocess.run([PROGRAM, "install", "--prefix", d, "--name", "gpa-x", "--display-name", "gpa 'x'", "--env", "A=b=c"], check=True, capture_output=True)
+        subprocess.run(
+            [
+                PROGRAM,
+                "install",
+                "--prefix",
+                d,
+                "--name",
+                "gpa-x",
+                "--display-name",
+                "gpa 'x'",
+                "--env",
+                "A=b=c",
+            ],
+            check=True,
+            capture_output=True,
+        )
         folder = d + "/share/jupyter/kernels/gpa-x"
         with open(folder + "/kernel.json") as f:
             spec = json.load(f)
-        assert spec["argv"] == [os.path.realpath(PROGRAM), "-f", "{connection_file}"] and spec["env"] == {"A": "b=c"} and spec["language"] == "gpa"
+        assert (
+            spec["argv"] == [os.path.realpath(PROGRAM), "-f", "{connection_file}"]
+            and spec["env"] == {"A": "b=c"}
+            and spec["language"] == "gpa"
+        )
         assert spec["display_name"] == "gpa 'x'" and spec["interrupt_mode"] == "signal"
         for size in 32, 64:
             with open(f"{folder}/logo-{size}x{size}.png", "rb") as f:
                 head = f.read(24)
             assert head[:8] == b"\x89PNG\r\n\x1a\n" and int.from_bytes(head[16:20], "big") == size
         assert open(folder + "/logo-svg.svg").read().startswith("<svg")
-        subprocess.run([PROGRAM, "uninstall", "--prefix", d, "--name", "gpa-x"], check=True, capture_output=True)
+        subprocess.run(
+            [PROGRAM, "uninstall", "--prefix", d, "--name", "gpa-x"],
+            check=True,
+            capture_output=True,
+        )
         assert not os.path.exists(folder)
 
 
 def doctor(**env):
-    p = subprocess.run([PROGRAM, "doctor"], capture_output=True, text=True, timeout=WAIT, env={**os.environ, **env})
+    p = subprocess.run(
+        [PROGRAM, "doctor"], capture_output=True, text=True, timeout=WAIT, env={**os.environ, **env}
+    )
     return p.returncode, [line.split(maxsplit=2) for line in p.stdout.splitlines()]
 
 
 def test_doctor():
     """doctor: what is there is ok, what is missing is told with how to mend it, and fails"""
     with tempfile.TemporaryDirectory() as d:
-        empty = dict(HOME=d, XDG_DATA_HOME="", JUPYTER_DATA_DIR="", JUPYTER_PATH="", VIRTUAL_ENV="", CONDA_PREFIX="", PATH="/nowhere")
+        empty = dict(
+            HOME=d,
+            XDG_DATA_HOME="",
+            JUPYTER_DATA_DIR="",
+            JUPYTER_PATH="",
+            VIRTUAL_ENV="",
+            CONDA_PREFIX="",
+            PATH="/nowhere",
+        )
         rc, lines = doctor(**empty)
-        if not any("/share/jupyter" in line[2] for line in lines):  # nobody has installed it on this machine
-            assert rc == 1 and ["bad", "kernelspec", "no front end knows of gpa; run `gpa-kernel install`"] in lines, lines
+        if not any(
+            "/share/jupyter" in line[2] for line in lines
+        ):  # nobody has installed it on this machine
+            assert (
+                rc == 1
+                and ["bad", "kernelspec", "no front end knows of gpa; run `gpa-kernel install`"]
+                in lines
+            ), lines
         seen = {line[1]: line[0] for line in lines}
-        assert seen["sockets"] == "ok" and seen["a"] == "ok" and seen["plots"] == "note" and seen["jupyter"] == "note", lines
+        assert (
+            seen["sockets"] == "ok"
+            and seen["a"] == "ok"
+            and seen["plots"] == "note"
+            and seen["jupyter"] == "note"
+        ), lines
         assert any(line[1] == "device" and line[2].startswith("ref:") for line in lines)
 
-        subprocess.run([PROGRAM, "install", "--user"], check=True, capture_output=True, env={**os.environ, **empty})
+        subprocess.run(
+            [PROGRAM, "install", "--user"],
+            check=True,
+            capture_output=True,
+            env={**os.environ, **empty},
+        )
         folder = d + "/.local/share/jupyter/kernels/gpa"
         rc, lines = doctor(**empty)
-        assert rc == 0 and ["ok", "kernelspec", f"{folder} starts {os.path.realpath(PROGRAM)}"] in lines, lines
+        assert (
+            rc == 0
+            and ["ok", "kernelspec", f"{folder} starts {os.path.realpath(PROGRAM)}"] in lines
+        ), lines
         jupyter = os.path.dirname(sys.executable)
         rc, lines = doctor(**{**empty, "PATH": f"{jupyter}:/usr/bin:/bin"})
-        assert rc == 0 and ["ok", "jupyter", f'{jupyter}/jupyter lists the kernel "gpa"'] in lines, lines
+        assert (
+            rc == 0 and ["ok", "jupyter", f'{jupyter}/jupyter lists the kernel "gpa"'] in lines
+        ), lines
 
-        subprocess.run([PROGRAM, "install", "--sys-prefix", "--program", "{resource_dir}/gone"], check=True, capture_output=True,
-                       env={**os.environ, **empty, "VIRTUAL_ENV": d + "/env"})
+        subprocess.run(
+            [PROGRAM, "install", "--sys-prefix", "--program", "{resource_dir}/gone"],
+            check=True,
+            capture_output=True,
+            env={**os.environ, **empty, "VIRTUAL_ENV": d + "/env"},
+        )
         rc, lines = doctor(**{**empty, "JUPYTER_PATH": f"/nowhere:{d}/env/share/jupyter"})
         other = d + "/env/share/jupyter/kernels/gpa"
-        assert rc == 1 and ["bad", "kernelspec", f"{other} names {other}/gone: No such file or directory; run `gpa-kernel install`"] in lines, lines
-        assert "no Python environment" in subprocess.run([PROGRAM, "install", "--sys-prefix"], capture_output=True, text=True, env=empty).stderr
+        assert (
+            rc == 1
+            and [
+                "bad",
+                "kernelspec",
+                f"{other} names {other}/gone: No such file or directory; run `gpa-kernel install`",
+            ]
+            in lines
+        ), lines
+        assert (
+            "no Python environment" in subprocess.run(
+                [PROGRAM, "install", "--sys-prefix"], capture_output=True, text=True, env=empty
+            ).stderr
+        )
 
 
 main(globals())

@@ -1,4 +1,6 @@
-"""The example notebooks run from top to bottom, as a user runs them: by Jupyter, through an installed kernelspec."""
+"""The example notebooks run from top to bottom, as a user runs them: by Jupyter, through an
+installed kernelspec."""
+
 import glob
 import importlib.util
 import json
@@ -17,8 +19,25 @@ def run(notebook, folder):
     """The cells of a notebook after all were run in a folder of their own."""
     env = {**os.environ, "JUPYTER_DATA_DIR": folder}
     subprocess.run([PROGRAM, "install", "--user"], check=True, capture_output=True, env=env)
-    p = subprocess.run([sys.executable, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute", "--allow-errors", "--output-dir", folder, notebook],
-                       capture_output=True, text=True, timeout=60 * MINUTES, env=env)
+    p = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "jupyter",
+            "nbconvert",
+            "--to",
+            "notebook",
+            "--execute",
+            "--allow-errors",
+            "--output-dir",
+            folder,
+            notebook,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60 * MINUTES,
+        env=env,
+    )
     assert p.returncode == 0, p.stderr[-2000:]
     with open(os.path.join(folder, os.path.basename(notebook))) as f:
         return json.load(f)["cells"]
@@ -31,20 +50,25 @@ def outputs(cells, kind):
 def no_errors(cells):
     for c in cells:
         for e in outputs([c], "error"):
-            raise AssertionError(f"{e['ename']}: {e['evalue']}, in the cell\n{''.join(c['source'])}")
+            raise AssertionError(
+                f"{e['ename']}: {e['evalue']}, in the cell\n{''.join(c['source'])}"
+            )
     numbers = [c["execution_count"] for c in cells if c["cell_type"] == "code"]
     assert numbers == list(range(1, len(numbers) + 1)), numbers
 
 
 def has_all(cells):
-    """What the notebook on ufuncs shows: a timing under each %timeit, a picture under each plot, the same numbers in all ways."""
+    """What the notebook on ufuncs shows: a timing under each %timeit, a picture under each plot,
+    the same numbers in all ways."""
     for c in cells:
         source = "".join(c["source"])
         if c["cell_type"] != "code":
             continue
         said = "".join("".join(o["text"]) for o in outputs([c], "stream"))
         assert said.count("per loop (mean ± std. dev.") == source.count("%timeit "), (source, said)
-        pictures = [o["data"]["image/png"] for o in outputs([c], "display_data") if "image/png" in o["data"]]
+        pictures = [
+            o["data"]["image/png"] for o in outputs([c], "display_data") if "image/png" in o["data"]
+        ]
         assert len(pictures) == ("plt.hist(" in source or "plt.scatter(" in source), source
         if source.startswith("np.allclose("):
             assert "".join(outputs([c], "execute_result")[0]["data"]["text/plain"]) == "True"
@@ -52,12 +76,14 @@ def has_all(cells):
 
 
 for notebook in sorted(glob.glob("examples/*.ipynb")):
+
     def test(notebook=notebook):
         with tempfile.TemporaryDirectory() as folder:
             cells = run(notebook, folder)
             no_errors(cells)
             if os.path.basename(notebook) == "ufuncs_and_device_arrays.ipynb":
                 has_all(cells)
+
     test.__doc__ = f"{notebook} runs from top to bottom"
     globals()["test_" + os.path.basename(notebook)] = test
 

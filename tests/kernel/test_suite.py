@@ -1,4 +1,5 @@
 """jupyter_kernel_test, the suite by which Jupyter's kernels are judged."""
+
 import os
 import shutil
 import subprocess
@@ -7,8 +8,14 @@ import tempfile
 import unittest
 
 folder = tempfile.TemporaryDirectory()
-os.environ.update(JUPYTER_DATA_DIR=folder.name, JUPYTER_RUNTIME_DIR=folder.name, JUPYTER_PLATFORM_DIRS="1")
-subprocess.run([os.path.join(os.environ.get("B", "build/release"), "gpa-kernel"), "install"], check=True, capture_output=True)
+os.environ.update(
+    JUPYTER_DATA_DIR=folder.name, JUPYTER_RUNTIME_DIR=folder.name, JUPYTER_PLATFORM_DIRS="1"
+)
+subprocess.run(
+    [os.path.join(os.environ.get("B", "build/release"), "gpa-kernel"), "install"],
+    check=True,
+    capture_output=True,
+)
 
 import jupyter_kernel_test as suite  # it reads the environment
 
@@ -20,16 +27,33 @@ class Kernel(suite.KernelTests):
     code_stderr = "import sys\nprint('oh', file=sys.stderr)"
     completion_samples = [{"text": "linsp", "matches": {"linspace"}}]
     complete_code_samples = ["1", "x = 3", "def f(x):\n  return x*2\n\n"]
-    incomplete_code_samples = ['print("""hello', "def f(x):", "f(1,", "x = [1,\n2", "if x:\n  y = 1"]
+    incomplete_code_samples = [
+        'print("""hello',
+        "def f(x):",
+        "f(1,",
+        "x = [1,\n2",
+        "if x:\n  y = 1",
+    ]
     invalid_code_samples = ["x = = 7q", "1 +* 2"]
     code_generate_error = "undefined_name_xyz"
-    code_execute_result = [{"code": "1+2+3", "result": "6"}, {"code": "6*7", "result": "42"}, {"code": "[n*n for n in range(1, 4)]", "result": "[1, 4, 9]"}]
+    code_execute_result = [
+        {"code": "1+2+3", "result": "6"},
+        {"code": "6*7", "result": "42"},
+        {"code": "[n*n for n in range(1, 4)]", "result": "[1, 4, 9]"},
+    ]
     supported_history_operations = ("tail", "range", "search")
     code_history_pattern = "1?2*"
     code_page_something = "linspace?"
-    code_display_data = [{"code": "display(6 * 7)", "mime": "text/plain"}, {"code": "display(table(eye(3)))", "mime": "text/html"},
-                         {"code": "display(image(eye(3)))", "mime": "image/png"}, {"code": "plot([1, 2, 3]);", "mime": "image/png"},
-                         {"code": "%config InlineBackend.figure_format = 'svg'\nplot([1, 2, 3]);", "mime": "image/svg+xml"}]
+    code_display_data = [
+        {"code": "display(6 * 7)", "mime": "text/plain"},
+        {"code": "display(table(eye(3)))", "mime": "text/html"},
+        {"code": "display(image(eye(3)))", "mime": "image/png"},
+        {"code": "plot([1, 2, 3]);", "mime": "image/png"},
+        {
+            "code": "%config InlineBackend.figure_format = 'svg'\nplot([1, 2, 3]);",
+            "mime": "image/svg+xml",
+        },
+    ]
     if not shutil.which("gnuplot"):
         del code_display_data[2:]
     code_clear_output = "clear_output()"
@@ -54,12 +78,20 @@ class Lines(unittest.TestResult):
     def addFailure(self, test, err):
         super().addFailure(test, err)
         self.say("not ok", test)
-        print("".join("# " + line + "\n" for line in self._exc_info_to_string(err, test).splitlines()), end="", flush=True)
+        print(
+            "".join(
+                "# " + line + "\n" for line in self._exc_info_to_string(err, test).splitlines()
+            ),
+            end="",
+            flush=True,
+        )
 
     addError = addFailure
 
 
 result = Lines()
-unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in (Kernel, Welcome)).run(result)
+unittest.TestSuite(
+    unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in (Kernel, Welcome)
+).run(result)
 folder.cleanup()
 sys.exit(not result.wasSuccessful())

@@ -1,5 +1,7 @@
-"""Draws the picture of the README: python tests/prompt/picture.py CELLS OUT.svg types the cells of a file (blank lines divide
-them) at gpa's prompt and draws the screen that comes of it, in its colours."""
+"""Draws the picture of the README: python tests/prompt/picture.py CELLS OUT.svg types the cells
+of a file (blank lines divide them) at gpa's prompt and draws the screen that comes of it, in its
+colours."""
+
 import sys
 from html import escape
 
@@ -8,10 +10,25 @@ from terminal import Terminal
 CELL, LINE, SIZE = 8.43, 18, 14  # pixels: a character of DejaVu Sans Mono at this size
 ROWS, COLUMNS = 200, 120
 GROUND, INK = "1b1f27", "d7dae0"
-COLOURS = {"default": INK, "black": "4b5263", "red": "e06c75", "green": "98c379", "brown": "e5c07b", "blue": "61afef",
-           "magenta": "c678dd", "cyan": "56b6c2", "white": "d7dae0", "brightblack": "7f848e", "brightred": "ff7b85",
-           "brightgreen": "b5e890", "brightbrown": "ffd68a", "brightblue": "7cc4ff", "brightmagenta": "dd97f2",
-           "brightcyan": "7fdbe6", "brightwhite": "ffffff"}
+COLOURS = {
+    "default": INK,
+    "black": "4b5263",
+    "red": "e06c75",
+    "green": "98c379",
+    "brown": "e5c07b",
+    "blue": "61afef",
+    "magenta": "c678dd",
+    "cyan": "56b6c2",
+    "white": "d7dae0",
+    "brightblack": "7f848e",
+    "brightred": "ff7b85",
+    "brightgreen": "b5e890",
+    "brightbrown": "ffd68a",
+    "brightblue": "7cc4ff",
+    "brightmagenta": "dd97f2",
+    "brightcyan": "7fdbe6",
+    "brightwhite": "ffffff",
+}
 
 
 def session(path):
@@ -50,8 +67,10 @@ def svg(rows):
         rows.pop()
     width = max(len("".join(c.data for c in row).rstrip()) for row in rows) * CELL + 48
     height = len(rows) * LINE + 64
-    yield (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" font-family="DejaVu Sans Mono, Menlo, Consolas, '
-           f'monospace" font-size="{SIZE}">')
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}"'
+        f' font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{SIZE}">'
+    )
     yield f'<rect width="{width:.0f}" height="{height}" rx="10" fill="#{GROUND}"/>'
     for k, colour in enumerate(("e06c75", "e5c07b", "98c379")):
         yield f'<circle cx="{24 + 20 * k}" cy="22" r="6" fill="#{colour}"/>'
@@ -61,9 +80,19 @@ def svg(rows):
                 continue
             at, base = 24 + x * CELL, 54 + y * LINE
             if style.bg != "default":
-                yield f'<rect x="{at:.1f}" y="{base - 14}" width="{len(text) * CELL:.1f}" height="{LINE}" fill="#{COLOURS.get(style.bg, style.bg)}"/>'
-            look = f' fill="#{COLOURS.get(style.fg, style.fg)}"' + ' font-weight="bold"' * style.bold + ' font-style="italic"' * style.italics
-            yield f'<text x="{at:.1f}" y="{base}"{look} textLength="{len(text) * CELL:.1f}" xml:space="preserve">{escape(text)}</text>'
+                yield (
+                    f'<rect x="{at:.1f}" y="{base - 14}" width="{len(text) * CELL:.1f}"'
+                    f' height="{LINE}" fill="#{COLOURS.get(style.bg, style.bg)}"/>'
+                )
+            look = (
+                f' fill="#{COLOURS.get(style.fg, style.fg)}"'
+                + ' font-weight="bold"' * style.bold
+                + ' font-style="italic"' * style.italics
+            )
+            yield (
+                f'<text x="{at:.1f}" y="{base}"{look} textLength="{len(text) * CELL:.1f}"'
+                f' xml:space="preserve">{escape(text)}</text>'
+            )
     yield "</svg>"
 
 

@@ -1,5 +1,6 @@
-"""A terminal for the tests of the prompt: a pseudo-terminal with gpa at its other end and, where pyte is there, a screen on which
-one can look at what a user would see."""
+"""A terminal for the tests of the prompt: a pseudo-terminal with gpa at its other end and, where
+pyte is there, a screen on which one can look at what a user would see."""
+
 import atexit
 import fcntl
 import glob
@@ -22,8 +23,18 @@ except ImportError:
 
 WAIT = 60  # seconds for an answer, on a slow machine in a slow build
 PROGRAM = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
-KEYS = {"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F", "back": "\x7f",
-        "shift-tab": "\x1b[Z", "alt-enter": "\x1b\r", "alt-f": "\x1bf"}
+KEYS = {
+    "up": "\x1b[A",
+    "down": "\x1b[B",
+    "right": "\x1b[C",
+    "left": "\x1b[D",
+    "home": "\x1b[H",
+    "end": "\x1b[F",
+    "back": "\x7f",
+    "shift-tab": "\x1b[Z",
+    "alt-enter": "\x1b\r",
+    "alt-f": "\x1bf",
+}
 
 
 def available():
@@ -38,7 +49,9 @@ def available():
 
 
 def states(session):
-    """The states of the threads of a session's processes: R runs or would run, D waits for a disk, S for anything else."""
+    """The states of the threads of a session's processes: R runs or would run, D waits for a
+    disk, S for anything else."""
+
     def fields(path):
         try:
             with open(path + "/stat") as f:
@@ -46,22 +59,50 @@ def states(session):
         except OSError:
             return "ended", None, None, None
 
-    return [fields(task)[0] for process in glob.glob("/proc/[0-9]*") if fields(process)[3] == str(session) for task in glob.glob(process + "/task/*")]
+    return [
+        fields(task)[0]
+        for process in glob.glob("/proc/[0-9]*")
+        if fields(process)[3] == str(session)
+        for task in glob.glob(process + "/task/*")
+    ]
 
 
 class Terminal:
     """gpa at a terminal: type(), then wait() for a text to be on the screen."""
 
-    def __init__(self, *arguments, rows=24, columns=80, term="xterm-256color", command=None, home=None, **environment):
+    def __init__(
+        self,
+        *arguments,
+        rows=24,
+        columns=80,
+        term="xterm-256color",
+        command=None,
+        home=None,
+        **environment,
+    ):
         self.home = home or tempfile.mkdtemp(prefix="gpa-")
         atexit.register(shutil.rmtree, self.home, ignore_errors=True)
         self.raw = b""
         self.rows, self.columns = rows, columns
         self.screen = pyte.Screen(columns, rows) if pyte else None
         self.stream = pyte.ByteStream(self.screen) if pyte else None
-        keep = {k: v for k, v in os.environ.items() if k in ("PATH", "GPA_PLUGIN_DIR", "ASAN_OPTIONS", "GPA_DEVICE", "GPA_NUM_THREADS", "LD_LIBRARY_PATH")}
+        keep = {
+            k: v
+            for k, v in os.environ.items()
+            if k in (
+                "PATH",
+                "GPA_PLUGIN_DIR",
+                "ASAN_OPTIONS",
+                "GPA_DEVICE",
+                "GPA_NUM_THREADS",
+                "LD_LIBRARY_PATH",
+            )
+        }
         keep.update(TERM=term, HOME=self.home, INPUTRC="/dev/null", LANG="C.UTF-8", PS1="$ ")
-        keep.update(LSAN_OPTIONS="print_suppressions=0:suppressions=" + os.path.join(os.path.dirname(os.path.abspath(__file__)), "leaks.txt"))
+        keep.update(
+            LSAN_OPTIONS="print_suppressions=0:suppressions="
+            + os.path.join(os.path.dirname(os.path.abspath(__file__)), "leaks.txt")
+        )
         keep.update(environment)
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
@@ -119,14 +160,14 @@ class Terminal:
         return False
 
     def idle(self):
-        """Whether what was typed has been read, and everything at the terminal waits for more: a quiet terminal alone says nothing where
-        processors are busy with something else."""
+        """Whether what was typed has been read, and everything at the terminal waits for more: a
+        quiet terminal alone says nothing where processors are busy with something else."""
         try:
             end = os.open(f"/proc/{self.pid}/fd/0", os.O_RDWR | os.O_NOCTTY)
         except OSError:
             return True  # it has ended
         try:
-            unread, = struct.unpack("i", fcntl.ioctl(end, termios.FIONREAD, bytes(4)))
+            (unread,) = struct.unpack("i", fcntl.ioctl(end, termios.FIONREAD, bytes(4)))
         finally:
             os.close(end)
         return not unread and not {"R", "D"} & set(states(self.pid))
@@ -156,7 +197,8 @@ class Terminal:
         return self.status()
 
     def status(self):
-        """The exit status, negative for a signal; None, after which it is killed, if it does not end."""
+        """The exit status, negative for a signal; None, after which it is killed, if it does not
+        end."""
         end = time.time() + WAIT
         while time.time() < end:
             self.read(0.02)
@@ -182,7 +224,8 @@ class Report:
 
 
 def begin():
-    """The report of a file of tests that look at the screen; ends the program where they cannot run."""
+    """The report of a file of tests that look at the screen; ends the program where they cannot
+    run."""
     if not available():
         sys.exit(0)
     if not pyte:

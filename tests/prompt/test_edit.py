@@ -1,4 +1,5 @@
 """Editing a cell: many lines, history, menus, hints, paste, widths."""
+
 import time
 
 from terminal import KEYS, Terminal, begin
@@ -17,15 +18,23 @@ def lines():
     t.type("def f(a):\r")
     check("a block goes on, indented", t.wait(r"^   \.\.\.:$") and t.screen.cursor.x == 12)
     t.type("b = a * 10\rreturn b\r")
-    check("return ends the indentation", t.wait(r"return b\n   \.\.\.:$") and t.screen.cursor.x == 8)
+    check(
+        "return ends the indentation", t.wait(r"return b\n   \.\.\.:$") and t.screen.cursor.x == 8
+    )
     t.type("\r")
     check("a blank line ends it", prompt(t, 2))
     t.type("f(5)\r")
     check("a value", t.wait(r"^Out\[2\]: 50$") and prompt(t, 3))
     t.type("de", "up")
-    check("a block comes back as a whole", t.wait(r"^In \[3\]: def f\(a\):\n   \.\.\.:     b = a \* 10\n   \.\.\.:     return b$"))
+    check(
+        "a block comes back as a whole",
+        t.wait(r"^In \[3\]: def f\(a\):\n   \.\.\.:     b = a \* 10\n   \.\.\.:     return b$"),
+    )
     t.type("up", "end", "back", "7")
-    check("its second line is edited", t.wait(r"^   \.\.\.:     b = a \* 17\n   \.\.\.:     return b$"))
+    check(
+        "its second line is edited",
+        t.wait(r"^   \.\.\.:     b = a \* 17\n   \.\.\.:     return b$"),
+    )
     t.type("\x1b>\r\r")
     prompt(t, 4)
     t.type("f(5)\r")
@@ -34,11 +43,16 @@ def lines():
     t.type("x = (1 +\r2)\r")
     check("brackets join lines", prompt(t, 6))
     t.type("y = [\r1,\r]")
-    check("a closing bracket goes to the margin of the line that opened it", t.wait(r"^   \.\.\.:     1,\n   \.\.\.: \]$"))
+    check(
+        "a closing bracket goes to the margin of the line that opened it",
+        t.wait(r"^   \.\.\.:     1,\n   \.\.\.: \]$"),
+    )
     t.type("\x03")
     prompt(t, 6)
     t.type("if x > 2:\r'big'\relse:\r'small'\r")
-    check("else goes to its margin by itself", t.wait(r"^   \.\.\.: else:\n   \.\.\.:     'small'$"))
+    check(
+        "else goes to its margin by itself", t.wait(r"^   \.\.\.: else:\n   \.\.\.:     'small'$")
+    )
     t.type("\r")
     prompt(t, 7)
     t.type('s = """a\r\rb"""\r')
@@ -107,11 +121,17 @@ def history():
     again = Terminal(home=t.home)
     again.wait(r"In \[1\]:")
     again.type("al", "up")
-    check("history outlives a killed session; Up looks for what begins alike", again.wait(r"^In \[1\]: alpha = 1$"))
+    check(
+        "history outlives a killed session; Up looks for what begins alike",
+        again.wait(r"^In \[1\]: alpha = 1$"),
+    )
     again.type("down")
     check("Down comes back", again.wait(r"^In \[1\]: al"))
     again.type("\x15", "\x10", "\x10", "\x10")
-    check("blocks are one entry", again.wait(r"^In \[1\]: for i in range\(2\):\n   \.\.\.:     print\(i, alpha\)$"))
+    check(
+        "blocks are one entry",
+        again.wait(r"^In \[1\]: for i in range\(2\):\n   \.\.\.:     print\(i, alpha\)$"),
+    )
     again.type("\x03")
     prompt(again, 1)
     again.type("\x12", "bet")
@@ -154,7 +174,10 @@ def menu():
     t.type("leng\t")
     check("the user's names", t.wait(r"^In \[2\]: length") and t.screen.cursor.x == 8 + 6)
     t.type("\x15np.zeros(")
-    check("the parameters of a call, behind the cursor", t.wait(r"np.zeros\(shape, dtype") and t.screen.cursor.x == 8 + 9)
+    check(
+        "the parameters of a call, behind the cursor",
+        t.wait(r"np.zeros\(shape, dtype") and t.screen.cursor.x == 8 + 9,
+    )
     t.type("right", "\t")
     check("a call", t.settle().text().count("\n") > 4)
     t.type("\x03")
@@ -187,7 +210,9 @@ def widths():
     t.resize(24, 20)
     t.type("y = 1 + 2 + 3 + 4 + 5 + 6")
     t.settle()
-    check("a narrower terminal", "In [1]: y = 1 + 2 +" in t.lines() and "3 + 4 + 5 + 6" in t.lines())
+    check(
+        "a narrower terminal", "In [1]: y = 1 + 2 +" in t.lines() and "3 + 4 + 5 + 6" in t.lines()
+    )
     t.resize(24, 80)
     check("a wider one", t.wait(r"^In \[1\]: y = 1 \+ 2 \+ 3 \+ 4 \+ 5 \+ 6$"))
     t.kill()
@@ -219,12 +244,18 @@ def colours():
     check("a bracket without partner is red", t.cell("(1").fg == "red")
     t.type(")")
     t.settle()
-    check("one with a partner is not, and both are marked", t.cell("(1").fg == "default" and t.cell("(1").underscore)
+    check(
+        "one with a partner is not, and both are marked",
+        t.cell("(1").fg == "default" and t.cell("(1").underscore,
+    )
     t.type("\x03")
     t.settle()
     t.type("ones(size=zeros)")
     t.settle()
-    check("built-in names are coloured, but not where they are given a meaning", t.cell("ones").fg == t.cell("zeros").fg != "default" == t.cell("size").fg)
+    check(
+        "built-in names are coloured, but not where they are given a meaning",
+        t.cell("ones").fg == t.cell("zeros").fg != "default" == t.cell("size").fg,
+    )
     t.type("\x03")
     t.settle()
     t.type("x = 'abc")
@@ -236,14 +267,23 @@ def colours():
         t.wait(r"In \[1\]:")
         t.type("def f(a): return 1")
         t.settle()
-        check(f"no colours: {name}", t.cell("def").fg == "default" and b"\x1b[32m" not in t.raw and b"\x1b[1;32m" not in t.raw)
+        check(
+            f"no colours: {name}",
+            t.cell("def").fg == "default"
+            and b"\x1b[32m" not in t.raw
+            and b"\x1b[1;32m" not in t.raw,
+        )
         t.kill()
 
 
 def speed():
     t = Terminal(rows=40)
     t.wait(r"In \[1\]:")
-    t.type("\x1b[200~" + "\n".join(f"value{i} = np.sin({i}.5) * (3 + {i})  # a line" for i in range(200)) + "\x1b[201~")
+    t.type(
+        "\x1b[200~"
+        + "\n".join(f"value{i} = np.sin({i}.5) * (3 + {i})  # a line" for i in range(200))
+        + "\x1b[201~"
+    )
     t.wait(r"value199")
     t.settle()
     took = []

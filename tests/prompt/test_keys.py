@@ -1,4 +1,6 @@
-"""Random keys: whatever is typed, in whatever order and on whatever width of terminal, the prompt goes on."""
+"""Random keys: whatever is typed, in whatever order and on whatever width of terminal, the
+prompt goes on."""
+
 import random
 
 from terminal import KEYS, Terminal, begin
@@ -7,11 +9,80 @@ KEYS_TYPED, SCREENS = 500, 40
 r = begin()
 random.seed(20)
 
-TEXT = ["def f(a):", "for i in range(3):", "    ", "x", "=", "np.", "(", ")", "[", "]", "{", "}", "'", '"', '"""', "#", ":", "else:", "\t", " ", "1", "2.5e3",
-        "f'{x", "日本", "é", "e\u0301", "😀", "a" * 90, "print", "\\", "@", ",", "lambda", "\xff", "?", ";", "x = 1", "x + 1", "if x:", "return"]
-CONTROL = ["\r"] * 4 + list(KEYS.values()) * 2 + [chr(c) for c in range(1, 32) if chr(c) not in "\x04\x11\x13\x18\x1a\x1b\x1c"] + [
-    "\x1bd", "\x1bb", "\x1bu", "\x1bt", "\x1b.", "\x1b<", "\x1b>", "\x1b3", "\x1b-", "\x18\x15", "\x1f", "\x16\x01", "\x1by", "\x1b\x7f", "\x1b#", "\x1b\\", "\x1br",
-    "\x1b[3~", "\x1b[1;5D", "\x1b[99~", "\x1b[200~for i in x:\n\ty\n\x1b[201~", "\x1b[200~>>> 1\n1\n\x1b[201~", "\x1b[20", "\x12x\x07", "\x12\x12\r"]
+TEXT = [
+    "def f(a):",
+    "for i in range(3):",
+    "    ",
+    "x",
+    "=",
+    "np.",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "'",
+    '"',
+    '"""',
+    "#",
+    ":",
+    "else:",
+    "\t",
+    " ",
+    "1",
+    "2.5e3",
+    "f'{x",
+    "日本",
+    "é",
+    "e\u0301",
+    "😀",
+    "a" * 90,
+    "print",
+    "\\",
+    "@",
+    ",",
+    "lambda",
+    "\xff",
+    "?",
+    ";",
+    "x = 1",
+    "x + 1",
+    "if x:",
+    "return",
+]
+CONTROL = (
+    ["\r"] * 4
+    + list(KEYS.values()) * 2
+    + [chr(c) for c in range(1, 32) if chr(c) not in "\x04\x11\x13\x18\x1a\x1b\x1c"]
+    + [
+        "\x1bd",
+        "\x1bb",
+        "\x1bu",
+        "\x1bt",
+        "\x1b.",
+        "\x1b<",
+        "\x1b>",
+        "\x1b3",
+        "\x1b-",
+        "\x18\x15",
+        "\x1f",
+        "\x16\x01",
+        "\x1by",
+        "\x1b\x7f",
+        "\x1b#",
+        "\x1b\\",
+        "\x1br",
+        "\x1b[3~",
+        "\x1b[1;5D",
+        "\x1b[99~",
+        "\x1b[200~for i in x:\n\ty\n\x1b[201~",
+        "\x1b[200~>>> 1\n1\n\x1b[201~",
+        "\x1b[20",
+        "\x12x\x07",
+        "\x12\x12\r",
+    ]
+)
 
 
 def run(editing):
@@ -52,8 +123,27 @@ def run(editing):
 
 def redraws():
     """What is drawn change by change is what is drawn afresh."""
-    keys = [k for k in TEXT if k not in ("?", "\xff")] * 2 + ["left", "right", "up", "down", "home", "end", "back", "\x0f", "\x0b", "\x15", "\x17", "\x19", "\x1f",
-                                                             "\x1bd", "\x1bb", "\x1bf", "\x10", "\x0e", "shift-tab"] * 2
+    keys = [k for k in TEXT if k not in ("?", "\xff")] * 2 + [
+        "left",
+        "right",
+        "up",
+        "down",
+        "home",
+        "end",
+        "back",
+        "\x0f",
+        "\x0b",
+        "\x15",
+        "\x17",
+        "\x19",
+        "\x1f",
+        "\x1bd",
+        "\x1bb",
+        "\x1bf",
+        "\x10",
+        "\x0e",
+        "shift-tab",
+    ] * 2
     t = Terminal(rows=30, columns=44, GPA_DEVICE="ref")
     t.wait(r"In \[1\]:")
     t.type("def f(a):\r日本 = 'x' * 40\rif a:\rreturn 1\r\r")
@@ -74,10 +164,16 @@ def redraws():
             after.pop()
         if len(after) < t.rows - 2:
             top = y - t.screen.cursor.y
-            good = x == t.screen.cursor.x and before[top : top + len(after)] == after and not any(before[top + len(after) :])
+            good = (
+                x == t.screen.cursor.x
+                and before[top : top + len(after)] == after
+                and not any(before[top + len(after) :])
+            )
             tries += 1
         if not good:
-            print(f"#   typed {typed!r}; cursor {y},{x}, then {t.screen.cursor.y},{t.screen.cursor.x}")
+            print(
+                f"#   typed {typed!r}; cursor {y},{x}, then {t.screen.cursor.y},{t.screen.cursor.x}"
+            )
             for line in before + ["--- drawn afresh:"] + after:
                 print(f"#   | {line}")
         if random.random() < 0.2 or len(after) > t.rows - 6:

@@ -1,4 +1,5 @@
 """The prompt at a terminal that cannot move its cursor: lines are read plainly."""
+
 import re
 import time
 
@@ -36,7 +37,10 @@ def main():
     t.type("\n")
     r.check("a blank line ends it", t.until(r"0\n10\n(.|\n)*In \[3\]: $"))
     t.type("1 / 0\n")
-    r.check("an error is shown, and the prompt comes back", t.until(r"ZeroDivisionError(.|\n)*In \[4\]: $"))
+    r.check(
+        "an error is shown, and the prompt comes back",
+        t.until(r"ZeroDivisionError(.|\n)*In \[4\]: $"),
+    )
     t.type("x = 5\n")
     t.until(r"In \[5\]: $")
     t.type("while True: print('runs', 1)\n\n")

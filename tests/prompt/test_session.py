@@ -1,4 +1,6 @@
-"""The prompt as a session: interrupts, job control, leaving, pages, files beside it, and how soon it is there."""
+"""The prompt as a session: interrupts, job control, leaving, pages, files beside it, and how
+soon it is there."""
+
 import fcntl
 import os
 import shutil
@@ -12,7 +14,11 @@ from terminal import PROGRAM, WAIT, Terminal, begin
 
 r = begin()
 check = r.check
-DEVICE = {"GPA_DEVICE": "ref"} if not os.path.exists(os.path.join(os.path.dirname(PROGRAM), "gpa-cpu.so")) else {}
+DEVICE = (
+    {"GPA_DEVICE": "ref"}
+    if not os.path.exists(os.path.join(os.path.dirname(PROGRAM), "gpa-cpu.so"))
+    else {}
+)
 
 
 def prompt(t, n):
@@ -28,7 +34,12 @@ def interrupts():
     for what, cell, begun, wait in (
         ("a loop", "print('round', 1)\nwhile True: pass\n", "^round 1$", 0.3),
         ("output", "while True: print('x' * 70)\n", "^x{70}$", 0.3),
-        ("arrays", "a = ones(10**6)\nprint('arrays', 1)\nwhile True: a = sin(a) + 1\n", "^arrays 1$", 0.5),
+        (
+            "arrays",
+            "a = ones(10**6)\nprint('arrays', 1)\nwhile True: a = sin(a) + 1\n",
+            "^arrays 1$",
+            0.5,
+        ),
         ("sleep", "import time\nprint('sleep', 1)\ntime.sleep(100)\n", "^sleep 1$", 0.3),
         ("a question", "input('name? ')\n", r"^name\?$", 0.3),
     ):
@@ -81,12 +92,17 @@ def busy():
     t.type("import os\r")
     prompt(t, 3)
     go = t.home + "/go"
-    t.type(f"\x1b[200~while not os.path.exists('{go}'): time.sleep(0.02)\nprint('slept')\x1b[201~\r")
+    t.type(
+        f"\x1b[200~while not os.path.exists('{go}'): time.sleep(0.02)\nprint('slept')\x1b[201~\r"
+    )
     check("a cell that runs long shows a clock", t.wait("^[\u2800-\u28ff] \\d+ s$"))
     open(go, "w").close()
     check("which goes when there is output", t.wait(r"^   \.\.\.: print.*\nslept\n\nIn \[4\]:$"))
     t.type("print('half', end=''); time.sleep(1.5)\r")
-    check("it is not drawn into a line", t.wait(r"^half\n\nIn \[5\]:$") and b"half\x1b" not in t.raw and b"half\r\xe2" not in t.raw)
+    check(
+        "it is not drawn into a line",
+        t.wait(r"^half\n\nIn \[5\]:$") and b"half\x1b" not in t.raw and b"half\r\xe2" not in t.raw,
+    )
     t.type("exit\r")
     t.status()
 
@@ -146,26 +162,46 @@ def ends():
         keep = os.dup(t.fd)
         os.kill(t.pid, number)
         t.settle()
-        check(f"{number.name} leaves the terminal as it was", raw and t.modes() and b"\x1b[?2004l" in t.raw)
+        check(
+            f"{number.name} leaves the terminal as it was",
+            raw and t.modes() and b"\x1b[?2004l" in t.raw,
+        )
         status = t.status()
-        check(f"{number.name} is the status", status == -number or (status == 1 and "asan" in PROGRAM))
+        check(
+            f"{number.name} is the status", status == -number or (status == 1 and "asan" in PROGRAM)
+        )
         os.close(keep)
 
 
 def told_in_full():
-    """Ctrl-C while what reads the output does not keep up: nothing of it is lost, and the program ends."""
+    """Ctrl-C while what reads the output does not keep up: nothing of it is lost, and the
+    program ends."""
     ours, theirs = os.pipe()
-    pid = os.posix_spawn(PROGRAM, [PROGRAM, "-c", "n = 0\nwhile True:\n    print(n)\n    n += 1"], {**os.environ, **DEVICE},
-                         file_actions=[(os.POSIX_SPAWN_DUP2, theirs, 1), (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0), (os.POSIX_SPAWN_CLOSE, ours)])
+    pid = os.posix_spawn(
+        PROGRAM,
+        [PROGRAM, "-c", "n = 0\nwhile True:\n    print(n)\n    n += 1"],
+        {**os.environ, **DEVICE},
+        file_actions=[
+            (os.POSIX_SPAWN_DUP2, theirs, 1),
+            (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0),
+            (os.POSIX_SPAWN_CLOSE, ours),
+        ],
+    )
     os.close(theirs)
     full, end = fcntl.fcntl(ours, fcntl.F_GETPIPE_SZ), time.time() + WAIT
-    while time.time() < end and struct.unpack("i", fcntl.ioctl(ours, termios.FIONREAD, bytes(4)))[0] < full:
+    while (
+        time.time() < end
+        and struct.unpack("i", fcntl.ioctl(ours, termios.FIONREAD, bytes(4)))[0] < full
+    ):
         time.sleep(0.02)
     os.kill(pid, signal.SIGINT)
     time.sleep(0.2)
     with os.fdopen(ours) as f:
         lines = f.read().split("\n")
-    check("what an interrupted program printed is all there", lines == [str(i) for i in range(len(lines) - 1)] + [""])
+    check(
+        "what an interrupted program printed is all there",
+        lines == [str(i) for i in range(len(lines) - 1)] + [""],
+    )
     check("and Ctrl-C is its status", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130)
 
 
@@ -175,7 +211,10 @@ def children():
     t.type("!echo it be''gins; sleep 100; echo not this\r")
     t.wait(r"^it begins$")
     t.type("\x03")
-    check("Ctrl-C ends a command, and not the session", prompt(t, 2) and "not this\n" not in t.text().split("echo not this", 1)[1])
+    check(
+        "Ctrl-C ends a command, and not the session",
+        prompt(t, 2) and "not this\n" not in t.text().split("echo not this", 1)[1],
+    )
     t.type("_exit_code\r")
     # The terminal's signal, or on a busy machine the one that follows after a while.
     check("whose status is kept", t.wait(r"^Out\[2\]: (-2|130|-15|143)$"))
@@ -190,7 +229,10 @@ def bars():
     t.type("import os\r")
     prompt(t, 3)
     go = t.home + "/go"
-    t.type(f"\x1b[200~for i in progress(range(20), desc='rows'):\n    time.sleep(0.1)\n    while i == 15 and not os.path.exists('{go}'): time.sleep(0.02)\x1b[201~\r\r")
+    t.type(
+        "\x1b[200~for i in progress(range(20), desc='rows'):\n    time.sleep(0.1)\n    while i =="
+        f" 15 and not os.path.exists('{go}'): time.sleep(0.02)\x1b[201~\r\r"
+    )
     check("a bar shows how far a loop is", t.wait(r"^rows \W+\d+ %, \d+ s to go$"))
     open(go, "w").close()
     check("and goes with it", prompt(t, 4) and "to go" not in t.text())
@@ -199,13 +241,20 @@ def bars():
 
 def no_gpu():
     """What a machine without a GPU says to one who asks for it."""
-    t = Terminal(GPA_DEVICE="cuda", CUDA_VISIBLE_DEVICES="", LD_LIBRARY_PATH=os.environ.get("LD_LIBRARY_PATH", ""))
+    t = Terminal(
+        GPA_DEVICE="cuda",
+        CUDA_VISIBLE_DEVICES="",
+        LD_LIBRARY_PATH=os.environ.get("LD_LIBRARY_PATH", ""),
+    )
     check("the prompt comes, GPU or not", t.wait(r"^In \[1\]:$"))
     t.type("6 * 7\r")
     check("and computes", t.wait(r"^Out\[1\]: 42$"))
     prompt(t, 2)
     t.type("np.ones(3) + 1\r")
-    check("arrays are a DeviceError with its reason", t.wait(r"^DeviceError: cuda.*: .*") and prompt(t, 3))
+    check(
+        "arrays are a DeviceError with its reason",
+        t.wait(r"^DeviceError: cuda.*: .*") and prompt(t, 3),
+    )
     t.kill()
 
 
@@ -215,7 +264,10 @@ def pages():
     t.type("x = 3\r")
     prompt(t, 2)
     t.type("x?\r")
-    check("a short page is shown as it is", prompt(t, 3) and "PAGER" not in t.text() and "int" in t.text())
+    check(
+        "a short page is shown as it is",
+        prompt(t, 3) and "PAGER" not in t.text() and "int" in t.text(),
+    )
     t.kill()
     t = Terminal(PAGER="sed s/^/PAGER:/", rows=6)
     t.wait(r"In \[1\]:")
@@ -226,14 +278,20 @@ def pages():
     t = Terminal(PAGER="no-such-pager-here", rows=6)
     t.wait(r"In \[1\]:")
     t.type("np.linspace?\r")
-    check("and as it is without one", prompt(t, 2) and b"linspace" in t.raw.split(b"linspace?", 1)[1])
+    check(
+        "and as it is without one", prompt(t, 2) and b"linspace" in t.raw.split(b"linspace?", 1)[1]
+    )
     t.kill()
     t = Terminal(PAGER="cat", columns=40)
     t.wait(r"In \[1\]:")
     t.type("def f(): 'Word and word and word and word and word and word.\\n\\nMore.'\r\r")
     prompt(t, 2)
     t.type("f?\r")
-    check("docstrings are not wrapped", prompt(t, 3) and b"\nWord and word and word and word and word and word." in t.raw.split(b"f?", 1)[1])
+    check(
+        "docstrings are not wrapped",
+        prompt(t, 3)
+        and b"\nWord and word and word and word and word and word." in t.raw.split(b"f?", 1)[1],
+    )
     t.kill()
 
 
@@ -246,7 +304,10 @@ def pictures():
     t = Terminal(rows=40, columns=100, COLORTERM="truecolor")
     t.wait(r"In \[1\]:")
     t.type(plot)
-    check("a plot of symbols, with its words", prompt(t, 2) and t.wait(r"volts\W+A title(.|\n)*3\.00(.|\n)*━━ up\W(.|\n)*2\.00"))
+    check(
+        "a plot of symbols, with its words",
+        prompt(t, 2) and t.wait(r"volts\W+A title(.|\n)*3\.00(.|\n)*━━ up\W(.|\n)*2\.00"),
+    )
     check("in colours", t.cell("━━ up").fg == "1f77b4")
     t.type("plot([1, 2]); title('two\\nlines\\x1b[31m'); xlabel(' ');\r")
     check("odd words are words", t.wait(r"^\W+two lines \[31m\W*$") and t.wait(r"^In \[3\]:$"))
@@ -277,7 +338,10 @@ def files():
     with open(t.home + "/.config/gpa/init.gpa", "w") as f:
         f.write("greeting = 'hello'\n1 / 0\n")
     a = Terminal(home=t.home)
-    check("an error in init.gpa is told, and the prompt comes", a.wait(r"ZeroDivisionError(.|\n)*In \[1\]:$"))
+    check(
+        "an error in init.gpa is told, and the prompt comes",
+        a.wait(r"ZeroDivisionError(.|\n)*In \[1\]:$"),
+    )
     a.type("greeting\r")
     check("init.gpa ran", a.wait(r"^Out\[1\]: 'hello'$"))
     b = Terminal("--norc", "-q", home=t.home)
@@ -326,7 +390,10 @@ def vi():
     t.type("y = (1 +\r2")
     t.settle()
     t.type("\x07", "3")
-    check("bindings there of commands for one line mean the line", t.wait(r"^In \[3\]: y = \(1 \+\n   \.\.\.: 32$"))
+    check(
+        "bindings there of commands for one line mean the line",
+        t.wait(r"^In \[3\]: y = \(1 \+\n   \.\.\.: 32$"),
+    )
     t.kill()
 
 
@@ -353,6 +420,23 @@ def soon():
     print(f"# the prompt is there after {1000 * took[3]:.0f} ms")
 
 
-for part in (interrupts, input_, busy, bars, children, no_gpu, mended, jobs, ends, told_in_full, pages, pictures, files, vi, editor, soon):
+for part in (
+    interrupts,
+    input_,
+    busy,
+    bars,
+    children,
+    no_gpu,
+    mended,
+    jobs,
+    ends,
+    told_in_full,
+    pages,
+    pictures,
+    files,
+    vi,
+    editor,
+    soon,
+):
     part()
 r.end()

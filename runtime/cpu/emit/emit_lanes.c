@@ -12,6 +12,7 @@
  * reports are in emit_kernel_memory.c. */
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/kernel.h"
+#include "runtime/tables/tuning.h"
 
 static LLVMBuilderRef B(km *K) { return K->M.E.b; }
 static ll *E_(km *K) { return &K->M.E; }
@@ -406,7 +407,6 @@ static V past_end(km *K, gpa_dtype t, V now, V next, V by) {
 /* True if the loop is marked as short, or its constant bounds are close: it need not poll for
  * interrupts. */
 static bool is_short(const km *K, const kir_ins *loop) {
-    enum { SHORT_TRIPS = 1 << 16 };
     int64_t ends[2];
     if (loop->imm) return true;
     const int32_t v[2] = {loop->a, loop->b};
@@ -415,7 +415,8 @@ static bool is_short(const km *K, const kir_ins *loop) {
         if (ins->code != KIR_CONST) return false;
         ends[k] = dtype_cast(K->M.f->consts[ins->imm].v, (gpa_dtype)ins->type, DT_I64).I64;
     }
-    return ends[1] > ends[0] - SHORT_TRIPS && ends[1] < ends[0] + SHORT_TRIPS;
+    return ends[1] > ends[0] - TUNE_CPU_UNPOLLED_MAX_TRIPS &&
+           ends[1] < ends[0] + TUNE_CPU_UNPOLLED_MAX_TRIPS;
 }
 
 static void for_region(km *K, int32_t at) {

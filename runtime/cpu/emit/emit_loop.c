@@ -1,20 +1,21 @@
 /* Counted loops.
  *
- * A loop without inner loops is strip-mined: it runs in stretches of at most STRETCH iterations.
- * The stop flag is polled between them, so that the loop itself is plain and LLVM can unroll and
- * vectorise it. Before each stretch, the bounds checks of indices that are loop-invariant or
- * affine in the counter are hoisted: they test the first and the last iteration. If all pass, a
- * copy of the loop without those checks runs; otherwise a copy with the checks runs, which
- * reports the fault.
+ * A loop without inner loops is strip-mined: it runs in stretches of at most
+ * TUNE_CPU_LOOP_STRETCH_TRIPS iterations. The stop flag is polled between them, so that the loop
+ * itself is plain and LLVM can unroll and vectorise it. Before each stretch, the bounds checks of
+ * indices that are loop-invariant or affine in the counter are hoisted: they test the first and the
+ * last iteration. If all pass, a copy of the loop without those checks runs; otherwise a copy with
+ * the checks runs, which reports the fault.
  *
  * Reading order: hoisted bounds checks, one copy of the loop, loops in stretches. */
 #include "runtime/cpu/emit/emitter.h"
 
 #include "runtime/base/base.h"
+#include "runtime/tables/tuning.h"
 
 /* EVEN: an index whose step per iteration is smaller than this in magnitude does not overflow an
  * int64 within a stretch. */
-enum { STRETCH = 1 << 14 };
+
 #define EVEN (INT64_C(1) << 48)
 
 /* ---- hoisted bounds checks ---- */
@@ -166,8 +167,8 @@ void em_stretches(em *M, int32_t at, LLVMBasicBlockRef after) {
     LLVMBuilderRef b = M->E.b;
     V from = M->vals[M->f->code[at].a].v, stop = M->vals[M->f->code[at].b].v;
     stretch x = {.by = M->vals[M->f->code[at].c].v, .one = is_one(M, M->f->code[at].c)};
-    V count = ll_slot(&M->E, LLVMTypeOf(from), "count"), most = ll_i64(&M->E, STRETCH),
-      one = ll_i64(&M->E, 1);
+    V count = ll_slot(&M->E, LLVMTypeOf(from), "count"),
+      most = ll_i64(&M->E, TUNE_CPU_LOOP_STRETCH_TRIPS), one = ll_i64(&M->E, 1);
     LLVMBasicBlockRef head = em_block(M, "stretch"), more = em_block(M, "more");
     LLVMBuildStore(b, from, count);
     V down = LLVMBuildICmp(b, LLVMIntSLT, x.by, ll_i64(&M->E, 0), "");

@@ -5,6 +5,7 @@
  * access), another stride (a gather), or stride 0 (one element, broadcast). */
 #include "runtime/cpu/emit/emitter.h"
 #include "runtime/cpu/emit/fault.h"
+#include "runtime/tables/tuning.h"
 
 static bool stands_still(const em *M, unsigned array, int dim) {
     return M->f->arrays[array].zero >> dim & 1;
@@ -319,13 +320,13 @@ static ll_val load_apart(em *M, V at, gpa_dtype t) {
 
 /* Prefetches the cache line that the lane will read some iterations later. */
 static void fetch_ahead(em *M, unsigned array, V at) {
-    enum { TURNS = 2, READ = 0, KEEP = 3, DATA = 1 };
+    enum { READ = 0, KEEP = 3, DATA = 1 };
     ll *E = &M->E;
     LLVMTypeRef i32 = ll_i(E, 32), pointer = ll_ptr(E);
-    V then = em_displace(
-        M, at,
-        LLVMBuildMul(E->b, em_stride(M, array, M->plan->dim), ll_i64(E, TURNS * E->lanes), ""),
-        (gpa_dtype)M->f->arrays[array].dtype);
+    V then = em_displace(M, at,
+                         LLVMBuildMul(E->b, em_stride(M, array, M->plan->dim),
+                                      ll_i64(E, TUNE_CPU_PREFETCH_ITERATIONS * E->lanes), ""),
+                         (gpa_dtype)M->f->arrays[array].dtype);
     V args[4] = {then, LLVMConstInt(i32, READ, 0), LLVMConstInt(i32, KEEP, 0),
                  LLVMConstInt(i32, DATA, 0)};
     ll_intrinsic_of(E, "llvm.prefetch", &pointer, 1, args, 4);

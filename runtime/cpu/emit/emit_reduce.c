@@ -8,8 +8,7 @@
 #include "runtime/cpu/emit/emitter.h"
 
 #include "runtime/base/base.h"
-
-enum { BLOCK_STEPS = 64, SELDOM = 2000 };
+#include "runtime/tables/tuning.h"
 
 static bool is_arg(gpa_red r) { return red_info[r].arg; }
 
@@ -189,8 +188,9 @@ static void inner_walk(em *M, int32_t at) {
     r.lo = whole ? ll_i64(&M->E, 0) : M->from;
     r.hi = whole ? inner_points(M) : M->to;
     for (size_t i = 0; i < M->n_reds; i++) {
-        int64_t points = (M->reds[i].block_t == M->reds[i].t ? BLOCK_STEPS : EMIT_NARROW) *
-                         (rows ? M->E.lanes : 1);
+        int64_t points =
+            (M->reds[i].block_t == M->reds[i].t ? TUNE_CPU_SUM_BLOCK_STEPS : EMIT_NARROW) *
+            (rows ? M->E.lanes : 1);
         if (M->reds[i].block) r.block = r.block ? MIN(r.block, points) : points;
     }
     em_walk(M, &r);
@@ -363,7 +363,8 @@ static state rise(em *M, const em_red *r, bool most, state old, state one) {
     LLVMBasicBlockRef beyond = em_block(M, "beyond"), on = em_block(M, "on");
     LLVMMetadataRef weigh[3] = {LLVMMDStringInContext2(M->E.ctx, "branch_weights", 14)};
     for (int i = 0; i < 2; i++)
-        weigh[1 + i] = LLVMValueAsMetadata(LLVMConstInt(ll_i(&M->E, 32), i ? SELDOM : 1, 0));
+        weigh[1 + i] = LLVMValueAsMetadata(
+            LLVMConstInt(ll_i(&M->E, 32), i ? TUNE_CPU_EXTREME_BRANCH_WEIGHT : 1, 0));
     V jump = LLVMBuildCondBr(b, ll_beats(&M->E, most, one.v, old.v), beyond,
                              on); /* without weights LLVM would turn it into a select */
     LLVMSetMetadata(jump, LLVMGetMDKindIDInContext(M->E.ctx, "prof", 4),

@@ -14,10 +14,9 @@
 #include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
-/* KEPT: cached tables of twiddle factors; LINE: bytes of a cache line; PIECE_BYTES: bytes of
- * scratch memory per thread; THREADS_FROM: fewest elements for several threads. */
-enum { KEPT = 8, LINE = 64, PIECE_BYTES = 256 << 10, THREADS_FROM = 1 << 14 };
+enum { LINE = 64 }; /* bytes of a cache line */
 
 #define PI 3.14159265358979323846
 
@@ -34,7 +33,7 @@ typedef struct {
 } factors;
 
 struct cosines {
-    factors kept[KEPT];
+    factors kept[TUNE_DCT_TABLES_CACHED];
     uint64_t clock;
 };
 
@@ -58,7 +57,7 @@ static void *factors_new(gpa_dtype t, int64_t n, bool paired) {
  * when out of memory. */
 static const void *factors_of(cosines *s, gpa_dtype t, int64_t n, bool paired) {
     factors *oldest = s->kept;
-    for (factors *f = s->kept; f < s->kept + KEPT; f++) {
+    for (factors *f = s->kept; f < s->kept + TUNE_DCT_TABLES_CACHED; f++) {
         if (f->w && f->dtype == t && f->n == n && f->paired == paired) {
             f->used = ++s->clock;
             return f->w;
@@ -72,7 +71,7 @@ static const void *factors_of(cosines *s, gpa_dtype t, int64_t n, bool paired) {
 }
 
 void dct_free(cosines *s) {
-    for (size_t i = 0; s && i < KEPT; i++) mem_free(s->kept[i].w);
+    for (size_t i = 0; s && i < TUNE_DCT_TABLES_CACHED; i++) mem_free(s->kept[i].w);
     mem_free(s);
 }
 
@@ -248,7 +247,7 @@ static gpa_libcall inner(const pieces *p, int64_t count, gpa_mem *from, gpa_mem 
 }
 
 static gpa_code piece(pieces *p, fft_tables **f, int threads, gpa_err *e) {
-    const int team = p->count * p->width * p->q.n < THREADS_FROM ? 1 : threads;
+    const int team = p->count * p->width * p->q.n < TUNE_DCT_THREADS_MIN_ELEMS ? 1 : threads;
     int32_t never = 0;
     gpa_mem from = {.base = p->from}, to = {.base = p->to};
     gpa_libcall c = inner(p, p->count, &from, &to);
@@ -308,7 +307,8 @@ gpa_code dct_run(cosines **s, fft_tables **f, int threads, const gpa_libcall *c,
     p.behind = rounded(p.made * p.width * p.item);
     p.in = c->dct.in.mem->base + c->dct.in.offset * p.item;
     p.out = c->dct.out.mem->base + c->dct.out.offset * p.item;
-    const int64_t most = MAX(1, MIN(p.groups, PIECE_BYTES * threads / (p.before + p.behind)));
+    const int64_t most =
+        MAX(1, MIN(p.groups, TUNE_DCT_SCRATCH_BYTES * threads / (p.before + p.behind)));
     char *room = mem_new((size_t)(most * (p.before + p.behind) + LINE));
     if (!room) return gpa_no_memory(e);
     p.from = room + (LINE - (uintptr_t)room % LINE) % LINE;

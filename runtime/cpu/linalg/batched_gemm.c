@@ -7,6 +7,7 @@
 #include "runtime/base/base.h"
 #include "runtime/cpu/parallel/memory.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
 #define T float
 #define N 2
@@ -49,8 +50,6 @@
 #define NAME(x) x##_f64_8
 #include "runtime/cpu/linalg/batched_gemm.inc"
 
-enum { MIN_BATCH = 16 };
-
 typedef void (*products)(const gpa_libcall *c, int64_t from, int64_t to);
 
 /* The function of a size and dtype; NULL: none. */
@@ -67,8 +66,8 @@ static products products_of(const gpa_libcall *c) {
 }
 
 bool batched_gemm_can(const gpa_libcall *c) {
-    return products_of(c) && c->gemm.batch >= MIN_BATCH && c->gemm.m == c->gemm.n &&
-           c->gemm.k == c->gemm.n && c->gemm.b.stride[2] == 1;
+    return products_of(c) && c->gemm.batch >= TUNE_BATCHED_GEMM_MIN_BATCH &&
+           c->gemm.m == c->gemm.n && c->gemm.k == c->gemm.n && c->gemm.b.stride[2] == 1;
 }
 
 void batched_gemm_run(const gpa_libcall *c, int64_t from, int64_t to) {

@@ -16,6 +16,7 @@
 #include "runtime/cpu/linalg/batched_gemm.h"
 #include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
+#include "runtime/tables/tuning.h"
 
 /* Values of the CBLAS interface. */
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112, UPPER = 121 };
@@ -215,19 +216,6 @@ typedef struct {
     int64_t n, capacity;
 } products;
 
-/* More multiplications in a tile would delay an interrupt by more than a fifth of a second. */
-static const int64_t TILE_MAX_WORK = (int64_t)1 << 32;
-enum {
-    TILE_MIN_SIDE = 512,            /* a shorter one is not cut for interrupts: packing dominates */
-    THREAD_MIN_WORK = 1 << 19,      /* multiplications of a tile for several threads */
-    THREAD_MIN_WORK_GEMV = 1 << 18, /* the same, where an operand is a vector */
-    TWO_TILES_MIN_WORK = 64, /* times THREAD_MIN_WORK for each thread: two tiles each, else one */
-    TILE_ALIGNMENT = 8,      /* rows and columns */
-    THIN_MAX_SIDE = 16,
-    GRAM_MIN_SIDE = 4,
-    GRAM_MIN_ELEMS = 1024
-};
-
 /* Matrix times vector by gemv: the gemm of some versions takes three times as long. */
 static void multiply_vector(const products *p, const tile *at, const void *x, const void *y,
                             void *z) {
@@ -319,7 +307,8 @@ static gpa_code add_tile(products *p, const tile *at, gpa_err *e) {
 
 /* Start of tile `part` of `parts` along a side, aligned to the library's gram blocks. */
 static int64_t tile_start(int64_t side, int64_t part, int64_t parts) {
-    int64_t to = side > TILE_MIN_SIDE ? 8 * TILE_ALIGNMENT : TILE_ALIGNMENT,
+    int64_t to = side > TUNE_GEMM_TILE_MIN_SIDE ? 8 * TUNE_GEMM_TILE_ALIGNMENT
+                                                : TUNE_GEMM_TILE_ALIGNMENT,
             at = (int64_t)((double)side * (double)part / (double)parts);
     return MIN(side, (at + to / 2) / to * to);
 }
@@ -327,8 +316,8 @@ static int64_t tile_start(int64_t side, int64_t part, int64_t parts) {
 /* Cuts a tile into `parts`, and further where it would delay an interrupt for too long. */
 static gpa_code cut(products *p, const tile *at, int64_t parts, gpa_err *e) {
     bool tall = at->rows >= at->columns,
-         large = MAX(at->rows, at->columns) > TILE_MIN_SIDE &&
-                 work_of(p, at->rows, at->columns) > (double)TILE_MAX_WORK;
+         large = MAX(at->rows, at->columns) > TUNE_GEMM_TILE_MIN_SIDE &&
+                 work_of(p, at->rows, at->columns) > (double)TUNE_GEMM_TILE_MAX_WORK;
     if (parts < 2 && large) parts = 2;
     int64_t side = tall ? at->rows : at->columns, first = tile_start(side, parts / 2, parts),
             rest = side - first;
@@ -371,18 +360,20 @@ static void symmetrize(void *arg, int64_t i) {
 static bool is_thin(const products *p) {
     int64_t m = p->c->gemm.m, n = p->c->gemm.n, k = p->c->gemm.k, side = MIN(m, n);
     if (p->gram || (p->c->dtype != DT_F32 && p->c->dtype != DT_F64) ||
-        side * k * TILE_ALIGNMENT > THREAD_MIN_WORK)
+        side * k * TUNE_GEMM_TILE_ALIGNMENT > TUNE_GEMM_THREAD_MIN_WORK)
         return false;
-    return side <= THIN_MAX_SIDE ||
-           (p->y.trans == NO_TRANS && m >= n && MIN(side, k) <= 4 * THIN_MAX_SIDE);
+    return side <= TUNE_GEMM_THIN_MAX_SIDE ||
+           (p->y.trans == NO_TRANS && m >= n && MIN(side, k) <= 4 * TUNE_GEMM_THIN_MAX_SIDE);
 }
 
 /* Tiles per product, for so many threads. */
 static int64_t parts_of(const products *p, int threads) {
     int64_t m = p->c->gemm.m, n = p->c->gemm.n, batch = p->c->gemm.batch;
     bool vector = m == 1 || n == 1;
-    double most = work_of(p, m, n) / (vector ? THREAD_MIN_WORK_GEMV : THREAD_MIN_WORK);
-    int64_t max_parts = most > (double)threads * TWO_TILES_MIN_WORK ? 2 * threads : threads;
+    double most =
+        work_of(p, m, n) / (vector ? TUNE_GEMV_THREAD_MIN_WORK : TUNE_GEMM_THREAD_MIN_WORK);
+    int64_t max_parts =
+        most > (double)threads * TUNE_GEMM_TWO_TILES_MIN_WORK ? 2 * threads : threads;
     const int64_t per_product = (max_parts + batch - 1) / batch;
     int64_t parts = threads == 1 ? 1 : (int64_t)MIN(most, (double)per_product);
     return MAX(1, !vector && is_thin(p) ? MAX(parts, (int64_t)most + 1) : parts);
@@ -391,13 +382,13 @@ static int64_t parts_of(const products *p, int threads) {
 /* True if the second operand is the first one's transpose. Not worth it for small ones. */
 static bool is_gram(const gpa_libcall *c) {
     const gpa_binding *a = &c->gemm.a, *b = &c->gemm.b;
-    return c->gemm.m == c->gemm.n && c->gemm.m >= GRAM_MIN_SIDE &&
-           c->gemm.m * c->gemm.k >= GRAM_MIN_ELEMS && a->mem == b->mem && a->offset == b->offset &&
-           a->stride[1] == b->stride[2] && a->stride[2] == b->stride[1] &&
+    return c->gemm.m == c->gemm.n && c->gemm.m >= TUNE_GRAM_MIN_SIDE &&
+           c->gemm.m * c->gemm.k >= TUNE_GRAM_MIN_ELEMS && a->mem == b->mem &&
+           a->offset == b->offset && a->stride[1] == b->stride[2] && a->stride[2] == b->stride[1] &&
            (c->gemm.batch == 1 || a->stride[0] == b->stride[0]);
 }
 
-enum { SMALL_PRODUCTS_PER_ITEM = 4096 }; /* of a thread */
+/* of a thread */
 
 static gpa_code unless_stopped(const int32_t *stop, gpa_err *e) {
     return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
@@ -405,8 +396,8 @@ static gpa_code unless_stopped(const int32_t *stop, gpa_err *e) {
 
 static void small_products(void *arg, int64_t chunk) {
     const gpa_libcall *c = arg;
-    batched_gemm_run(c, chunk * SMALL_PRODUCTS_PER_ITEM,
-                     MIN((chunk + 1) * SMALL_PRODUCTS_PER_ITEM, c->gemm.batch));
+    batched_gemm_run(c, chunk * TUNE_GEMM_SMALL_PRODUCTS_PER_ITEM,
+                     MIN((chunk + 1) * TUNE_GEMM_SMALL_PRODUCTS_PER_ITEM, c->gemm.batch));
 }
 
 gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
@@ -425,8 +416,10 @@ gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *
     }
     if (batched_gemm_can(c)) {
         gpa_libcall whole = *c;
-        threads_each(threads, (batch + SMALL_PRODUCTS_PER_ITEM - 1) / SMALL_PRODUCTS_PER_ITEM, stop,
-                     small_products, &whole);
+        threads_each(
+            threads,
+            (batch + TUNE_GEMM_SMALL_PRODUCTS_PER_ITEM - 1) / TUNE_GEMM_SMALL_PRODUCTS_PER_ITEM,
+            stop, small_products, &whole);
         return unless_stopped(stop, e);
     }
     TRY(prepare(&p.x, &c->gemm.a, &(extents){batch, m, k, size}, e));

@@ -14,11 +14,11 @@
 #include "runtime/cpu/linalg/batched_lu.h"
 #include "runtime/cpu/linalg/batched_eigen.h"
 #include "runtime/cpu/parallel/threads.h"
+#include "runtime/tables/tuning.h"
 
 enum {
     SOLVED_INVERSE_MAX_ROWS = 32, /* an inverse by solving for the identity, for NumPy's rounding */
-    GELSD_MAX_LEVELS = 32,        /* bound of its recursion depth (divide and conquer) */
-    CHUNKS_PER_THREAD = 4
+    GELSD_MAX_LEVELS = 32         /* bound of its recursion depth (divide and conquer) */
 };
 
 bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
@@ -412,7 +412,7 @@ gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libca
     runs r = {.first = &t,
               .step = step,
               .batch = c->matrix.batch,
-              .chunks = many ? MIN(groups, CHUNKS_PER_THREAD * threads) : 1,
+              .chunks = many ? MIN(groups, TUNE_LAPACK_CHUNKS_PER_THREAD * threads) : 1,
               .lanes = lanes};
     r.failures = mem_zero((size_t)r.chunks * sizeof *r.failures);
     if (!r.failures) return gpa_no_memory(e);

@@ -7,12 +7,7 @@
 #include "runtime/base/base.h"
 #include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
-
-enum {
-    TRSM_MAX_ROWS = 64,       /* rows of a triangle that is left to the library's trsm */
-    RECURSION_MIN_COLUMNS = 8 /* of B, from which larger triangles are halved recursively, as gemm
-                                 is far faster than trsm */
-};
+#include "runtime/tables/tuning.h"
 
 /* True if the factors are in C order; otherwise in Fortran order. */
 static bool is_c_order(const gpa_libcall *c) {
@@ -63,7 +58,7 @@ static void solve_rows(const task *t, const triangle *g, const char *a, int n, c
     const void *const minus_one = single ? (const void *)minus_one_4 : minus_one_8;
     const void *const one = single ? (const void *)one_4 : one_8;
     int info = 0, h = n / 2, rest = n - h;
-    if (n <= TRSM_MAX_ROWS || t->k < RECURSION_MIN_COLUMNS) {
+    if (n <= TUNE_SOLVE_TRSM_MAX_ROWS || t->k < TUNE_SOLVE_RECURSION_MIN_COLUMNS) {
         t->r->trtrs(g->upper ? "U" : "L", g->op, g->unit ? "U" : "N", &n, &t->k, a, &t->lead, x,
                     &t->n, &info);
         return;

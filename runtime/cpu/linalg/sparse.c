@@ -5,8 +5,9 @@
 #include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/host/spmm.h"
+#include "runtime/tables/tuning.h"
 
-enum { VALUES = 1 << 14 }; /* minimum of a chunk */
+/* minimum of a chunk */
 
 typedef struct {
     spmm p;
@@ -47,7 +48,7 @@ gpa_code sparse_run(int threads, const gpa_libcall *c, gpa_err *e) {
                  .c = c};
     int32_t never = 0;
     (void)e;
-    p.runs = MAX(1, MIN(c->spmm.a.nnz * c->spmm.k / VALUES, 8 * threads));
+    p.runs = MAX(1, MIN(c->spmm.a.nnz * c->spmm.k / TUNE_SPMM_CHUNK_MIN_VALUES, 8 * threads));
     threads_each(threads, p.runs, &never, run, &p);
     return GPA_OK;
 }

@@ -12,18 +12,12 @@
 #include "runtime/base/base.h"
 #include "runtime/cpu/run/run.h"
 #include "runtime/cpu/parallel/threads.h"
+#include "runtime/tables/tuning.h"
 
 #if defined __x86_64__ && defined __gnu_linux__
 #include <immintrin.h>
 
-enum {
-    REGISTER = 64,
-    SHORTEST = 12,
-    LONGEST = 4096, /* bytes of a piece's copies: shorter ones do not fill a register, longer ones
-                       are rows for the general loops */
-    LEAST_BYTES = 1 << 13, /* minimum bytes of results: below, launch overhead dominates */
-    CHUNK_BYTES = 1 << 18  /* bytes per work item */
-};
+enum { REGISTER = 64 };
 #define REGISTERS __attribute__((target("avx512f,avx512bw")))
 
 /* Sizes in bytes. */
@@ -71,7 +65,8 @@ static bool shape_of(const kir_func *f, const gpa_launch *l, shape *s) {
         copies *= l->size[order[at]];
     if (copies == 1 || at == n || to->stride[order[at]] != piece * copies) return false;
     s->piece = piece * item, s->copies = copies;
-    if (s->piece > REGISTER || s->piece * copies < SHORTEST || s->piece * copies > LONGEST)
+    if (s->piece > REGISTER || s->piece * copies < TUNE_REPEAT_MIN_ROW_BYTES ||
+        s->piece * copies > TUNE_REPEAT_MAX_ROW_BYTES)
         return false;
     s->pieces = l->size[order[at]], s->step = from->stride[order[at]] * item;
     s->n = 0, s->rows = 1;
@@ -82,7 +77,7 @@ static bool shape_of(const kir_func *f, const gpa_launch *l, shape *s) {
     }
     s->from = (const char *)from->mem->base + from->offset * item;
     s->to = (char *)to->mem->base + to->offset * item;
-    return s->rows * s->pieces * s->piece * s->copies >= LEAST_BYTES;
+    return s->rows * s->pieces * s->piece * s->copies >= TUNE_REPEAT_MIN_BYTES;
 }
 
 /* ---- storing ---- */
@@ -160,7 +155,7 @@ static void chunk_item(void *arg, int64_t i) {
 bool repeats_run(int threads, const int32_t *stop, const gpa_prog *p, const gpa_launch *l) {
     shape s;
     if (!__builtin_cpu_supports("avx512bw") || !shape_of(p->f, l, &s)) return false;
-    s.chunk = MAX(CHUNK_BYTES / (s.piece * s.copies), 1);
+    s.chunk = MAX(TUNE_REPEAT_CHUNK_BYTES / (s.piece * s.copies), 1);
     s.chunks = (s.pieces + s.chunk - 1) / s.chunk;
     threads_each(threads, s.rows * s.chunks, stop, chunk_item, &s);
     return true;

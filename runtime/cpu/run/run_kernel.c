@@ -6,8 +6,7 @@
 #include "runtime/cpu/emit/kernel.h"
 #include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
-
-enum { ITEMS_PER_THREAD = 16, LEAST_LANES = 4, MOST_LANES = 16, SMALL_WORK = 1 << 18 };
+#include "runtime/tables/tuning.h"
 
 typedef struct {
     const int32_t *stop;
@@ -19,11 +18,11 @@ typedef struct {
 } launch;
 
 emit_plan kernel_layout(const gpa_prog *p, const cpu_target_info *host, uint32_t x) {
-    uint32_t lanes =
-        MIN(MAX(host->bytes / p->kernel.widest, (uint32_t)LEAST_LANES), (uint32_t)MOST_LANES);
+    uint32_t lanes = MIN(MAX(host->bytes / p->kernel.widest, (uint32_t)TUNE_CPU_KERNEL_MIN_LANES),
+                         (uint32_t)TUNE_CPU_KERNEL_MAX_LANES);
     emit_plan plan;
     if (x % (2 * lanes) == 0) lanes *= 2; /* two registers hide each other's latency */
-    while (lanes > LEAST_LANES && lanes / 2 >= x) lanes /= 2;
+    while (lanes > TUNE_CPU_KERNEL_MIN_LANES && lanes / 2 >= x) lanes /= 2;
     memset(&plan, 0, sizeof plan);
     plan.dim = -1;
     plan.part = EMIT_WHOLE;
@@ -79,8 +78,9 @@ gpa_code run_kernel(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     L->blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
     L->memory = p->kernel.shared + (size_t)size[KV_DYNAMIC] +
                 (size_t)padded * (p->kernel.contexts * KERNEL_PLACE + p->kernel.local) + 256;
-    L->step = MAX(L->blocks / ((int64_t)threads * ITEMS_PER_THREAD), 1);
-    bool small = L->blocks * padded * (int64_t)(p->f->n_code + 16) < SMALL_WORK;
+    L->step = MAX(L->blocks / ((int64_t)threads * TUNE_CPU_KERNEL_ITEMS_PER_THREAD), 1);
+    bool small =
+        L->blocks * padded * (int64_t)(p->f->n_code + 16) < TUNE_CPU_KERNEL_SERIAL_MAX_WORK;
     threads_each(small ? 1 : threads, (L->blocks + L->step - 1) / L->step, stop, run_blocks, L);
     if (L->short_of_memory) TRY(gpa_no_memory(e));
     if (threads_stopped(stop)) rc = gpa_interrupted(e);

@@ -15,17 +15,7 @@
 #include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"
-
-enum {
-    BLOCK_ELEMS = 1 << 14,
-    MIN_ROW_ELEMS = 48,              /* the shortest row that pays for the call */
-    SHORT_ROW_MAX_ELEMS = 512,       /* rows that are reduced one per lane */
-    SHORT_ROWS_MAX_BYTES = 12 << 20, /* of all rows: beyond the cache short rows are half as long */
-    ITEM_ELEMS = 1 << 15,            /* a thread's item of work */
-    PART_BYTES = 1 << 20,            /* the share that a thread takes of a long row */
-    BOOLS_BY_WORD = 64, /* bools checked eight at a time before the rest is skipped through */
-    BOOLS_SKIPPED = 512 /* bools skipped at once */
-};
+#include "runtime/tables/tuning.h"
 
 /* Before functions that do not get NaN, so that the compiler may use the processor's max
  * instruction; and before those inlined in them. Unrolled, they would spill the lanes. */
@@ -188,14 +178,15 @@ GPA_SIMD_CLONES static int64_t u8_least_row(const void *row, int64_t n) {
 
 GPA_SIMD_CLONES static bool any_true(const uint8_t *x) {
     uint8_t any = 0;
-    for (int i = 0; i < BOOLS_SKIPPED; i++) any |= x[i];
+    for (int i = 0; i < TUNE_ARGMIN_BOOLS_SKIPPED; i++) any |= x[i];
     return any;
 }
 
 /* How many of n bools may be skipped: no true (nonzero) one is among them; no false one. */
 static int64_t skip_false(const uint8_t *x, int64_t n) {
     int64_t from = 0;
-    while (from + BOOLS_SKIPPED <= n && !any_true(x + from)) from += BOOLS_SKIPPED;
+    while (from + TUNE_ARGMIN_BOOLS_SKIPPED <= n && !any_true(x + from))
+        from += TUNE_ARGMIN_BOOLS_SKIPPED;
     return from;
 }
 
@@ -218,7 +209,7 @@ static inline __attribute__((always_inline)) int64_t first_hit(const uint8_t *x,
                                                                int64_t (*skip)(const uint8_t *,
                                                                                int64_t)) {
     for (int64_t i = 0; i < n; i += 8) {
-        if (i == BOOLS_BY_WORD) i += skip(x + i, n - i);
+        if (i == TUNE_ARGMIN_BOOLS_BY_WORD) i += skip(x + i, n - i);
         uint64_t w = 0;
         int64_t from = MAX(0, MIN(i, n - 8)), at;
         if (n < 8)
@@ -286,12 +277,12 @@ static void one_part(void *arg, int64_t i) {
 /* ---- calls ---- */
 
 bool argminmax_can(const gpa_libcall *c) {
-    return c->argminmax.n >= MIN_ROW_ELEMS && finders[c->dtype].find[c->argminmax.max];
+    return c->argminmax.n >= TUNE_ARGMIN_MIN_ROW_ELEMS && finders[c->dtype].find[c->argminmax.max];
 }
 
 /* One long row, partitioned among the threads: the best of their results. */
 static gpa_code split_row(work *k, int threads, const int32_t *stop, gpa_err *e) {
-    k->parts = MIN(threads, k->n * k->item / PART_BYTES);
+    k->parts = MIN(threads, k->n * k->item / TUNE_ARGMIN_PART_BYTES);
     k->best = mem_new((size_t)k->parts * sizeof *k->best);
     char *values = mem_new((size_t)(k->parts * k->item));
     gpa_code rc = k->best && values ? GPA_OK : gpa_no_memory(e);
@@ -310,19 +301,20 @@ gpa_code argminmax_run(int threads, const int32_t *stop, const gpa_libcall *c, g
               .rows = c->argminmax.rows,
               .n = c->argminmax.n,
               .item = item,
-              .per_item = MAX(1, ITEM_ELEMS / c->argminmax.n)};
-    if (k.n <= (k.rows * k.n * item > SHORT_ROWS_MAX_BYTES ? SHORT_ROW_MAX_ELEMS / 2
-                                                           : SHORT_ROW_MAX_ELEMS)) {
+              .per_item = MAX(1, TUNE_ARGMIN_ITEM_ELEMS / c->argminmax.n)};
+    if (k.n <= (k.rows * k.n * item > TUNE_ARGMIN_SHORT_ROWS_MAX_BYTES
+                    ? TUNE_ARGMIN_SHORT_ROW_MAX_ELEMS / 2
+                    : TUNE_ARGMIN_SHORT_ROW_MAX_ELEMS)) {
         k.find_rows = finders[c->dtype].find_rows[c->argminmax.max];
         k.per_item = (k.per_item + LANES_4 - 1) / LANES_4 * LANES_4;
     }
     k.in = c->argminmax.in.mem->base + c->argminmax.in.offset * item;
     k.out = (int64_t *)(void *)c->argminmax.out.mem->base + c->argminmax.out.offset;
     gpa_code rc = GPA_OK;
-    if (k.rows == 1 && threads > 1 && k.n * k.item >= 2 * PART_BYTES)
+    if (k.rows == 1 && threads > 1 && k.n * k.item >= 2 * TUNE_ARGMIN_PART_BYTES)
         rc = split_row(&k, threads, stop, e);
     else
-        threads_each(k.rows * k.n < ITEM_ELEMS ? 1 : threads,
+        threads_each(k.rows * k.n < TUNE_ARGMIN_ITEM_ELEMS ? 1 : threads,
                      (k.rows + k.per_item - 1) / k.per_item, stop, some_rows, &k);
     if (!rc && threads_stopped(stop)) rc = gpa_interrupted(e);
     return rc;

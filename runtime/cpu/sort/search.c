@@ -11,20 +11,14 @@
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/host/sort_key.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
 enum {
-    GROUP_VALUES = 16,         /* searched together, so that cache misses overlap */
-    LINEAR_MAX_WIDTH = 64,     /* elements that a group is compared with one by one */
-    LINEAR_STEP = 16,          /* elements by which that width grows */
-    REGISTER = 64,             /* bytes of the widest vector register */
-    COUNTED_VALUES = 64,       /* values that are counted together among few elements */
-    BLOCK_VALUES = 1 << 10,    /* values whose scratch fits the stack */
-    VALUES_PER_ITEM = 1 << 13, /* a thread's item of work */
-    RANK_BLOCK = 64            /* elements ranked at a time */
+    REGISTER = 64 /* bytes of the widest vector register */
 };
 #define REGISTER_LANES(T) ((int)(REGISTER / sizeof(T)))
 /* Among up to this many elements a value is compared with all. */
-#define COUNTED_MAX_ELEMS(T) ((int64_t)(LINEAR_MAX_WIDTH * 4 / sizeof(T)))
+#define COUNTED_MAX_ELEMS(T) ((int64_t)(TUNE_SEARCH_LINEAR_MAX_WIDTH * 4 / sizeof(T)))
 
 typedef struct {
     const gpa_libcall *c;
@@ -125,9 +119,9 @@ static bool has_typed_search(gpa_dtype t) {
 GPA_SIMD_CLONES static void ranks(const sortkey_order *o, const char *from, int64_t n, void *to) {
     const sortkey_order order = *o;
     const uint64_t sign = order.item == 8 ? 1ull << 63 : order.item == 4 ? 1ull << 31 : 0;
-    uint64_t bits[RANK_BLOCK];
-    for (int64_t i = 0; i < n; i += RANK_BLOCK) {
-        int64_t count = MIN(n - i, (int64_t)RANK_BLOCK);
+    uint64_t bits[TUNE_SEARCH_RANK_BLOCK];
+    for (int64_t i = 0; i < n; i += TUNE_SEARCH_RANK_BLOCK) {
+        int64_t count = MIN(n - i, (int64_t)TUNE_SEARCH_RANK_BLOCK);
         sortkey_load(from + (size_t)i * order.item, order.item, count, bits);
         if (order.item == 8)
             for (int64_t k = 0; k < count; k++)
@@ -140,11 +134,11 @@ GPA_SIMD_CLONES static void ranks(const sortkey_order *o, const char *from, int6
 
 /* Searches the ranks of the values, a chunk at a time, among those of the elements. */
 static void search_by_rank(const search *s, int64_t from, int64_t to) {
-    int64_t block[BLOCK_VALUES];
+    int64_t block[TUNE_SEARCH_BLOCK_VALUES];
     search part = *s;
     part.v = block;
-    for (; from < to; from += BLOCK_VALUES) {
-        int64_t n = MIN(to - from, (int64_t)BLOCK_VALUES);
+    for (; from < to; from += TUNE_SEARCH_BLOCK_VALUES) {
+        int64_t n = MIN(to - from, (int64_t)TUNE_SEARCH_BLOCK_VALUES);
         ranks(&s->values_order, s->values + (size_t)from * s->values_order.item, n, block);
         part.out = s->out + from;
         search_typed(&part, 0, n);
@@ -155,7 +149,8 @@ static void search_by_rank(const search *s, int64_t from, int64_t to) {
 
 static void search_item(void *arg, int64_t i) {
     const search *s = arg;
-    int64_t from = i * VALUES_PER_ITEM, to = MIN(from + VALUES_PER_ITEM, s->c->search.count);
+    int64_t from = i * TUNE_SEARCH_VALUES_PER_ITEM,
+            to = MIN(from + TUNE_SEARCH_VALUES_PER_ITEM, s->c->search.count);
     if (s->values)
         search_by_rank(s, from, to);
     else
@@ -190,7 +185,8 @@ gpa_code search_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_
         s.values_order = s.order, s.values = s.v, s.a = ranked;
         s.dtype = item == 8 ? DT_I64 : DT_I32, s.order = sortkey_order_of(s.dtype);
     }
-    threads_each(threads, (count + VALUES_PER_ITEM - 1) / VALUES_PER_ITEM, stop, search_item, &s);
+    threads_each(threads, (count + TUNE_SEARCH_VALUES_PER_ITEM - 1) / TUNE_SEARCH_VALUES_PER_ITEM,
+                 stop, search_item, &s);
     mem_free(ranked);
     return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }

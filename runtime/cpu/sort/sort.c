@@ -14,22 +14,10 @@
 #include "runtime/cpu/sort/sort_short.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
 enum {
-    CHUNK_ELEMS = 1 << 16,           /* elements that a thread takes at a time */
-    UNSPLIT_MAX_ITEMS = 1 << 13,     /* items of a bucket that is not split further */
-    INSERTION_MAX_ITEMS = 32,        /* items of a bucket sorted by insertion */
-    INSERTION_MAX_COMPLEX = 4,       /* elements of a complex row sorted by insertion */
-    CONVERTED_ELEMS = 256,           /* elements converted at a time */
-    MSD_DIGIT_BITS = 10,             /* most bits of a digit that splits a bucket */
-    LSD_DIGIT_BITS = 11,             /* most bits of a digit that sorts a bucket */
-    SHARED_MIN_ITEMS = 1 << 15,      /* fewest items for several threads */
-    REPAIR_MAX_STEPS_PER_ITEM = 4,   /* insertion steps that order equal packed ranks */
-    RANKED_BYTES_MAX_ROW = 256,      /* elements of a row of bytes whose argsort uses networks */
-    UINT16_COUNTERS = 1 << 16,       /* one per 16-bit item */
-    UINT16_STORED_AT_ONCE = 32,      /* equal 16-bit items stored at once */
-    UINT16_COUNTING_MAX_THREADS = 4, /* with more, radix sort is faster */
-    CHECKED_ELEMS = 1 << 11          /* elements checked for sortedness at a time */
+    UINT16_COUNTERS = 1 << 16 /* one per 16-bit item */
 };
 
 /* A bucket of a row: n items from `at` on in one of the two arrays; the number of low bits in which
@@ -82,7 +70,7 @@ static int bits_of(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
 
 /* Bits of the digit that splits n items into buckets of some thousands. */
 static int digit_for(int64_t n) {
-    return MIN(MSD_DIGIT_BITS, bits_of((uint64_t)n / (UNSPLIT_MAX_ITEMS / 4)));
+    return MIN(TUNE_SORT_MSD_DIGIT_BITS, bits_of((uint64_t)n / (TUNE_SORT_UNSPLIT_MAX_ITEMS / 4)));
 }
 
 typedef struct {
@@ -169,8 +157,8 @@ GPA_SIMD_CLONES static bool sort_uint16(const work *k, const uint16_t *in, uint1
     uint32_t *count = mem_zero(2 * UINT16_COUNTERS * sizeof *count),
              *other = count + UINT16_COUNTERS;
     if (!count) return false;
-    for (int64_t from = 0; from < n && !threads_stopped(k->stop); from += CHUNK_ELEMS) {
-        const int64_t end = MIN(n, from + CHUNK_ELEMS);
+    for (int64_t from = 0; from < n && !threads_stopped(k->stop); from += TUNE_SORT_CHUNK_ELEMS) {
+        const int64_t end = MIN(n, from + TUNE_SORT_CHUNK_ELEMS);
         int64_t i = from;
         for (; i + 1 < end; i += 2) count[in[i]]++, other[in[i + 1]]++;
         if (i < end) count[in[i]]++;
@@ -183,10 +171,11 @@ GPA_SIMD_CLONES static bool sort_uint16(const work *k, const uint16_t *in, uint1
     int64_t at = 0;
     for (uint32_t key = 0; key < UINT16_COUNTERS && at < n; key++) {
         const uint16_t v = (uint16_t)sortkey_to_bits(key, o);
-        const int64_t end = at + count[v] + other[v], stored = MIN(at + UINT16_STORED_AT_ONCE, n);
-        if (stored == at + UINT16_STORED_AT_ONCE)
-            GPA_NO_UNROLL for (int32_t i = 0; i < UINT16_STORED_AT_ONCE; i++) out[at + i] =
-                v; /* overruns are overwritten by the next value */
+        const int64_t end = at + count[v] + other[v],
+                      stored = MIN(at + TUNE_SORT_UINT16_STORED_AT_ONCE, n);
+        if (stored == at + TUNE_SORT_UINT16_STORED_AT_ONCE)
+            GPA_NO_UNROLL for (int32_t i = 0; i < TUNE_SORT_UINT16_STORED_AT_ONCE; i++)
+                out[at + i] = v; /* overruns are overwritten by the next value */
         else
             for (int64_t i = at; i < end; i++) out[i] = v;
         for (int64_t i = stored; i < end; i++) out[i] = v;
@@ -199,7 +188,7 @@ GPA_SIMD_CLONES static bool sort_uint16(const work *k, const uint16_t *in, uint1
 static bool sort_one(const work *k, int64_t i, int threads) {
     int64_t n = k->c->sort.n;
     if (k->order.item == 2 && !k->ranks && n >= UINT16_COUNTERS &&
-        threads <= UINT16_COUNTING_MAX_THREADS) {
+        threads <= TUNE_SORT_UINT16_COUNTING_MAX_THREADS) {
         const size_t from = (size_t)(i * n) * sizeof(uint16_t);
         if (!sort_uint16(k, (const void *)(k->in + from), (void *)(k->out + from))) return false;
         if (k->order.kind == 'F' && !k->c->sort.n_kth && !threads_stopped(k->stop))
@@ -212,7 +201,7 @@ static bool sort_one(const work *k, int64_t i, int threads) {
         return true;
     }
     row w = {.order = k->order,
-             .threads = n < SHARED_MIN_ITEMS ? 1 : threads,
+             .threads = n < TUNE_SORT_SHARED_MIN_ITEMS ? 1 : threads,
              .stop = k->stop,
              .n = n,
              .kth = k->c->sort.kth,
@@ -268,7 +257,7 @@ typedef struct {
 
 static void complex_keys(void *arg, int64_t c) {
     complex_row *w = arg;
-    const int64_t from = c * CHUNK_ELEMS, n = MIN(CHUNK_ELEMS, w->n - from);
+    const int64_t from = c * TUNE_SORT_CHUNK_ELEMS, n = MIN(TUNE_SORT_CHUNK_ELEMS, w->n - from);
     const void *in = w->in + (size_t)(2 * from) * w->parts.item;
     bool any_nan = w->parts.item == 4 ? complex_keys_c64(&w->parts, in, n, w->key + from)
                                       : complex_keys_c128(&w->parts, in, n, w->key + from);
@@ -294,13 +283,13 @@ GPA_SIMD_CLONES static void shorten_keys(const uint64_t *key, int64_t n, uint64_
 /* Gathers the elements in sorted order. */
 static void complex_take(void *arg, int64_t c) {
     const complex_row *w = arg;
-    const int64_t to = MIN((c + 1) * CHUNK_ELEMS, w->n), *index = w->index;
+    const int64_t to = MIN((c + 1) * TUNE_SORT_CHUNK_ELEMS, w->n), *index = w->index;
     const uint64_t *in = (const void *)w->in; /* a complex64, or a part */
     uint64_t *out = w->out;
     if (w->parts.item == 4)
-        for (int64_t i = c * CHUNK_ELEMS; i < to; i++) out[i] = in[index[i]];
+        for (int64_t i = c * TUNE_SORT_CHUNK_ELEMS; i < to; i++) out[i] = in[index[i]];
     else
-        for (int64_t i = c * CHUNK_ELEMS; i < to; i++)
+        for (int64_t i = c * TUNE_SORT_CHUNK_ELEMS; i < to; i++)
             out[2 * i] = in[2 * index[i]], out[2 * i + 1] = in[2 * index[i] + 1];
 }
 
@@ -330,15 +319,16 @@ static bool argsort_keys(const work *k, const key_row *keys, int threads) {
 /* Orders n indices of equal keys by the elements' keys of a level. */
 static bool order_run(const work *k, const complex_row *w, int64_t *index, int64_t n, int level,
                       int threads) {
-    uint64_t stack_keys[INSERTION_MAX_ITEMS], bits[2] = {0};
-    void *block = n <= INSERTION_MAX_ITEMS ? NULL : mem_new((size_t)n * 3 * sizeof *stack_keys);
-    uint64_t *key = n <= INSERTION_MAX_ITEMS ? stack_keys : block;
+    uint64_t stack_keys[TUNE_SORT_INSERTION_MAX_ITEMS], bits[2] = {0};
+    void *block =
+        n <= TUNE_SORT_INSERTION_MAX_ITEMS ? NULL : mem_new((size_t)n * 3 * sizeof *stack_keys);
+    uint64_t *key = n <= TUNE_SORT_INSERTION_MAX_ITEMS ? stack_keys : block;
     if (!key) return false;
     for (int64_t i = 0; i < n; i++) {
         sortkey_load(w->in + (size_t)(2 * index[i]) * w->parts.item, w->parts.item, 2, bits);
         key[i] = sortkey_complex(bits[0], bits[1], level, &w->parts);
     }
-    if (n <= INSERTION_MAX_ITEMS) {
+    if (n <= TUNE_SORT_INSERTION_MAX_ITEMS) {
         for (int64_t i = 1; i < n; i++) {
             const uint64_t k_i = key[i];
             const int64_t index_i = index[i];
@@ -399,7 +389,8 @@ static complex_row complex_row_of(const work *k, int64_t i, uint64_t *key, int64
 }
 
 static bool sort_complex(const work *k, int64_t i, int threads) {
-    const int64_t n = k->c->sort.n, chunks = (n + CHUNK_ELEMS - 1) / CHUNK_ELEMS;
+    const int64_t n = k->c->sort.n,
+                  chunks = (n + TUNE_SORT_CHUNK_ELEMS - 1) / TUNE_SORT_CHUNK_ELEMS;
     uint64_t low, high;
     void *keys, *indices = NULL;
     void *block = mem_large((size_t)n * (sizeof(uint64_t) + sizeof(uint32_t)), &keys),
@@ -424,10 +415,10 @@ static bool sort_complex(const work *k, int64_t i, int threads) {
 }
 
 static int64_t rows_per_chunk(const gpa_libcall *c) {
-    return UNSPLIT_MAX_ITEMS / MAX(c->sort.n, 1);
+    return TUNE_SORT_UNSPLIT_MAX_ITEMS / MAX(c->sort.n, 1);
 }
 
-/* A chunk of rows of at most INSERTION_MAX_COMPLEX numbers. */
+/* A chunk of rows of at most TUNE_SORT_INSERTION_MAX_COMPLEX numbers. */
 static void insertion_sort_rows(void *arg, int64_t i) {
     work *k = arg;
     const int64_t n = k->c->sort.n, to = MIN((i + 1) * rows_per_chunk(k->c), k->c->sort.rows);
@@ -549,8 +540,8 @@ static bool copy_sorted(const work *k, int64_t i) {
     const int64_t n = k->c->sort.n;
     const size_t item = dtype_size(k->c->dtype);
     const char *in = k->in + (size_t)(i * n) * item;
-    for (int64_t from = 0; from < n && !threads_stopped(k->stop); from += CHECKED_ELEMS) {
-        const int64_t to = MIN(from + CHECKED_ELEMS, n);
+    for (int64_t from = 0; from < n && !threads_stopped(k->stop); from += TUNE_SORT_CHECKED_ELEMS) {
+        const int64_t to = MIN(from + TUNE_SORT_CHECKED_ELEMS, n);
         if (!is_sorted(k->c->dtype, &k->order, in + (size_t)from * item, MIN(to + 1, n) - from))
             return false;
         if (!k->ranks)
@@ -640,7 +631,7 @@ static bool order_ties(const sortkey_order *o, const char *items, int64_t n, uin
         for (; j > 0 && rank[j - 1] > rank_i; j--) rank[j] = rank[j - 1], out[j] = out[j - 1];
         rank[j] = rank_i;
         out[j] = index_i;
-        if ((steps += i - j) > REPAIR_MAX_STEPS_PER_ITEM * n) return false;
+        if ((steps += i - j) > TUNE_SORT_REPAIR_MAX_STEPS_PER_ITEM * n) return false;
     }
     return true;
 }
@@ -748,15 +739,15 @@ gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_er
               .ranks = ranks};
     k.in = c->sort.in.mem->base + (size_t)c->sort.in.offset * item;
     k.out = c->sort.out.mem->base + (size_t)c->sort.out.offset * (ranks ? sizeof(int64_t) : item);
-    const int use = rows * c->sort.n < SHARED_MIN_ITEMS ? 1 : threads;
+    const int use = rows * c->sort.n < TUNE_SORT_SHARED_MIN_ITEMS ? 1 : threads;
     if (c->sort.stride)
         threads_each(
             use, rows / c->sort.stride * ((c->sort.stride + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS),
             stop, sort_row_group, &k);
-    else if (dtype_is_complex(c->dtype) && c->sort.n <= INSERTION_MAX_COMPLEX)
+    else if (dtype_is_complex(c->dtype) && c->sort.n <= TUNE_SORT_INSERTION_MAX_COMPLEX)
         threads_each(use, (rows + rows_per_chunk(c) - 1) / rows_per_chunk(c), stop,
                      insertion_sort_rows, &k);
-    else if (c->sort.n <= (ranks && item == 1 ? RANKED_BYTES_MAX_ROW : SORT_SHORT) &&
+    else if (c->sort.n <= (ranks && item == 1 ? TUNE_SORT_RANKED_BYTES_MAX_ROW : SORT_SHORT) &&
              rows >= SORT_SHORT_ROWS / 2)
         threads_each(use, (rows + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS, stop, sort_row_group, &k);
     else if (rows >= threads)

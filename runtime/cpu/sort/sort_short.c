@@ -12,11 +12,10 @@
 
 #include "runtime/cpu/parallel/lanes.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
 enum {
-    RUN = 16,            /* vectors sorted in registers */
-    MERGE_MAX_WIDTH = 8, /* vectors merged over a distance in registers */
-    PREFETCH_MAX_RESULT_BYTES = 1 << 14
+    RUN = 16 /* vectors sorted in registers */
 };
 
 /* What a pass does with the vectors it holds in registers: sorts them, merges them, or merges two
@@ -83,7 +82,7 @@ typedef enum { PASS_SORT, PASS_MERGE, PASS_FLIP } sort_pass;
  * prefetched while lanes are sorted; results only where they fit as well. */
 static void prefetch_next(const char *next, char *out, int64_t bytes) {
     for (int64_t i = 0; i < bytes; i += LANES_BYTES) __builtin_prefetch(next + i, 0, 2);
-    for (int64_t i = 0; i < bytes && bytes <= PREFETCH_MAX_RESULT_BYTES; i += LANES_BYTES)
+    for (int64_t i = 0; i < bytes && bytes <= TUNE_SORT_PREFETCH_MAX_RESULT_BYTES; i += LANES_BYTES)
         __builtin_prefetch(out + i, 1, 2);
 }
 
