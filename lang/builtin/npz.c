@@ -333,6 +333,12 @@ gpa_code npz_files(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
+gpa_code npz_fid(gpa_vm *vm, value *argv, value *out) {
+    (void)vm, (void)argv;
+    *out = v_none();
+    return GPA_OK;
+}
+
 gpa_code npz_keys(gpa_vm *vm, value *argv, value *out) { return npz_files(vm, argv, out); }
 
 static gpa_code members(gpa_vm *vm, object_obj *o, bool with_names, value *out) {

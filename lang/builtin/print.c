@@ -115,6 +115,7 @@ gpa_code print_set(gpa_vm *vm, value *argv, value *out) {
     value d = v_none();
     gpa_code rc = current_options(vm, &d);
     if (!rc) rc = dict_set_text(vm, d.dict, "formatter", v_none());
+    if (!rc) rc = dict_set_text(vm, d.dict, "override_repr", v_none());
     for (size_t i = 0; i < COUNT_OF(order) && !rc; i++)
         rc = set_option(vm, d.dict, order[i], argv[i]);
     if (!rc) rc = set_current(vm, d);

@@ -32,6 +32,7 @@ typedef struct {
         bool exponent;
     } form[2];
     size_t width; /* of integers */
+    bool signs;   /* positive integers have a sign or a blank, too */
     value call;   /* the user's own formatter, borrowed; or UNSET */
 } printer;
 
@@ -150,7 +151,10 @@ static survey look_at(const printer *p, int part) {
 /* True if the range or magnitude of the numbers requires scientific notation. */
 static bool wants_exponent(const printer *p, const survey *s, gpa_dtype t) {
     if (s->most == 0) return false;
-    double cutoff = t == DT_F64 ? 1e8 : t == DT_F32 ? 1e6 : t == DT_F16 ? 1e3 : 1e2;
+    double cutoff = t == DT_F64   ? 1e8
+                    : t == DT_F32 ? 1e6
+                    : t == DT_F16 ? p->o->long_half ? 1e5 : 1e3
+                                  : 1e2;
     if (s->most >= cutoff) return true;
     return !p->o->suppress &&
            (s->least < rounded(0.0001, t) || rounded(s->most / s->least, t) > 1000);
@@ -243,11 +247,11 @@ static void choose_int(printer *p) {
     }
     bool negative = least.kind == NUMBER_INT && least.i < 0,
          below = most.kind == NUMBER_INT && most.i < 0;
-    bool signs = p->o->sign == '+' || (p->o->sign == ' ' && !negative);
+    p->signs = p->o->sign == '+' || (p->o->sign == ' ' && !negative);
     gpa_str s;
     str_init(&s);
     put_whole(&s, &most);
-    p->width = s.len + (signs && !below);
+    p->width = s.len + (p->signs && !below);
     str_clear(&s);
     put_whole(&s, &least);
     p->width = MAX(p->width, s.len);
@@ -331,7 +335,7 @@ static gpa_code put_element(const printer *p, int64_t i, gpa_str *out) {
     else if (dtype_is_int(p->dtype)) {
         gpa_str s;
         str_init(&s);
-        if (p->o->sign != '-' && !(n.kind == NUMBER_INT && n.i < 0)) str_putc(&s, p->o->sign);
+        if (p->signs && !(n.kind == NUMBER_INT && n.i < 0)) str_putc(&s, p->o->sign);
         put_whole(&s, &n);
         if (p->width > s.len) str_fill(out, ' ', p->width - s.len);
         str_putn(out, s.text, s.len);
@@ -458,7 +462,8 @@ gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const array_m
 
 /* "shape=(0, 3), dtype=float32": what the elements do not imply. */
 static void put_extras(gpa_str *out, const gpa_arr *a, const print_options *o) {
-    if ((a->size == 0 && !(a->ndim == 1 && a->shape[0] == 0)) || a->size > o->threshold) {
+    if ((a->size == 0 && !(a->ndim == 1 && a->shape[0] == 0)) ||
+        (a->size > o->threshold && !o->no_shape)) {
         str_put(out, "shape=(");
         for (int i = 0; i < a->ndim; i++)
             str_printf(out, i ? ", %lld" : "%lld", (long long)a->shape[i]);
@@ -491,10 +496,23 @@ gpa_code array_put_repr_with(gpa_vm *vm, gpa_arr *a, const print_options *o, gpa
     return rc;
 }
 
+/* The user's own repr of arrays (set_printoptions(override_repr=)). */
+static gpa_code put_overridden(gpa_vm *vm, gpa_arr *a, value function, gpa_str *out) {
+    value array = v_array_take(vm, arr_retain(a), false), text = v_none();
+    if (array.tag == V_UNSET) return vm_err(vm)->code;
+    gpa_code rc = vm_call(vm, function, ARGS(1, &array), &text);
+    if (!rc) rc = vm_str(vm, text, out);
+    value_release(vm, text);
+    value_release(vm, array);
+    return rc;
+}
+
 gpa_code array_put_repr(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
     print_options o;
     gpa_code rc = print_options_get(vm, &o);
-    return rc ? rc : array_put_repr_with(vm, a, &o, out);
+    if (rc) return rc;
+    return o.override_repr.tag == V_NONE ? array_put_repr_with(vm, a, &o, out)
+                                         : put_overridden(vm, a, o.override_repr, out);
 }
 
 gpa_code array_put_str(gpa_vm *vm, gpa_arr *a, gpa_str *out) {

@@ -20,8 +20,11 @@ typedef struct {
     float_mode floatmode;
     char sign; /* - + or space */
     char nan[16], inf[16];
-    value formatter; /* NONE or a DICT; borrowed */
-    bool bare;       /* NumPy's scalars print without their type: legacy='1.25' and before */
+    value formatter;     /* NONE or a DICT; borrowed */
+    bool bare;           /* NumPy's scalars print without their type: legacy='1.25' and before */
+    bool no_shape;       /* repr of a summarized array without shape=: legacy='2.1' and before */
+    bool long_half;      /* large float16 without an exponent: legacy='2.2' and before */
+    value override_repr; /* NONE or the function that makes the repr of arrays; borrowed */
 } print_options;
 
 extern const char *const float_mode_names[FLOAT_MODES]; /* as programs write them */

@@ -40,11 +40,21 @@ void print_options_read(gpa_vm *vm, dict_obj *d, print_options *o) {
     o->suppress = suppress.tag == V_BOOL && suppress.i;
     o->formatter = dict_text_peek(vm, d, "formatter");
     value legacy = dict_text_peek(vm, d, "legacy");
-    o->bare = legacy.tag == V_STR && legacy.str->text[0] == '1';
+    bool old = legacy.tag == V_STR;
+    o->bare = old && legacy.str->text[0] == '1';
+    o->no_shape = old && strcmp(legacy.str->text, "2.1") <= 0;
+    o->long_half = old && strcmp(legacy.str->text, "2.2") <= 0;
+    value override = dict_text_peek(vm, d, "override_repr");
+    o->override_repr = override.tag == V_UNSET ? v_none() : override;
 }
 
-const print_options print_options_default = {
-    8, 1000, 3, 75, false, FLOAT_MAXPREC, '-', "nan", "inf", {.tag = V_NONE}, false};
+const print_options print_options_default = {8,     1000,
+                                             3,     75,
+                                             false, FLOAT_MAXPREC,
+                                             '-',   "nan",
+                                             "inf", {.tag = V_NONE},
+                                             false, false,
+                                             false, {.tag = V_NONE}};
 
 gpa_code print_options_get(gpa_vm *vm, print_options *out) {
     module_obj *numpy;

@@ -279,7 +279,7 @@ static gpa_code resize(gpa_vm *vm, value *argv) {
     value shape = argv[1], resized = v_none(), filled = v_none();
     bool check;
     gpa_code rc = arg_bool(vm, argv[2], "refcheck", &check);
-    if (rc) return rc;
+    if (rc || shape.tuple->count == 0) return rc; /* a.resize() changes nothing */
     if (a->base)
         return vm_fail(vm, GPA_E_VALUE, "cannot resize this array: it does not own its data");
     if (check && a->refs > 1)

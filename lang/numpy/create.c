@@ -425,20 +425,20 @@ out:
 gpa_code np_arange(gpa_vm *vm, value *argv,
                    value *out) { /* start, stop, step, dtype, device, like */
     value v[3] = {argv[0], argv[1], argv[2]};
-    if (v[0].tag == V_UNSET)
-        return vm_fail(vm, GPA_E_TYPE, "arange() requires stop to be specified.");
-    if (v[1].tag == V_NONE) {
+    if (v[1].tag == V_NONE) { /* arange(stop), but not arange(start=0) */
         v[1] = v[0];
-        v[0] = v_int(0);
+        v[0] = v_unset();
     }
+    if (v[1].tag == V_UNSET)
+        return vm_fail(vm, GPA_E_TYPE, "arange() requires stop to be specified.");
+    if (v[0].tag == V_UNSET) v[0] = v_int(0);
     if (v[2].tag == V_NONE) v[2] = v_int(1);
     gpa_dtype t, found = DT_I64;
     gpa_code rc = arg_dtype(vm, argv[3], &t);
     if (rc) return rc;
     gpa_opnd o[3];
     for (int k = 0; k < 3; k++) {
-        if (v[k].tag == V_BIG)
-            return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+        if (v[k].tag == V_BIG) return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
         if ((rc = arg_opnd(vm, v[k], &o[k]))) return rc;
         gpa_dtype own = o[k].arr ? (gpa_dtype)o[k].arr->dtype : o[k].dtype;
         found = dtype_promote(found, own);

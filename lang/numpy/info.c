@@ -2,11 +2,13 @@
  * iinfo; and small private functions of the library. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "lang/object/big.h"
 #include "lang/numpy/all.h"
 #include "lang/object/number.h"
 #include "lang/numpy/numpy.h"
+#include "lang/vm/vm.h"
 
 static gpa_code return_text(gpa_vm *vm, const char *s, value *out) {
     *out = v_cstr(vm, s);
@@ -298,6 +300,8 @@ const object_kind iinfo_kind = {
 /* The dtype of a dtype, an array or a number. */
 static gpa_code dtype_of(gpa_vm *vm, value v, gpa_dtype *out) {
     if (is_dtype_like(v)) return arg_dtype(vm, v, out);
+    if (v.tag == V_OBJECT && !arg_dtype(vm, v, out)) return GPA_OK;
+    if (v.tag == V_OBJECT) vm_clear_error(vm);
     gpa_arr *a = NULL;
     gpa_code rc = arg_array(vm, v, DT_NONE, &a);
     if (!rc) *out = (gpa_dtype)a->dtype;
@@ -305,14 +309,7 @@ static gpa_code dtype_of(gpa_vm *vm, value v, gpa_dtype *out) {
     return rc;
 }
 
-gpa_code np_finfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
-    gpa_dtype t;
-    gpa_code rc = dtype_of(vm, argv[0], &t);
-    if (rc) return rc;
-    if (dtype_is_complex(t)) t = dtype_info[t].real;
-    if (!dtype_is_float(t))
-        return vm_fail(vm, GPA_E_VALUE, "data type <class 'numpy.%s'> not inexact",
-                       dtype_info[t].name);
+static gpa_code make_finfo(gpa_vm *vm, gpa_dtype t, value *out) {
     int bits = (int)dtype_size(t) * 8,
         mantissa = t == DT_F16    ? 10
                    : t == DT_BF16 ? 7
@@ -335,9 +332,40 @@ gpa_code np_finfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
     return GPA_OK;
 }
 
+/* The only finfo of a dtype, kept under a name that no program can write. */
+static gpa_code kept_finfo(gpa_vm *vm, gpa_dtype t, value *out) {
+    module_obj *numpy;
+    char name[40];
+    snprintf(name, sizeof name, "(finfo %s)", dtype_info[t].name);
+    gpa_code rc = vm_import(vm, "numpy", &numpy);
+    if (rc) return rc;
+    value kept = module_get_text_peek(vm, numpy, name);
+    if (kept.tag != V_UNSET) {
+        *out = value_retain(kept);
+        return GPA_OK;
+    }
+    rc = make_finfo(vm, t, out);
+    return rc ? rc : module_set_text(vm, numpy, name, *out);
+}
+
+gpa_code np_finfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
+    gpa_dtype t;
+    gpa_code rc = dtype_of(vm, argv[0], &t);
+    if (rc) return rc;
+    if (dtype_is_complex(t)) t = dtype_info[t].real;
+    if (!dtype_is_float(t))
+        return vm_fail(vm, GPA_E_VALUE, "data type <class 'numpy.%s'> not inexact",
+                       dtype_info[t].name);
+    return kept_finfo(vm, t, out);
+}
+
 gpa_code np_iinfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
     gpa_dtype t;
     gpa_code rc = dtype_of(vm, argv[0], &t);
+    if (rc && argv[0].tag == V_STR) {
+        vm_clear_error(vm);
+        return vm_fail(vm, GPA_E_VALUE, "Invalid integer data type 'U'.");
+    }
     if (rc) return rc;
     if (!dtype_is_int(t))
         return vm_fail(vm, GPA_E_VALUE, "Invalid integer data type '%c'.", kind_letter(t));

@@ -235,32 +235,40 @@ static gpa_code fail_broadcast(gpa_vm *vm, value shapes, size_t i, size_t j) {
     return rc;
 }
 
-gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes */
-    gpa_arr *parts[GPA_MAX_DIMS] = {0};
-    size_t n = argv[0].tuple->count;
-    int ndim = 0;
-    int64_t shape[GPA_MAX_DIMS] = {0};
-    gpa_code rc = GPA_OK;
-    if (n > GPA_MAX_DIMS)
-        return vm_fail(vm, GPA_E_VALUE, "Need at least 0 and at most %d array objects.",
-                       GPA_MAX_DIMS);
-    for (size_t i = 0; i < n; i++) {
-        TRY(arg_shape(vm, argv[0].tuple->items[i], &ndim, shape));
-        TRY(arr_full(vm_rt(vm), &(arr_spec){DT_BOOL, ndim, shape}, (gpa_val){0}, &parts[i],
-                     vm_err(vm)));
+/* Merges a shape into the common one, aligned at the last axis. False if they do not broadcast. */
+static bool merge_shape(int ndim, const int64_t *shape, int *common_ndim, int64_t *common) {
+    int64_t merged[GPA_MAX_DIMS];
+    int n = ndim > *common_ndim ? ndim : *common_ndim;
+    for (int d = 0; d < n; d++) {
+        int mine = d - (n - ndim), theirs = d - (n - *common_ndim);
+        int64_t a = mine < 0 ? 1 : shape[mine], b = theirs < 0 ? 1 : common[theirs];
+        if (a != b && a != 1 && b != 1) return false;
+        merged[d] = a == 1 ? b : a;
     }
-    for (size_t j = 1; j < n; j++)
-        for (size_t i = 0; i < j; i++)
-            if (arr_broadcast_shape((gpa_arr *[]){parts[i], parts[j]}, 2, &ndim, shape, NULL)) {
-                rc = fail_broadcast(vm, argv[0], i, j);
-                goto out;
-            }
-    ndim = 0;
-    if (n) TRY(arr_broadcast_shape(parts, (int)n, &ndim, shape, vm_err(vm)));
-    rc = np_ints_tuple(vm, ndim, shape, out);
-out:
-    for (size_t i = 0; i < n; i++) arr_release(vm_rt(vm), parts[i]);
-    return rc;
+    memcpy(common, merged, (size_t)n * sizeof *merged);
+    *common_ndim = n;
+    return true;
+}
+
+gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes */
+    const tuple_obj *shapes = argv[0].tuple;
+    int ndim = 0, common_ndim = 0;
+    int64_t shape[GPA_MAX_DIMS], common[GPA_MAX_DIMS];
+    for (size_t j = 0; j < shapes->count; j++) {
+        gpa_code rc = arg_shape(vm, shapes->items[j], &ndim, shape);
+        if (rc) return rc;
+        if (merge_shape(ndim, shape, &common_ndim, common)) continue;
+        for (size_t i = 0; i < j; i++) { /* the first argument that it does not fit */
+            int64_t pair[GPA_MAX_DIMS];
+            int pair_ndim = ndim, first_ndim;
+            memcpy(pair, shape, sizeof pair);
+            rc = arg_shape(vm, shapes->items[i], &first_ndim, common);
+            if (rc) return rc;
+            if (!merge_shape(first_ndim, common, &pair_ndim, pair))
+                return fail_broadcast(vm, argv[0], i, j);
+        }
+    }
+    return np_ints_tuple(vm, common_ndim, common, out);
 }
 
 /* ---- casts ---- */

@@ -10,6 +10,7 @@
 #include "lang/object/big.h"
 #include "lang/vm/absent.h"
 #include "lang/vm/array_args.h"
+#include "lang/vm/class.h"
 #include "lang/vm/record.h"
 
 gpa_code np_return(gpa_vm *vm, gpa_arr *a, value *out) {
@@ -58,6 +59,38 @@ const char other_order[] =
     "gpa's arrays have the machine's order of bytes: read '<' in place of '>', and swap by "
     "byteswap()";
 
+/* An attribute, or UNSET if there is none; other errors of a property or __getattr__ are its own.
+ */
+static gpa_code optional_attr(gpa_vm *vm, value v, const char *name, value *out) {
+    *out = v_unset();
+    gpa_code rc = vm_attr(vm, v, name, out);
+    if (!rc || !gpa_err_is(rc, GPA_E_ATTRIBUTE)) return rc;
+    vm_clear_error(vm);
+    *out = v_unset();
+    return GPA_OK;
+}
+
+static bool has_attributes(value v) { return v.tag == V_CLASS || class_of_peek(v) != NULL; }
+
+/* The dtype of a scalar, or that of the attribute `dtype` of an object or class. */
+static gpa_code dtype_attribute(gpa_vm *vm, value v, gpa_dtype *out) {
+    enum { MAX_DEPTH = 100 };
+    value held = value_retain(v), next;
+    gpa_code rc = GPA_OK;
+    for (int depth = 0; !rc && has_attributes(held); depth++) {
+        rc = depth < MAX_DEPTH ? optional_attr(vm, held, "dtype", &next)
+                               : vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+        value_release(vm, held);
+        held = rc ? v_unset() : next;
+    }
+    if (held.tag == V_NUM)
+        *out = (gpa_dtype)held.aux;
+    else if (!rc)
+        rc = arg_dtype(vm, held, out);
+    value_release(vm, held);
+    return rc;
+}
+
 gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
     *out = DT_NONE;
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
@@ -74,6 +107,12 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
                 gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
             return rc;
         }
+    }
+    if (*out != DT_NONE) return GPA_OK;
+    if (v.tag == V_BYTES) *out = dtype_find(v.str->text, v.str->size);
+    if (*out == DT_NONE && (v.tag == V_NUM || has_attributes(v))) {
+        gpa_code rc = dtype_attribute(vm, v, out);
+        if (rc) return rc;
     }
     if (*out != DT_NONE) return GPA_OK;
     gpa_code rc = vm_fail_showing(vm, GPA_E_TYPE, "Cannot interpret '", v, "' as a data type");
@@ -566,6 +605,34 @@ static gpa_code from_sequence(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     return rc;
 }
 
+/* What an object with NumPy's protocols or those of a sequence stands for: the array of __array__,
+ * or the list of its items. */
+static gpa_code array_of_object(gpa_vm *vm, value v, value *out, bool *found) {
+    static const char *const protocols[] = {"__array_interface__", "__array_struct__", "__array__"};
+    const class_obj *class = class_of_peek(v);
+    gpa_code rc = record_array(vm, v, out, found);
+    if (rc || *found || !class) return rc;
+    bool dynamic = class_text_peek(class, "__getattr__").tag != V_UNSET;
+    for (size_t i = 0; i < COUNT_OF(protocols) && !rc; i++) { /* their errors are not hidden */
+        if (!dynamic && class_text_peek(class, protocols[i]).tag == V_UNSET) continue;
+        rc = optional_attr(vm, v, protocols[i], out);
+        value_release(vm, *out);
+        *out = v_none();
+    }
+    if (rc || class_text_peek(class, "__getitem__").tag == V_UNSET ||
+        class_text_peek(class, "__len__").tag == V_UNSET)
+        return rc;
+    int64_t n;
+    rc = vm_len(vm, v, &n);
+    if (rc && !gpa_err_is(rc, GPA_E_RECURSION) && !gpa_err_is(rc, GPA_E_MEMORY)) {
+        vm_clear_error(vm); /* an object without a length is no sequence */
+        return GPA_OK;
+    }
+    if (!rc) rc = vm_collect(vm, v, out);
+    *found = !rc;
+    return rc;
+}
+
 gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     gpa_opnd o;
     *out = NULL;
@@ -590,7 +657,7 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     if (is_sequence(v)) return from_sequence(vm, v, t, out);
     bool record;
     value stands_for = v_none();
-    gpa_code rc = record_array(vm, v, &stands_for, &record);
+    gpa_code rc = array_of_object(vm, v, &stands_for, &record);
     if (!rc && record) rc = arg_array(vm, stands_for, t, out);
     value_release(vm, stands_for);
     if (rc || record) return rc;

@@ -592,7 +592,8 @@ gpa_code record_add(gpa_vm *vm, value *argv,
     gpa_code rc = members_of(vm, object_kinds[argv[0].aux - AUX_KIND], &members);
     if (rc) return rc;
     const char *name = func_name(vm, argv[2].func);
-    if (name[0] == '_' && name[1] != '_') name++;
+    size_t n = strlen(name);
+    if (name[0] == '_' && name[1] != '_' && name[n - 1] != '_') name++; /* _NAME, not _NAME_ */
     gpa_sym sym = intern_get(vm->core.names, name, strlen(name));
     value item = argv[1].i
                      ? v_tuple(vm, (size_t)argv[1].i, (value[RECORD_STATIC]){argv[2], v_none()})

@@ -18,6 +18,8 @@ class Missing:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        if name == "dtype" and Missing.running[0]:  # asked for by what takes a dtype
+            raise MissingName(self.full_name)
         return Missing(self.full_name + "." + name)
 
     def __call__(self, *args, **kwargs):
