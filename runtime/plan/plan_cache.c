@@ -12,7 +12,7 @@
 #include "runtime/graph/state.h"
 
 enum {
-    SLOTS = 512,     /* of the table, a power of two */
+    SLOTS = 512,      /* of the table, a power of two */
     MAX_NODES = 4096, /* of a graph that is cached */
 };
 
