@@ -238,7 +238,26 @@ gpa_code core_isinstance(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
+/* True if every type that derives from an abstract type derives from one of the classes. */
+static gpa_code abstract_derives(gpa_vm *vm, const object_obj *abstract, value classes, bool *out) {
+    gpa_code rc = GPA_OK;
+    *out = classes.tag != V_TUPLE;
+    for (size_t i = 0; classes.tag == V_TUPLE && i < classes.tuple->count && !*out && !rc; i++)
+        rc = abstract_derives(vm, abstract, classes.tuple->items[i], out);
+    if (classes.tag == V_TUPLE) return rc;
+    for (uint32_t t = AUX_DTYPE; t < AUX_DTYPE + DT_COUNT && *out && !rc; t++)
+        if (abstract->kind->derives(abstract, t))
+            rc = matches_any(vm, &(class_test){"issubclass", v_type(t), 0}, classes, out);
+    return rc;
+}
+
 gpa_code core_issubclass(gpa_vm *vm, value *argv, value *out) {
+    if (argv[0].tag == V_OBJECT && argv[0].object->kind->derives) {
+        bool derives;
+        gpa_code rc = abstract_derives(vm, argv[0].object, argv[1], &derives);
+        if (!rc) *out = v_bool(derives);
+        return rc;
+    }
     if (argv[0].tag != V_TYPE && argv[0].tag != V_CLASS)
         return vm_fail(vm, GPA_E_TYPE, "issubclass() arg 1 must be a class");
     bool is;

@@ -5,8 +5,8 @@
 #include "lang/numpy/numpy.h"
 
 /* NumPy's type codes in the order of its type numbers, which is the order of a ufunc's loops, too,
- * but for float16. */
-static const char letters[] = "?bBhHiIlLqQfdgFDGOSUVMme", loop_order[] = "?bBhHiIlLeEfdFD";
+ * but for float16. 'q' and 'Q' are other names of 'l' and 'L'. */
+static const char letters[] = "?bBhHiIlLqQfdgFDGOSUVMme", loop_order[] = "?bBhHiIlLqQeEfdFD";
 enum { USER_TYPE = 256 }; /* number of the first user-defined dtype */
 
 static const gpa_dtype_info *info(const value *argv) { return &dtype_info[argv[0].aux]; }
@@ -114,6 +114,19 @@ static gpa_code ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *read, gpa_
     return rc;
 }
 
+/* The type code of an operand of dtype t in the loop of a code, whose own dtype is `own`. */
+static char loop_char(char code, gpa_dtype own, gpa_dtype t) {
+    return t == own ? code : dtype_info[t].np_char;
+}
+
+static gpa_code append_text(gpa_vm *vm, list_obj *list, const char *text) {
+    value v = v_cstr(vm, text);
+    if (v.tag == V_UNSET) return vm_err(vm)->code;
+    gpa_code rc = list_append(vm, list, v);
+    value_release(vm, v);
+    return rc;
+}
+
 /* Type signatures of a ufunc: one for each dtype in which it is computed. */
 static gpa_code list_type_signatures(gpa_vm *vm, const ufunc *u, value *out) {
     gpa_code rc = native_return(v_list(vm, 0, NULL), out);
@@ -129,11 +142,13 @@ static gpa_code list_type_signatures(gpa_vm *vm, const ufunc *u, value *out) {
             gpa_err_clear(&none);
             continue;
         }
-        for (size_t i = 0; i < n; i++) text[i] = dtype_info[read[i]].np_char;
-        snprintf(text + n, sizeof text - n, "->%c", dtype_info[result].np_char);
-        value v = v_cstr(vm, text);
-        rc = v.tag == V_UNSET ? vm_err(vm)->code : list_append(vm, out->list, v);
-        if (v.tag != V_UNSET) value_release(vm, v);
+        for (size_t i = 0; i < n; i++) text[i] = loop_char(*c, in[0].dtype, read[i]);
+        snprintf(text + n, sizeof text - n, "->%c", loop_char(*c, in[0].dtype, result));
+        rc = append_text(vm, out->list, text);
+        if (!rc && *c == 'Q' && n == 2 && result == DT_BOOL && op_info[u->op].sig == SIG_COMPARE) {
+            rc = append_text(vm, out->list, "qQ->?"); /* comparisons of mixed signedness */
+            if (!rc) rc = append_text(vm, out->list, "Qq->?");
+        }
     }
     return rc;
 }

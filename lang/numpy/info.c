@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "lang/vm/generic_alias.h"
 #include "lang/object/big.h"
 #include "lang/numpy/all.h"
 #include "lang/object/number.h"
@@ -187,8 +188,30 @@ static gpa_code abstract_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-const object_kind abstract_kind = {
-    .type_name = "numpy.abstract", .repr = abstract_repr, .derives = np_abstract_has};
+static gpa_code abstract_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
+    *out = v_unset();
+    if (strcmp(name, "__name__") == 0 || strcmp(name, "__qualname__") == 0)
+        *out = value_retain(o->fields[0]);
+    else if (strcmp(name, "__module__") == 0)
+        return return_text(vm, "numpy", out);
+    return GPA_OK;
+}
+
+/* Complex types have two type arguments, of which the second may be left out. */
+static gpa_code abstract_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
+    const char *kinds = o->data;
+    if (strchr(kinds, 'B'))
+        return vm_fail(vm, GPA_E_TYPE, "There are no type variables left in numpy.%s",
+                       o->fields[0].str->text);
+    return generic_alias(vm, (value){.tag = V_OBJECT, .object = o}, key, 1,
+                         strcmp(kinds, "C") == 0 ? 2 : 1, out);
+}
+
+const object_kind abstract_kind = {.type_name = "numpy.abstract",
+                                   .repr = abstract_repr,
+                                   .attr = abstract_attr,
+                                   .getitem = abstract_getitem,
+                                   .derives = np_abstract_has};
 
 value np_abstract(gpa_vm *vm, const char *name, char *kinds) {
     value v = v_object(vm, &abstract_kind, 1);
@@ -348,9 +371,9 @@ static gpa_code kept_finfo(gpa_vm *vm, gpa_dtype t, value *out) {
     return rc ? rc : module_set_text(vm, numpy, name, *out);
 }
 
-gpa_code np_finfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
+gpa_code np_finfo(gpa_vm *vm, value *argv, value *out) { /* cls, dtype */
     gpa_dtype t;
-    gpa_code rc = dtype_of(vm, argv[0], &t);
+    gpa_code rc = dtype_of(vm, argv[1], &t);
     if (rc) return rc;
     if (dtype_is_complex(t)) t = dtype_info[t].real;
     if (!dtype_is_float(t))
@@ -359,10 +382,10 @@ gpa_code np_finfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
     return kept_finfo(vm, t, out);
 }
 
-gpa_code np_iinfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
+gpa_code np_iinfo(gpa_vm *vm, value *argv, value *out) { /* cls, type */
     gpa_dtype t;
-    gpa_code rc = dtype_of(vm, argv[0], &t);
-    if (rc && argv[0].tag == V_STR) {
+    gpa_code rc = dtype_of(vm, argv[1], &t);
+    if (rc && argv[1].tag == V_STR) {
         vm_clear_error(vm);
         return vm_fail(vm, GPA_E_VALUE, "Invalid integer data type 'U'.");
     }

@@ -215,7 +215,8 @@ static bool equal_dtype(gpa_dtype t, value v) {
     if (v.tag == V_DTYPE) return v.aux == (uint32_t)t;
     if (v.tag == V_STR) return dtype_find(v.str->text, v.str->size) == t;
     if (v.tag != V_TYPE) return false;
-    if (v.aux >= AUX_DTYPE) return v.aux == AUX_DTYPE + (uint32_t)t;
+    if (v.aux >= AUX_DTYPE)
+        return v.aux == AUX_DTYPE + (uint32_t)t || v.aux == AUX_DTYPE_CLASS + (uint32_t)t;
     return (v.aux == V_BOOL && t == DT_BOOL) || (v.aux == V_INT && t == DT_I64) ||
            (v.aux == V_FLOAT && t == DT_F64) || (v.aux == V_COMPLEX && t == DT_C128);
 }

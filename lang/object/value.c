@@ -290,6 +290,18 @@ static const char *const numpy_names[DT_COUNT] = {
 #undef DT
 };
 
+static const char *const dtype_class_names[] = {
+    [DT_BOOL] = "numpy.dtypes.BoolDType",       [DT_I8] = "numpy.dtypes.Int8DType",
+    [DT_I16] = "numpy.dtypes.Int16DType",       [DT_I32] = "numpy.dtypes.Int32DType",
+    [DT_I64] = "numpy.dtypes.Int64DType",       [DT_U8] = "numpy.dtypes.UInt8DType",
+    [DT_U16] = "numpy.dtypes.UInt16DType",      [DT_U32] = "numpy.dtypes.UInt32DType",
+    [DT_U64] = "numpy.dtypes.UInt64DType",      [DT_F16] = "numpy.dtypes.Float16DType",
+    [DT_BF16] = "numpy.dtypes.BFloat16DType",   [DT_F32] = "numpy.dtypes.Float32DType",
+    [DT_F64] = "numpy.dtypes.Float64DType",     [DT_C64] = "numpy.dtypes.Complex64DType",
+    [DT_C128] = "numpy.dtypes.Complex128DType",
+};
+_Static_assert(COUNT_OF(dtype_class_names) == DT_COUNT, "a dtype without a class");
+
 static const char *const tag_names[V_COUNT] = {
 #define VT(id, name, heap) [V_##id] = name,
 #include "lang/object/value_tags.def"
@@ -300,6 +312,8 @@ const char *type_name(uint32_t aux) {
     if (aux >= AUX_KIND) return object_kinds[aux - AUX_KIND]->type_name;
     if (aux == AUX_FROZENSET) return "frozenset";
     if (aux >= AUX_ERROR) return gpa_err_name((gpa_code)(aux - AUX_ERROR));
+    if (aux == AUX_DTYPE_META) return "numpy._DTypeMeta";
+    if (aux >= AUX_DTYPE_CLASS) return dtype_class_names[aux - AUX_DTYPE_CLASS];
     if (aux >= AUX_DTYPE) return numpy_names[aux - AUX_DTYPE];
     return tag_names[aux];
 }

@@ -30,6 +30,8 @@ typedef struct value {
     uint32_t tag; /* value_tag */
     uint32_t aux; /* NUM: its gpa_dtype.  ARRAY: 1 when it is a lazy NumPy scalar (0-d, immutable).
                    * TYPE: a value_tag, or AUX_DTYPE + gpa_dtype for NumPy's scalar types, or
+                   * AUX_DTYPE_CLASS + gpa_dtype for the classes of dtypes (numpy.dtypes), or
+                   * AUX_DTYPE_META for the type of these, or
                    * AUX_ERROR + gpa_code for exception types, AUX_KIND + index of an object_kind,
                    * or AUX_FROZENSET. COMPLEX: 1 when it is a numpy.complex128. */
     union {
@@ -60,7 +62,18 @@ typedef struct value {
     };
 } value;
 
-enum { AUX_DTYPE = 0x100, AUX_ERROR = 0x200, AUX_FROZENSET = 0x300, AUX_KIND = 0x400 };
+enum {
+    AUX_DTYPE = 0x100,
+    AUX_DTYPE_CLASS = 0x180,
+    AUX_DTYPE_META = 0x1ff,
+    AUX_ERROR = 0x200,
+    AUX_FROZENSET = 0x300,
+    AUX_KIND = 0x400
+};
+/* True for the auxiliary word of the class of a dtype, as numpy.dtypes.Float64DType. */
+static inline bool aux_is_dtype_class(uint32_t aux) {
+    return aux >= AUX_DTYPE_CLASS && aux < AUX_DTYPE_META;
+}
 
 typedef struct complex_obj {
     obj head;

@@ -45,6 +45,8 @@ gpa_code np_return_arrays(gpa_vm *vm, gpa_code rc, int n, gpa_arr **parts, value
 
 static gpa_dtype type_dtype(value v) {
     if (v.aux >= AUX_KIND || (v.aux >= AUX_ERROR && v.aux < AUX_KIND)) return DT_NONE;
+    if (v.aux == AUX_DTYPE_META) return DT_NONE;
+    if (v.aux >= AUX_DTYPE_CLASS) return (gpa_dtype)(v.aux - AUX_DTYPE_CLASS);
     if (v.aux >= AUX_DTYPE) return (gpa_dtype)(v.aux - AUX_DTYPE);
     switch ((int)v.aux) {
         case V_BOOL: return DT_BOOL;
@@ -115,6 +117,8 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
         if (rc) return rc;
     }
     if (*out != DT_NONE) return GPA_OK;
+    if (v.tag == V_TYPE && v.aux == V_DTYPE)
+        return vm_fail(vm, GPA_E_TYPE, "Cannot convert np.dtype into a dtype.");
     gpa_code rc = vm_fail_showing(vm, GPA_E_TYPE, "Cannot interpret '", v, "' as a data type");
     if (v.tag == V_LIST || v.tag == V_DICT || v.tag == V_TUPLE || v.tag == V_TYPE)
         gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));

@@ -172,8 +172,26 @@ static gpa_code type_line(gpa_vm *vm, value type, bool whole, value *out) {
     return native_return(whole ? v_tuple(vm, n, line) : v_tuple(vm, n > 1, line + 1), out);
 }
 
+/* Attributes of numpy.dtype and the classes of dtypes that describe the class. */
+static bool dtype_class_attr(value type, const char *text, value *out) {
+    bool concrete = aux_is_dtype_class(type.aux);
+    if (!concrete && type.aux != V_DTYPE) return false;
+    if (is(text, "_abstract"))
+        *out = v_bool(!concrete);
+    else if (is(text, "_parametric"))
+        *out = v_bool(false);
+    else if (is(text, "_is_numeric"))
+        *out = v_bool(concrete);
+    else if (is(text, "type") && concrete)
+        *out = v_type(AUX_DTYPE + (type.aux - AUX_DTYPE_CLASS));
+    else
+        return false;
+    return true;
+}
+
 static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) {
     *out = v_unset();
+    if (dtype_class_attr(type, text, out)) return GPA_OK;
     native_owner o = owner_of_type(type.aux);
     const native *row = o == OWNER_COUNT ? NULL : native_find(o, text);
     const char *name = type_name(type.aux), *dot = strrchr(name, '.');

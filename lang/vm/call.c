@@ -530,6 +530,12 @@ static gpa_code call_type(gpa_vm *vm, value type, const call_args *a, value *out
     }
     if (type.aux >= AUX_KIND && record_is(object_kinds[type.aux - AUX_KIND]))
         return record_new(vm, object_kinds[type.aux - AUX_KIND], a, out);
+    if (aux_is_dtype_class(type.aux)) {
+        if (a->n + a->n_named)
+            return vm_fail(vm, GPA_E_TYPE, "%s() takes no arguments", type_name(type.aux));
+        *out = v_dtype((gpa_dtype)(type.aux - AUX_DTYPE_CLASS));
+        return GPA_OK;
+    }
     const native *row = constructor(vm, type.aux);
     if (!row) return vm_fail(vm, GPA_E_TYPE, "cannot create '%s' instances", type_name(type.aux));
     value few[9], *all = few;

@@ -75,6 +75,8 @@ native_owner owner_of_type(uint32_t aux) {
                    : owner_find(object_kinds[aux - AUX_KIND]->type_name);
     if (aux == AUX_FROZENSET) return OWNER_FROZENSET;
     if (aux >= AUX_ERROR) return OWNER_EXCEPTION;
+    if (aux == AUX_DTYPE_META) return OWNER_TYPE;
+    if (aux >= AUX_DTYPE_CLASS) return OWNER_DTYPE;
     if (aux >= AUX_DTYPE) return OWNER_GENERIC;
     return (native_owner)of_tag[aux];
 }

@@ -6,6 +6,7 @@
 
 #include "lang/object/big.h"
 #include "lang/object/container.h"
+#include "lang/vm/generic_alias.h"
 #include "lang/vm/array_args.h"
 #include "lang/vm/array_interface.h"
 #include "lang/vm/instance.h"
@@ -270,7 +271,7 @@ gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
         case V_OBJECT:
             if (v.object->kind->getitem) return v.object->kind->getitem(vm, v.object, key, out);
             break;
-        case V_TYPE: *out = v; return GPA_OK; /* list[int], in an annotation */
+        case V_TYPE: return type_getitem(vm, v, key, out);
         case V_NUM: return scalar_item(vm, v, key, out);
         case V_COMPLEX:
             if (v.aux) return scalar_item(vm, v, key, out);

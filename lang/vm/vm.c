@@ -50,11 +50,8 @@ static gpa_code fill_builtins(gpa_vm *vm) {
     return rc;
 }
 
-static const struct {
-    const char *name;
-    gpa_op op;
-} other_names[] = {
-#define OPA(alias, id) {alias, OP_##id},
+static const char *const other_names[] = {
+#define OPA(alias, id) alias,
 #define OP(...)
 #define OPX(...)
 #include "runtime/tables/op.def"
@@ -64,16 +61,15 @@ static const struct {
 };
 
 /* Binds a ufunc to a name, unless the tables have a function of that name. */
-static gpa_code add_ufunc(gpa_vm *vm, const char *name, gpa_op op) {
+static gpa_code add_ufunc(gpa_vm *vm, const char *name) {
     if (module_get_text_peek(vm, vm->numpy, name).tag != V_UNSET) return GPA_OK;
-    return module_set_text(vm, vm->numpy, name, (value){.tag = V_UFUNC, .ufunc = ufunc_of(op)});
+    return module_set_text(vm, vm->numpy, name, (value){.tag = V_UFUNC, .ufunc = ufunc_find(name)});
 }
 
 static gpa_code fill_numpy(gpa_vm *vm) {
     gpa_code rc = vm_import(vm, "numpy", &vm->numpy);
-    for (int op = 0; op < OP_COUNT && !rc; op++) rc = add_ufunc(vm, op_info[op].name, (gpa_op)op);
-    for (size_t i = 0; i < COUNT_OF(other_names) && !rc; i++)
-        rc = add_ufunc(vm, other_names[i].name, other_names[i].op);
+    for (int op = 0; op < OP_COUNT && !rc; op++) rc = add_ufunc(vm, op_info[op].name);
+    for (size_t i = 0; i < COUNT_OF(other_names) && !rc; i++) rc = add_ufunc(vm, other_names[i]);
     value methods = v_dict(vm);
     if (methods.tag == V_UNSET) return vm->core.err.code;
     vm->methods = methods.dict;
