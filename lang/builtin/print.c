@@ -80,10 +80,6 @@ static gpa_code check_option(gpa_vm *vm, const char *name, value v) {
         vm_clear_error(vm);
         return vm_fail(vm, GPA_E_TYPE, "precision must be an integer");
     }
-    if (strcmp(name, "legacy") == 0 && v.tag == V_STR && strcmp(v.str->text, "1.13") == 0)
-        return vm_fail(vm, GPA_E_UNSUPPORTED,
-                       "arrays are printed as NumPy 1.14 and later do: legacy can be '1.21', "
-                       "'1.25', '2.1', '2.2' or False");
     number n = number_of(v);
     if (strcmp(name, "threshold") == 0 && n.kind == NUMBER_NOT)
         return vm_fail(vm, GPA_E_TYPE, "threshold must be numeric");
@@ -102,6 +98,8 @@ static gpa_code set_option(gpa_vm *vm, dict_obj *d, const char *name, value v) {
         rc = value_truth(vm, v, &truth);
         v = v_bool(truth);
     }
+    bool old = strcmp(name, "legacy") == 0 && v.tag == V_STR && strcmp(v.str->text, "1.13") == 0;
+    if (!rc && old) rc = put_text(vm, d, "sign", "-"); /* NumPy 1.13 had no such option */
     return rc ? rc : dict_set_text(vm, d, name, v);
 }
 
@@ -183,9 +181,11 @@ static gpa_code options_with(gpa_vm *vm, const char *const *which, const value *
 }
 
 gpa_code print_array(gpa_vm *vm, value *argv, value *out) {
-    static const char *const which[] = {"linewidth", "precision", "suppress", "formatter",
-                                        "threshold", "edgeitems", "sign",     "floatmode"};
-    const value to[] = {argv[1], argv[2], argv[3], argv[7], argv[8], argv[9], argv[10], argv[11]};
+    static const char *const which[] = {"linewidth", "precision", "suppress",
+                                        "formatter", "threshold", "edgeitems",
+                                        "sign",      "floatmode", "legacy"};
+    const value to[] = {argv[1], argv[2],  argv[3],  argv[7], argv[8],
+                        argv[9], argv[10], argv[11], argv[13]};
     const char *separator, *prefix, *suffix;
     size_t n, n_prefix, n_suffix;
     print_options o;

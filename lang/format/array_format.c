@@ -151,24 +151,25 @@ static survey look_at(const printer *p, int part) {
 /* True if the range or magnitude of the numbers requires scientific notation. */
 static bool wants_exponent(const printer *p, const survey *s, gpa_dtype t) {
     if (s->most == 0) return false;
-    double cutoff = t == DT_F64   ? 1e8
-                    : t == DT_F32 ? 1e6
-                    : t == DT_F16 ? p->o->long_half ? 1e5 : 1e3
-                                  : 1e2;
+    double cutoff = t == DT_F64 || p->o->long_half ? 1e8
+                    : t == DT_F32                  ? 1e6
+                    : t == DT_F16                  ? 1e3
+                                                   : 1e2;
     if (s->most >= cutoff) return true;
     return !p->o->suppress &&
            (s->least < rounded(0.0001, t) || rounded(s->most / s->least, t) > 1000);
 }
 
-/* Widths of printed numbers: before the point, after it, exponent digits. */
+/* Widths of printed numbers: before the point, the same without signs, after it, exponent digits.
+ */
 typedef struct {
-    int left, right, exp;
+    int left, digits, right, exp;
 } widths;
 
 /* Maximum widths over all finite numbers. */
 static widths measure(const printer *p, int part, gpa_dtype t, const struct number_form *form) {
     gpa_str s;
-    widths w = {0, 0, 0};
+    widths w = {0};
     str_init(&s);
     for (int64_t i = 0; i < p->size; i++) {
         double v = part_at(p, i, part);
@@ -180,6 +181,7 @@ static widths measure(const printer *p, int part, gpa_dtype t, const struct numb
             float_positional(&s, v, t, &form->f);
         size_t point = strcspn(s.text, "."), e = strcspn(s.text, "e");
         w.left = MAX(w.left, (int)point);
+        w.digits = MAX(w.digits, (int)(point - strspn(s.text, "+-")));
         w.right = MAX(w.right, (int)(e - MIN(e, point + 1)));
         if (e < s.len) w.exp = MAX(w.exp, (int)(s.len - e - 2));
     }
@@ -188,12 +190,21 @@ static widths measure(const printer *p, int part, gpa_dtype t, const struct numb
     return w;
 }
 
+/* The float mode of a component. In NumPy 1.13 that of complex numbers was not an option. */
+static float_mode mode_of(const printer *p, int part) {
+    if (!p->o->as_1_13 || !dtype_is_complex(p->dtype)) return p->o->floatmode;
+    return part ? FLOAT_MAXPREC : FLOAT_MAXPREC_EQUAL;
+}
+
 static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
     struct number_form *form = &p->form[part];
     const print_options *o = p->o;
+    const float_mode mode = mode_of(p, part);
     survey s = look_at(p, part);
-    bool fixed = o->floatmode == FLOAT_FIXED;
-    form->f = (float_form){.precision = o->floatmode == FLOAT_UNIQUE ? -1 : (int)o->precision,
+    if (o->as_1_13 && p->a->ndim && sign == '-') sign = ' ';
+    form->exponent = wants_exponent(p, &s, t);
+    bool fixed = mode == FLOAT_FIXED || (o->as_1_13 && form->exponent);
+    form->f = (float_form){.precision = mode == FLOAT_UNIQUE ? -1 : (int)o->precision,
                            .min_digits = -1,
                            .pad_left = -1,
                            .pad_right = -1,
@@ -202,9 +213,8 @@ static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
                            .fractional = true,
                            .sign = sign == '+',
                            .trim = fixed ? 'k' : '.'};
-    form->exponent = wants_exponent(p, &s, t);
     widths w = measure(p, part, t, form);
-    form->f.pad_left = w.left;
+    form->f.pad_left = !o->as_1_13 ? w.left : form->exponent ? 3 : 1 + w.digits;
     form->f.pad_right = w.right;
     if (s.finite == 0) {
         form->f.unique = true;
@@ -214,12 +224,12 @@ static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
         form->f.trim = 'k';
         form->f.precision = form->f.min_digits = w.right;
         form->f.pad_right = w.exp + 2 + w.right;
-    } else if (fixed || o->floatmode == FLOAT_MAXPREC_EQUAL) {
+    } else if (fixed || mode == FLOAT_MAXPREC_EQUAL) {
         form->f.precision = form->f.min_digits = w.right;
         form->f.trim = 'k';
     } else
         form->f.min_digits = 0;
-    if (sign == ' ' && !s.negative) form->f.pad_left++;
+    if (sign == ' ' && !s.negative && !o->as_1_13) form->f.pad_left++;
     if (s.finite == p->size) return;
     int reserved = form->f.pad_right + 1,
         inf = (int)strlen(o->inf) + (sign != '-' || s.negative_inf);
@@ -370,7 +380,7 @@ static void new_line(gpa_str *out, size_t indent) {
 }
 
 static void put_word(const printer *p, line *l, const char *word, size_t n) {
-    if (l->length + n > l->limit && l->length > l->indent) {
+    if (l->length + n > l->limit && (l->length > l->indent || p->o->as_1_13)) {
         new_line(p->out, l->indent);
         l->length = l->indent;
     }
@@ -378,16 +388,16 @@ static void put_word(const printer *p, line *l, const char *word, size_t n) {
     l->length += n;
 }
 
-static void put_separator(const printer *p, line *l) {
-    size_t n = strlen(p->separator);
-    str_putn(p->out, p->separator, n);
+static void put_separator(const printer *p, line *l, const char *separator) {
+    size_t n = strlen(separator);
+    str_putn(p->out, separator, n);
     l->length += n;
 }
 
 static gpa_code put_row(const printer *p, int64_t base, size_t indent, size_t width) {
     int axis = p->a->ndim - 1;
     int64_t n = p->shape[axis], gap = is_long(p, axis) ? p->o->edgeitems : -1;
-    size_t reserved_columns = MAX(p->separator_width, 1);
+    size_t reserved_columns = p->o->as_1_13 ? p->separator_width : MAX(p->separator_width, 1);
     line l = {indent, indent, width > reserved_columns ? width - reserved_columns : 0};
     gpa_str word;
     str_init(&word);
@@ -395,12 +405,13 @@ static gpa_code put_row(const printer *p, int64_t base, size_t indent, size_t wi
     for (int64_t i = 0; i < n && !rc; i++) {
         if (i == gap) {
             put_word(p, &l, "...", 3);
-            put_separator(p, &l);
+            put_separator(p, &l, p->o->as_1_13 ? ", " : p->separator);
         }
         str_clear(&word);
         rc = put_element(p, base + i, &word);
+        if (i + 1 == n && p->o->as_1_13) l.limit = width;
         put_word(p, &l, word.text, word.len);
-        if (i + 1 < n) put_separator(p, &l);
+        if (i + 1 < n) put_separator(p, &l, p->separator);
     }
     if (gap == 0) put_word(p, &l, "...", 3);
     p->out->failed |= word.failed;
@@ -426,19 +437,40 @@ static gpa_code put_axis(const printer *p, int axis, int64_t base, size_t indent
     else
         for (int64_t i = 0; i < n && !rc; i++) {
             if (i) end_item(p, axis, indent);
-            if (i == gap) {
+            if (i == gap && p->o->as_1_13) {
+                str_put(p->out, "..., \n");
+                str_fill(p->out, ' ', indent);
+            } else if (i == gap) {
                 str_put(p->out, "...");
                 end_item(p, axis, indent);
             }
-            rc = put_axis(p, axis + 1, base + i, indent + 1, width ? width - 1 : 0);
+            rc = put_axis(p, axis + 1, base + i, indent + 1,
+                          p->o->as_1_13 ? width
+                          : width       ? width - 1
+                                        : 0);
         }
     str_putc(p->out, ']');
+    return rc;
+}
+
+/* The repr of the Python number that an array without axes holds. */
+static gpa_code put_item(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
+    gpa_val v = {0};
+    gpa_code rc = arr_read(vm_rt(vm), a, &v, vm_err(vm));
+    if (rc) return rc;
+    value scalar = v_num(vm, (gpa_dtype)a->dtype, v), plain = v_none();
+    if (scalar.tag == V_UNSET) return vm_err(vm)->code;
+    rc = value_to_python(vm, scalar, &plain);
+    if (!rc) rc = vm_repr(vm, plain, out);
+    value_release(vm, plain);
+    value_release(vm, scalar);
     return rc;
 }
 
 gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const array_margins *m,
                    gpa_str *out) {
     const char *separator = m->separator;
+    if (o->as_1_13 && a->ndim == 0) return put_item(vm, a, out);
     if (a->size == 0) {
         str_put(out, "[]");
         return GPA_OK;
@@ -448,7 +480,8 @@ gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const array_m
     p.separator_width = strlen(separator);
     while (p.separator_width && separator[p.separator_width - 1] == ' ') p.separator_width--;
     p.summarised = a->size > o->threshold;
-    size_t width = o->linewidth > (int64_t)m->after ? (size_t)o->linewidth - m->after : 0;
+    size_t after = o->as_1_13 ? 0 : m->after;
+    size_t width = o->linewidth > (int64_t)after ? (size_t)o->linewidth - after : 0;
     gpa_code rc = read_block(&p);
     if (!rc) {
         choose(&p);
@@ -486,7 +519,7 @@ gpa_code array_put_repr_with(gpa_vm *vm, gpa_arr *a, const print_options *o, gpa
         str_putc(out, ',');
         size_t start = out->len;
         while (start > from && out->text[start - 1] != '\n') start--;
-        bool fits = (int64_t)(out->len - start + extras.len + 1) + 1 <= o->linewidth;
+        bool fits = o->as_1_13 || (int64_t)(out->len - start + extras.len + 1) + 1 <= o->linewidth;
         str_put(out, fits ? " " : "\n      ");
         str_putn(out, extras.text, extras.len);
     }

@@ -23,7 +23,8 @@ typedef struct {
     value formatter;     /* NONE or a DICT; borrowed */
     bool bare;           /* NumPy's scalars print without their type: legacy='1.25' and before */
     bool no_shape;       /* repr of a summarized array without shape=: legacy='2.1' and before */
-    bool long_half;      /* large float16 without an exponent: legacy='2.2' and before */
+    bool long_half;      /* an exponent from 1e8 on in all dtypes: legacy='2.2' and before */
+    bool as_1_13;        /* legacy='1.13': a column for signs, other line breaks, plain scalars */
     value override_repr; /* NONE or the function that makes the repr of arrays; borrowed */
 } print_options;
 

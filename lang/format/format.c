@@ -4,6 +4,8 @@
  * inside itself prints as [...], and a chain too long is a RecursionError. */
 #include "lang/format/format.h"
 
+#include <math.h>
+
 #include "lang/format/array_format.h"
 #include "lang/object/big.h"
 #include "lang/vm/format_interface.h"
@@ -12,6 +14,7 @@
 #include "lang/object/container.h"
 #include "lang/vm/generator.h"
 #include "lang/object/number.h"
+#include "lang/text/float_text.h"
 #include "lang/text/number_text.h"
 #include "lang/vm/record.h"
 #include "lang/text/text.h"
@@ -156,6 +159,52 @@ static gpa_code repr_container(gpa_vm *vm, value v, const within *up, gpa_str *o
 
 /* ---- numbers ---- */
 
+/* A float as NumPy 1.13 prints it: significant digits, and a point in any case. */
+static void put_digits(gpa_str *out, double x, int digits, const char *format) {
+    size_t from = out->len;
+    str_printf(out, format, digits, x);
+    if (!out->failed && isfinite(x) && !strpbrk(out->text + from, ".e")) str_put(out, ".0");
+}
+
+/* A scalar under legacy='1.13': 12 digits, or 17 as a repr, and 6 or 8 of single precision. */
+static void put_1_13(gpa_str *out, const number *n, gpa_dtype real, bool repr) {
+    int digits = real == DT_F64 ? repr ? 17 : 12 : real == DT_F32 ? repr ? 8 : 6 : 5;
+    if (n->kind == NUMBER_FLOAT) {
+        put_digits(out, n->re, digits, "%.*g");
+        return;
+    }
+    bool both = n->re != 0 || signbit(n->re);
+    if (both) str_printf(out, "(%.*g", digits, n->re);
+    str_printf(out, both ? "%+.*g" : "%.*g", digits, n->im);
+    str_put(out, isfinite(n->im) ? "j" : "*j");
+    if (both) str_putc(out, ')');
+}
+
+/* A scalar under legacy='2.2': no exponent from 1e-4 to 1e16. */
+static bool put_2_2(gpa_str *out, double x, gpa_dtype t) {
+    static const float_form form = {.precision = -1,
+                                    .min_digits = -1,
+                                    .pad_left = -1,
+                                    .pad_right = -1,
+                                    .exp_digits = -1,
+                                    .unique = true,
+                                    .fractional = true,
+                                    .trim = '0'};
+    if (!isfinite(x) || (x != 0 && (fabs(x) < 1e-4 || fabs(x) >= 1e16))) return false;
+    float_positional(out, x, t, &form);
+    return true;
+}
+
+/* Floats and complex numbers under a legacy mode that prints scalars in another way. */
+static bool put_legacy(gpa_vm *vm, gpa_str *out, gpa_dtype t, gpa_val v, bool repr) {
+    print_options o;
+    bool inexact = dtype_is_float(t) || dtype_is_complex(t);
+    if (!inexact || print_options_get(vm, &o) != GPA_OK || !o.long_half) return false;
+    number n = number_of_element(t, v);
+    if (o.as_1_13) put_1_13(out, &n, dtype_info[t].real, repr);
+    return o.as_1_13 || (n.kind == NUMBER_FLOAT && put_2_2(out, n.re, t));
+}
+
 static void put_num(gpa_str *out, gpa_dtype t, gpa_val v) {
     number n = number_of_element(t, v);
     if (t == DT_BOOL)
@@ -174,7 +223,7 @@ static void put_num(gpa_str *out, gpa_dtype t, gpa_val v) {
 static void repr_num(gpa_vm *vm, gpa_str *out, gpa_dtype t, gpa_val v) {
     print_options o;
     if (print_options_get(vm, &o) == GPA_OK && o.bare) {
-        put_num(out, t, v);
+        if (!put_legacy(vm, out, t, v, true)) put_num(out, t, v);
         return;
     }
     if (t == DT_BOOL) {
@@ -438,7 +487,7 @@ static gpa_code format_str(gpa_vm *vm, value v, gpa_str *out) {
         str_putn(out, v.str->text, v.str->size);
     else if (v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux)) {
         gpa_val p = number_payload(v, &t);
-        put_num(out, t, p);
+        if (!put_legacy(vm, out, t, p, false)) put_num(out, t, p);
     } else if (v.tag == V_DTYPE)
         str_put(out, dtype_info[v.aux].name);
     else if (v.tag == V_EXCEPTION) {
@@ -448,7 +497,8 @@ static gpa_code format_str(gpa_vm *vm, value v, gpa_str *out) {
     } else if (v.tag == V_ARRAY && v.array->arr->ndim == 0) {
         gpa_val item;
         rc = arr_item(vm_rt(vm), v.array->arr, &item, vm_err(vm));
-        if (!rc) put_num(out, (gpa_dtype)v.array->arr->dtype, item);
+        t = (gpa_dtype)v.array->arr->dtype;
+        if (!rc && !put_legacy(vm, out, t, item, false)) put_num(out, t, item);
     } else if (v.tag == V_ARRAY)
         rc = array_put_str(vm, v.array->arr, out);
     else if (v.tag == V_OBJECT && v.object->kind->str)

@@ -44,17 +44,21 @@ void print_options_read(gpa_vm *vm, dict_obj *d, print_options *o) {
     o->bare = old && legacy.str->text[0] == '1';
     o->no_shape = old && strcmp(legacy.str->text, "2.1") <= 0;
     o->long_half = old && strcmp(legacy.str->text, "2.2") <= 0;
+    o->as_1_13 = old && strcmp(legacy.str->text, "1.13") == 0;
     value override = dict_text_peek(vm, d, "override_repr");
     o->override_repr = override.tag == V_UNSET ? v_none() : override;
 }
 
-const print_options print_options_default = {8,     1000,
-                                             3,     75,
-                                             false, FLOAT_MAXPREC,
-                                             '-',   "nan",
-                                             "inf", {.tag = V_NONE},
-                                             false, false,
-                                             false, {.tag = V_NONE}};
+const print_options print_options_default = {.precision = 8,
+                                             .threshold = 1000,
+                                             .edgeitems = 3,
+                                             .linewidth = 75,
+                                             .floatmode = FLOAT_MAXPREC,
+                                             .sign = '-',
+                                             .nan = "nan",
+                                             .inf = "inf",
+                                             .formatter = {.tag = V_NONE},
+                                             .override_repr = {.tag = V_NONE}};
 
 gpa_code print_options_get(gpa_vm *vm, print_options *out) {
     module_obj *numpy;

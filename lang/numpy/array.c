@@ -273,16 +273,33 @@ gpa_code nd_set_strides(gpa_vm *vm, value *argv, value *out) { /* self, value */
     return rc;
 }
 
+/* True if an array of this shape has another number of elements. shape: the arguments of resize */
+static gpa_code changes_size(gpa_vm *vm, const gpa_arr *a, value shape, bool *out) {
+    int ndim;
+    int64_t dims[GPA_MAX_DIMS], size = 1;
+    if (shape.tuple->count == 1) shape = shape.tuple->items[0];
+    gpa_code rc = arg_shape(vm, shape, &ndim, dims);
+    bool fits = true;
+    for (int d = 0; d < ndim && !rc; d++)
+        fits = !__builtin_mul_overflow(size, dims[d], &size) && fits;
+    *out = !fits || size != a->size;
+    return rc;
+}
+
 /* argv: an array that is no scalar, the new shape, refcheck */
 static gpa_code resize(gpa_vm *vm, value *argv) {
     gpa_arr *a = argv[0].array->arr;
     value shape = argv[1], resized = v_none(), filled = v_none();
-    bool check;
+    bool check, changes;
+    if (argv[2].tag == V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "'str' object cannot be interpreted as an integer");
     gpa_code rc = arg_bool(vm, argv[2], "refcheck", &check);
     if (rc || shape.tuple->count == 0) return rc; /* a.resize() changes nothing */
-    if (a->base)
+    rc = changes_size(vm, a, shape, &changes);
+    if (rc) return rc;
+    if (a->base && changes)
         return vm_fail(vm, GPA_E_VALUE, "cannot resize this array: it does not own its data");
-    if (check && a->refs > 1)
+    if (check && changes && a->refs > 1)
         return vm_fail(vm, GPA_E_VALUE,
                        "cannot resize an array that references or is referenced\nby another array "
                        "in this way.\nUse the np.resize function or refcheck=False");
@@ -510,7 +527,8 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* A real array is its own conjugate. */
-gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
+gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) { /* self, out */
+    if (argv[1].tag != V_NONE) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), ARGS(2, argv), out);
     bool itself = argv[0].tag == V_ARRAY && !argv[0].aux &&
                   !dtype_is_complex((gpa_dtype)argv[0].array->arr->dtype);
     if (!itself) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), ARGS(1, argv), out);

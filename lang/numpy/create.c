@@ -141,6 +141,9 @@ static gpa_code check_not_copied(gpa_vm *vm, value v, value made) {
 
 /* copy: None copies if needed, True always, False fails if a copy is needed. */
 static gpa_code make_with_copy(gpa_vm *vm, value v, make_opts o, value copy, value *out) {
+    if (copy.tag == V_STR)
+        return vm_fail(vm, GPA_E_VALUE,
+                       "strings are not allowed for 'copy' keyword. Use True/False/None instead.");
     gpa_code rc = copy.tag == V_NONE ? GPA_OK : arg_bool(vm, copy, "copy", &o.copy);
     if (!rc) rc = make(vm, v, &o, out);
     if (rc || o.copy || copy.tag == V_NONE || !(rc = check_not_copied(vm, v, *out))) return rc;

@@ -181,6 +181,39 @@ static gpa_code dtype_operand(gpa_vm *vm, value v, gpa_opnd *in) {
     return GPA_OK;
 }
 
+/* An entry of `signature`: operands of any dtype but None are computed in it. */
+static gpa_code requested_dtype(gpa_vm *vm, value entry, gpa_opnd *in, size_t n) {
+    gpa_dtype t;
+    gpa_code rc = arg_dtype(vm, entry, &t);
+    for (size_t i = 0; i < n && !rc && t != DT_NONE; i++) in[i] = (gpa_opnd){.dtype = t};
+    return rc;
+}
+
+/* Dtypes of a reduction of (None or the result's, the array's, None): of integers below int64 that
+ * add and multiply, the sum in int64 or uint64. */
+static gpa_code resolve_reduction(gpa_vm *vm, gpa_op op, const value *given, value *out) {
+    gpa_opnd in[MAX_IN] = {0};
+    gpa_dtype found[MAX_IN + 1];
+    if (op_info[op].arity != 2)
+        return vm_fail(vm, GPA_E_TYPE, "reduction is only defined for binary ufuncs");
+    if (given[2].tag != V_NONE)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "resolve_dtypes: When reducing, only the first two dtypes can be given.");
+    gpa_code rc = dtype_operand(vm, given[1], &in[1]);
+    if (rc) return rc;
+    gpa_dtype t = in[1].dtype;
+    bool widens = op == OP_ADD || op == OP_MULTIPLY;
+    if (given[0].tag == V_DTYPE)
+        t = (gpa_dtype)given[0].aux;
+    else if (widens && (dtype_is_int(t) || t == DT_BOOL) && dtype_size(t) < 8)
+        t = dtype_info[t].kind == 'U' ? DT_U64 : DT_I64;
+    in[0] = in[1] = (gpa_opnd){.dtype = t};
+    rc = ufunc_types(op, in, found, &found[2], vm_err(vm));
+    if (!rc) rc = native_return(v_tuple(vm, 3, NULL), out);
+    for (size_t i = 0; i < 3 && !rc; i++) out->tuple->items[i] = v_dtype(found[i]);
+    return rc;
+}
+
 gpa_code uf_resolve_dtypes(gpa_vm *vm, value *argv,
                            value *out) { /* self, dtypes, *, signature, casting, reduction */
     gpa_op op = argv[0].ufunc->op;
@@ -192,8 +225,14 @@ gpa_code uf_resolve_dtypes(gpa_vm *vm, value *argv,
         return vm_fail(vm, GPA_E_TYPE,
                        "resolve_dtypes: The dtypes must be a tuple of `ufunc.nargs` length.");
     const value *given = argv[1].tuple->items;
+    bool reduction;
     gpa_code rc = arg_casting(vm, argv[3], &casting);
+    if (!rc) rc = arg_bool(vm, argv[4], "reduction", &reduction);
+    if (!rc && reduction) return resolve_reduction(vm, op, given, out);
     for (size_t i = 0; i < n && !rc; i++) rc = dtype_operand(vm, given[i], &in[i]);
+    if (!rc && argv[2].tag == V_TUPLE && argv[2].tuple->count == n + 1)
+        for (size_t i = 0; i <= n && !rc; i++)
+            rc = requested_dtype(vm, argv[2].tuple->items[i], in, n);
     if (!rc) rc = ufunc_types(op, in, found, &found[n], vm_err(vm));
     if (!rc && given[n].tag == V_DTYPE &&
         !dtype_can_cast(found[n], (gpa_dtype)given[n].aux, casting))

@@ -35,6 +35,8 @@ static gpa_code bind_keywords(gpa_vm *vm, const ufunc *u, size_t n_kw, const val
             k->dtype = values[i];
         else if (is(names[i], "casting"))
             k->casting = values[i];
+        else if ((is(names[i], "signature") || is(names[i], "sig")) && k->signature.tag != V_UNSET)
+            return vm_fail(vm, GPA_E_TYPE, "cannot specify both 'sig' and 'signature'");
         else if (is(names[i], "signature") || is(names[i], "sig"))
             k->signature = values[i];
         else if (is(names[i], "order"))

@@ -59,7 +59,8 @@ out:
 /* copy=True always copies; copy=False fails if a copy is needed. */
 static gpa_code reshape(gpa_vm *vm, value a, value shape, value order, value copy, value *out) {
     gpa_arr *fresh = NULL;
-    gpa_code rc = reshape_order(vm, a, shape, order, out);
+    gpa_code rc = arg_refuse_bools(vm, shape);
+    if (!rc) rc = reshape_order(vm, a, shape, order, out);
     if (rc || copy.tag == V_NONE || a.tag != V_ARRAY) return rc;
     bool view = a.array->arr->size == 0 || arr_shares_memory(a.array->arr, out->array->arr), wanted;
     rc = arg_bool(vm, copy, "copy", &wanted);
@@ -79,6 +80,10 @@ gpa_code np_reshape(gpa_vm *vm, value *argv, value *out) { /* a, shape, order, n
                        "You cannot specify 'newshape' and 'shape' arguments at the same time.");
     if (!old && argv[1].tag == V_NONE)
         return vm_fail(vm, GPA_E_TYPE, "reshape() missing 1 required positional argument: 'shape'");
+    if (old && vm_warn(vm, GPA_E_DEPRECATION,
+                       "`newshape` keyword argument is deprecated, use `shape=...` or pass shape "
+                       "positionally instead. (deprecated in NumPy 2.1)"))
+        return vm_err(vm)->code;
     return reshape(vm, argv[0], argv[old ? 3 : 1], argv[2], argv[4], out);
 }
 

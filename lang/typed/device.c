@@ -177,7 +177,14 @@ gpa_code nd_to(gpa_vm *vm, value *argv, value *out) { /* self, device, copy */
 gpa_code nd_to_device(gpa_vm *vm, value *argv, value *out) { /* self, device, stream */
     char name[32];
     gpa_code rc = arg_device(vm, argv[1], name);
-    return rc ? rc : transfer(vm, argv[0], name, false, out);
+    if (!rc && argv[2].tag != V_NONE)
+        rc = vm_fail(vm, GPA_E_VALUE, "The stream argument in to_device() is not supported");
+    if (rc) return rc;
+    if (argv[0].tag != V_ARRAY) { /* a scalar is on the host */
+        *out = value_retain(argv[0]);
+        return GPA_OK;
+    }
+    return transfer(vm, argv[0], name, false, out);
 }
 
 static gpa_code to_host(gpa_vm *vm, value v, value into, bool copy, char order, value *out) {

@@ -153,11 +153,26 @@ out:
     return rc;
 }
 
+static bool is_bool(value v) { return v.tag == V_BOOL || (v.tag == V_NUM && v.aux == DT_BOOL); }
+
+gpa_code arg_refuse_bools(gpa_vm *vm, value v) {
+    if (is_bool(v))
+        return vm_fail_showing(
+            vm, GPA_E_TYPE, "expected a sequence of integers or a single integer, got '", v, "'");
+    if (v.tag != V_LIST && v.tag != V_TUPLE) return GPA_OK;
+    const value *items = v.tag == V_LIST ? v.list->items : v.tuple->items;
+    const size_t n = v.tag == V_LIST ? v.list->count : v.tuple->count;
+    for (size_t i = 0; i < n; i++)
+        if (is_bool(items[i])) return vm_fail(vm, GPA_E_TYPE, "an integer is required");
+    return GPA_OK;
+}
+
 gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape) {
     if (v.tag == V_FLOAT)
         return vm_fail_showing(
             vm, GPA_E_TYPE, "expected a sequence of integers or a single integer, got '", v, "'");
-    gpa_code rc = arg_ints(vm, v, "shape", GPA_MAX_DIMS, ndim, shape);
+    gpa_code rc = arg_refuse_bools(vm, v);
+    if (!rc) rc = arg_ints(vm, v, "shape", GPA_MAX_DIMS, ndim, shape);
     for (int d = 0; !rc && d < *ndim; d++)
         if (shape[d] < 0) rc = vm_fail(vm, GPA_E_VALUE, "negative dimensions are not allowed");
     return rc;

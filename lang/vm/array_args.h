@@ -46,6 +46,8 @@ gpa_code arg_axis(gpa_vm *vm, value v, int ndim, int *out);
 gpa_code np_axis_error(gpa_vm *vm, value prefix, int64_t axis, int64_t ndim);
 /* Hint for dtypes of the other byte order. */
 extern const char other_order[];
+/* TypeError for a boolean, or a list or tuple that contains one, in place of extents. */
+gpa_code arg_refuse_bools(gpa_vm *vm, value v);
 /* A shape: an int or a sequence of ints, none of them negative. */
 gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape);
 

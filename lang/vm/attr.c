@@ -5,6 +5,7 @@
 
 #include "runtime/base/base.h"
 
+#include "lang/object/big.h"
 #include "lang/object/container.h"
 #include "lang/vm/generator.h"
 #include "lang/vm/instance.h"
@@ -371,12 +372,21 @@ static gpa_code property(gpa_vm *vm, const native *row, value v, value *out) {
 static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out) {
     gpa_dtype t = (gpa_dtype)v.aux;
     number n = number_of(v);
-    value plain = n.kind == NUMBER_FLOAT ? v_float(n.re) : v_int(n.i);
-    bool has =
-        n.kind == NUMBER_INT || (n.kind == NUMBER_FLOAT && (t == DT_F64 || !is(text, "hex")));
+    value plain = n.kind == NUMBER_FLOAT  ? v_float(n.re)
+                  : n.kind == NUMBER_UINT ? v_uint(vm, n.u)
+                                          : v_int(n.i);
+    if (plain.tag == V_UNSET) return vm->core.err.code;
+    bool has = n.kind == NUMBER_INT || n.kind == NUMBER_UINT ||
+               (n.kind == NUMBER_FLOAT && (t == DT_F64 || !is(text, "hex")));
     const native *row = has && t != DT_BOOL ? native_find(owner_of_value(plain), text) : NULL;
-    if (!row || row->kind != NATIVE_METHOD) return no_attribute(vm, v, text);
-    *out = v_method(vm, plain, (value){.tag = V_NATIVE, .native = row});
+    *out = v_unset();
+    gpa_code rc = GPA_OK;
+    if (!row || row->kind != NATIVE_METHOD)
+        rc = no_attribute(vm, v, text);
+    else
+        *out = v_method(vm, plain, (value){.tag = V_NATIVE, .native = row});
+    value_release(vm, plain);
+    if (rc) return rc;
     return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 

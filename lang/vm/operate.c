@@ -232,13 +232,36 @@ static gpa_code order(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
 
 static bool is_membership(ast_op op) { return op >= AST_OP_IN && op <= AST_OP_IS_NOT; }
 
+static bool is_numpy_bool(value v) {
+    return (v.tag == V_NUM && v.aux == DT_BOOL) ||
+           (v.tag == V_ARRAY && v.aux && v.array->arr->dtype == DT_BOOL);
+}
+
+/* The operator `is`. NumPy has two objects of numpy.bool: equal ones are identical. */
+static gpa_code identical(gpa_vm *vm, value a, value b, bool *out) {
+    if (!is_numpy_bool(a) || !is_numpy_bool(b)) {
+        *out = value_is(a, b);
+        return GPA_OK;
+    }
+    value x, y;
+    gpa_code rc = value_computed(vm, a, &x);
+    if (rc) return rc;
+    rc = value_computed(vm, b, &y);
+    if (!rc) {
+        *out = value_is(x, y);
+        value_release(vm, y);
+    }
+    value_release(vm, x);
+    return rc;
+}
+
 /* in, not in, is, is not */
 static gpa_code membership(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
     gpa_code rc = GPA_OK;
     if (op == AST_OP_IN || op == AST_OP_NOT_IN)
         rc = vm_contains(vm, b, a, out);
     else
-        *out = value_is(a, b);
+        rc = identical(vm, a, b, out);
     if (op == AST_OP_NOT_IN || op == AST_OP_IS_NOT) *out = !*out;
     return rc;
 }

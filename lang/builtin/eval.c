@@ -1,0 +1,86 @@
+/* eval() and locals(): expressions and variables in the scope of the calling function. */
+#include "lang/builtin/all.h"
+#include "lang/object/container.h"
+#include "lang/vm/machine.h"
+#include "lang/vm/vm.h"
+
+/* The value of a variable of a frame; UNSET if it is not bound. Borrowed. */
+static value variable_peek(value v) { return v.tag == V_CELL ? v.cell->v : v; }
+
+/* The variables of a function, with their values; those of its module at the top level. */
+static gpa_code variables_of(gpa_vm *vm, const frame *f, value *out) {
+    gpa_code rc = native_return(v_dict(vm), out);
+    for (uint32_t i = 0; f->fn && i < f->code->scope->n_vars && !rc; i++) {
+        value v = variable_peek(f->regs[i]);
+        if (v.tag != V_UNSET)
+            rc = dict_set_text(vm, out->dict,
+                               intern_text(vm_names(vm), f->code->scope->vars[i].name), v);
+    }
+    for (uint32_t i = 0; f->fn && i < f->code->scope->n_frees && !rc; i++) {
+        value v = variable_peek(f->free[i]);
+        if (v.tag != V_UNSET)
+            rc = dict_set_text(vm, out->dict,
+                               intern_text(vm_names(vm), f->code->scope->frees[i].name), v);
+    }
+    return rc;
+}
+
+gpa_code core_locals(gpa_vm *vm, value *argv, value *out) {
+    const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
+    return f && f->fn ? variables_of(vm, f, out) : core_globals(vm, argv, out);
+}
+
+/* Appends the names of a dict to the parameters of a lambda, its values to the arguments. */
+static gpa_code add_parameters(gpa_vm *vm, const dict_obj *names, gpa_str *text,
+                               list_obj *arguments) {
+    size_t at = 0;
+    gpa_code rc = GPA_OK;
+    for (dict_entry *e; (e = dict_next(names, &at)) && !rc;) {
+        value is_name = v_bool(false);
+        if (e->key.tag == V_STR) rc = str_isidentifier(vm, &e->key, &is_name);
+        if (rc || !is_name.i) continue;
+        str_printf(text, "%s%s", arguments->count ? ", " : " ", e->key.str->text);
+        rc = list_append(vm, arguments, e->v);
+    }
+    return rc;
+}
+
+/* The variables that an expression sees besides the globals: those of the caller, or of the
+ * mappings given, of which locals come first. */
+static gpa_code names_for(gpa_vm *vm, const value *argv, const frame *f, value *out) {
+    const value globals = argv[1], locals = argv[2];
+    for (int i = 1; i <= 2; i++)
+        if (argv[i].tag != V_NONE && argv[i].tag != V_DICT)
+            return vm_fail(vm, GPA_E_TYPE,
+                           i == 1 ? "eval() arg 2 must be a dict" : "eval() arg 3 must be a dict");
+    if (globals.tag == V_NONE && locals.tag == V_NONE) return variables_of(vm, f, out);
+    gpa_code rc =
+        native_return(globals.tag == V_NONE ? v_dict(vm) : dict_copy(vm, globals.dict), out);
+    if (!rc && locals.tag == V_DICT) rc = dict_update(vm, out->dict, locals.dict);
+    return rc;
+}
+
+/* The expression becomes the body of a function whose parameters are the local variables. */
+gpa_code core_eval(gpa_vm *vm, value *argv, value *out) { /* source, globals, locals */
+    if (argv[0].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "eval() arg 1 must be a string, not '%s'",
+                       value_type_name(argv[0]));
+    const frame *f = &vm->frames[vm->depth - 1];
+    value names = v_none(), arguments = v_none(), function = v_none();
+    gpa_str text;
+    str_init(&text);
+    str_put(&text, "lambda");
+    gpa_code rc = names_for(vm, argv, f, &names);
+    if (!rc) rc = native_return(v_list(vm, 0, NULL), &arguments);
+    if (!rc) rc = add_parameters(vm, names.dict, &text, arguments.list);
+    str_printf(&text, ": (\n%s\n)", argv[0].str->text);
+    if (!rc)
+        rc = vm_run_text(vm, "<string>", text.text, argv[1].tag == V_NONE ? f->module : NULL,
+                         &function);
+    if (!rc) rc = vm_call(vm, function, ARGS(arguments.list->count, arguments.list->items), out);
+    str_free(&text);
+    value_release(vm, names);
+    value_release(vm, arguments);
+    value_release(vm, function);
+    return rc;
+}
