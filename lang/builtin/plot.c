@@ -82,9 +82,8 @@ static gpa_code spawn_gnuplot(gpa_vm *vm, const int *fds, pid_t *pid) {
     sigaddset(&usual, SIGXFSZ); /* ends gnuplot, which does not report that it cannot write */
     posix_spawn_file_actions_init(&acts);
     posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(
-        &attr, POSIX_SPAWN_SETPGROUP /* Ctrl-C is handled by the parent */ |
-                   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP /* Ctrl-C is handled by the parent */ |
+                                        POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &usual);
     for (int i = 0; i < FILES; i++) posix_spawn_file_actions_adddup2(&acts, fds[i], i);

@@ -356,6 +356,6 @@ static void an_interrupt_before_the_first_instruction_counts(void **state) {
 UNIT_TESTS(TEST(completes_what_may_stand_there), TEST(completion_runs_nothing),
            TEST(tells_about_names), TEST(knows_whole_cells),
            TEST(times_are_written_as_ipython_does), TEST(history_outlives_a_session),
-           TEST(history_is_bounded_in_bytes),
-           TEST(history_without_a_file_says_so), TEST(long_loops_tell_how_far_they_are),
+           TEST(history_is_bounded_in_bytes), TEST(history_without_a_file_says_so),
+           TEST(long_loops_tell_how_far_they_are),
            TEST(an_interrupt_before_the_first_instruction_counts))
