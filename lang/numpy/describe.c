@@ -234,6 +234,14 @@ gpa_code uf_resolve_dtypes(gpa_vm *vm, value *argv,
         for (size_t i = 0; i <= n && !rc; i++)
             rc = requested_dtype(vm, argv[2].tuple->items[i], in, n);
     if (!rc) rc = ufunc_types(op, in, found, &found[n], vm_err(vm));
+    for (size_t i = 0; i < n && !rc; i++)
+        if (given[i].tag == V_DTYPE && !dtype_can_cast((gpa_dtype)given[i].aux, found[i], casting))
+            rc = vm_fail(vm, GPA_E_TYPE,
+                         "Cannot cast ufunc '%s' input %zu from dtype('%s') to dtype('%s') with "
+                         "casting rule '%s'",
+                         argv[0].ufunc->name, i, dtype_info[given[i].aux].name,
+                         dtype_info[found[i]].name,
+                         argv[3].tag == V_STR ? argv[3].str->text : "same_kind");
     if (!rc && given[n].tag == V_DTYPE &&
         !dtype_can_cast(found[n], (gpa_dtype)given[n].aux, casting))
         rc = vm_fail(
