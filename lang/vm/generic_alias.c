@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "lang/format/format.h"
 #include "lang/vm/machine.h"
 
 enum { ALIAS_ORIGIN, ALIAS_ARGS, ALIAS_FIELDS };
