@@ -93,7 +93,7 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
     gpa_code rc = GPA_OK;
     for (size_t j = 0; j < k && !rc; j++) {
         for (size_t i = 0; i < n; i++) *to++ = value_retain(x[i]);
-        if (j % 65536 == 65535) rc = vm_poll(vm);
+        rc = vm_poll(vm);
     }
     if (rc)
         value_release(vm, v);
