@@ -207,7 +207,7 @@ static gpa_code lazy_inner_product(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_dtype
 }
 
 /* The `what` of a captured dot product. */
-enum { CAPTURED_DOT = 1, REDUCE_NOW_MAX_ELEMS = 8192 };
+enum { CAPTURED_DOT = 1 };
 
 static gpa_code captured_inner_product(gpa_rt *rt, const captured_program *c,
                                        const captured_operands *x, gpa_dtype t, gpa_arr **out,
@@ -231,7 +231,8 @@ static gpa_code inner_product(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_dtype t, g
     const captured_program *c = NULL;
     bool now = false;
     gpa_code rc = GPA_OK;
-    if (a->size <= REDUCE_NOW_MAX_ELEMS) rc = exec_find_captured(rt, CAPTURED_DOT, &x, &c, &now, e);
+    if (a->size <= TUNE_DOT_NOW_MAX_ELEMS)
+        rc = exec_find_captured(rt, CAPTURED_DOT, &x, &c, &now, e);
     if (rc) return rc;
     if (c) return captured_inner_product(rt, c, &x, t, out, e);
     rc = lazy_inner_product(rt, a, b, t, out, e);
