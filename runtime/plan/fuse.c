@@ -36,10 +36,11 @@ typedef struct {
 } item;
 
 /* A use of a node by a step at one index map. in_reduction: within the input of a reduction or
- * scan; in_scan: of a scan; cost_above: of what the step computes from it. */
+ * scan; in_scan: of a scan; guarded: the value counts at some points only (an input of a CONCAT);
+ * cost_above: of what the step computes from it. */
 typedef struct {
     int32_t step, map, next;
-    bool in_reduction, in_scan;
+    bool in_reduction, in_scan, guarded;
     uint32_t cost_above;
 } use;
 
@@ -212,6 +213,7 @@ static bool add_use(ctx *c, use new, node *n) {
         if (old->step != new.step || (old->map != new.map && n->kind != NODE_SCALAR)) continue;
         old->in_reduction = old->in_reduction || new.in_reduction;
         old->in_scan = old->in_scan || new.in_scan;
+        old->guarded = old->guarded || new.guarded;
         old->cost_above = MAX(old->cost_above, new.cost_above);
         return true;
     }
@@ -356,12 +358,35 @@ int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m) {
     return affine_make(t, in->ndim, s->ndim, start, step);
 }
 
+fuse_range fuse_concat_range(const affine_table *t, const fuse_step *s, const node *n, int m) {
+    fuse_range r = {.first = -1};
+    int64_t lo, hi, begin = 0;
+    affine_range(t, m, n->sub, s->shape, s->ndim, &lo, &hi);
+    for (int i = 0; i < n->n_in; i++) {
+        int64_t end = begin + n->in[i]->shape[n->sub];
+        if (end > lo && r.first < 0) r.first = i, r.begin = begin;
+        if (begin <= hi) r.last = i;
+        if (i + 1 == n->n_in && r.first < 0) r.first = i, r.begin = begin; /* an empty view */
+        begin = end;
+    }
+    r.last = MAX(r.last, r.first);
+    return r;
+}
+
 /* ---- absorbing ---- */
+
+/* True if a node cannot be computed at points at which its value does not count: a gather may fault
+ * there, a function may not terminate. */
+static bool needs_all_points(const node *n) {
+    return n->kind == NODE_GATHER || n->kind == NODE_BODY || n->kind == NODE_SCAN ||
+           n->kind == NODE_REDUCE;
+}
 
 /* FITS if a node may be computed inside a step at this use; else the cut reason. */
 static int fits(ctx *c, const item *x, const use *u) {
     const step_info *t = &c->w->step_info[u->step];
     uint32_t inner;
+    if (u->guarded && needs_all_points(x->n)) return CUT_GUARD;
     if (t->segment != x->segment && !crosses_free(x)) return CUT_NODES;
     if (t->nodes >= 2 * TUNE_FUSE_MAX_NODES) return CUT_NODES;
     if (t->arrays + t->open - 1 + x->n->n_in > c->max_arrays) return CUT_ARRAYS;
@@ -384,6 +409,21 @@ static int fits(ctx *c, const item *x, const use *u) {
     return FITS;
 }
 
+/* The inputs of a CONCAT that the step reaches become uses, each at its own map. */
+static bool absorb_concat(ctx *c, const node *n, use u) {
+    step_info *t = &c->w->step_info[u.step];
+    fuse_range r = fuse_concat_range(&c->p->maps, &c->p->step[u.step], n, u.map);
+    int map = u.map;
+    t->arrays += r.last - r.first; /* boundaries */
+    u.guarded = u.guarded || r.first < r.last;
+    for (int i = r.first; i <= r.last; i++) {
+        u.map = affine_shift(&c->p->maps, map, n->sub, -r.begin);
+        r.begin += n->in[i]->shape[n->sub];
+        if (!add_use(c, u, n->in[i])) return false;
+    }
+    return true;
+}
+
 /* The inputs of a node computed inside a step become uses of that step. */
 static bool absorb(ctx *c, const item *x, use u) {
     node *n = x->n;
@@ -402,6 +442,7 @@ static bool absorb(ctx *c, const item *x, use u) {
         u.in_scan = u.in_scan || n->kind == NODE_SCAN;
     }
     u.map = map;
+    if (n->kind == NODE_CONCAT) return absorb_concat(c, n, u);
     if (n->kind == NODE_GATHER) { /* the offset over sliced dimensions is an array too */
         t->arrays++;
         t->params += 2 * (n->n_in - 1);
@@ -655,7 +696,7 @@ static gpa_code place_node(ctx *c, size_t i) {
     const item *x = &c->w->item[i];
     if (node_is_leaf(x->n)) return GPA_OK;
     /* So is a small result of a large reduction, even at the cost of a step. */
-    bool named = x->n->owner,
+    bool named = x->n->owner && x->n->kind != NODE_CONCAT, /* selecting again costs no more */
          kept = named && x->reduced >= TUNE_FUSE_KEEP_MIN_REDUCTION * x->n->size;
     int reason = x->root >= 0 ? (int)c->why : kept ? CUT_NEEDED : why_cut(c, x);
     if (reason == FITS && named) {

@@ -159,6 +159,7 @@ static void put_load(em *E, int32_t at) {
     gpa_str element, v;
     str_init(&element);
     str_init(&v);
+    if (i->code == KIR_LOADIF) str_printf(&element, "(v%d ? ", (int)i->a);
     bool strip = E->plan->strip_dim && E->plan->strip_shift[i->sub];
     if (i->code == KIR_LOAD && is_batched(E, i->sub) && strip)
         str_printf(&element, "x%u[u + %u].v[k]", E->plan->strip_source[i->sub],
@@ -167,6 +168,8 @@ static void put_load(em *E, int32_t at) {
         str_printf(&element, "x%u[u].v[k]", i->sub);
     else
         put_element(E, &element, i->sub, i->code == KIR_LOADX ? i->a : -1);
+    if (i->code == KIR_LOADIF)
+        str_printf(&element, dtype_is_complex(t) ? " : %s{})" : " : (%s)0)", em_memory(E, t));
     em_unpack(E, &v, t, element.text);
     define(E, at, t, v.text);
     str_free(&element);
@@ -548,7 +551,15 @@ static void put_step(em *E, int32_t at) {
             define(E, at, DT_I64, v.text);
             str_free(&v);
             break;
+        case KIR_BELOW:
+            str_init(&v);
+            em_offset(E, &v, i->sub);
+            str_put(&v, " < 0");
+            define(E, at, DT_BOOL, v.text);
+            str_free(&v);
+            break;
         case KIR_LOAD:
+        case KIR_LOADIF:
         case KIR_LOADX: put_load(E, at); break;
         case KIR_STORE:
         case KIR_STOREX: put_store(E, at); break;
