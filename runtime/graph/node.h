@@ -56,7 +56,9 @@ typedef struct node {
     uint16_t map_len;
     uint8_t size_class; /* of its slots, for the free lists */
     bool unchecked; /* GATHER: deferred bounds check: no program has checked all its indices yet */
-    bool suspect; /* GATHER: a check that may have been this one's failed: a new use checks again */
+    /* GATHER: a check that may have been this one's failed: a new use checks again. CONCAT: pending
+     * at the end of a loop iteration */
+    bool suspect;
 } node;
 
 static inline node *node_retain(node *n) {
