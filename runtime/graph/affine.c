@@ -101,6 +101,22 @@ void affine_range(const affine_table *t, int m, int k, const int64_t *shape, int
     }
 }
 
+concat_range affine_concat_range(const affine_table *t, int m, const node *concat,
+                                 const int64_t *shape, int ndim) {
+    concat_range r = {.first = -1};
+    int64_t lo, hi, begin = 0;
+    affine_range(t, m, concat->sub, shape, ndim, &lo, &hi);
+    for (int i = 0; i < concat->n_in; i++) {
+        int64_t end = begin + concat->in[i]->shape[concat->sub];
+        bool only = i + 1 == concat->n_in; /* an empty view reaches none: the last one stands in */
+        if (r.first < 0 && (end > lo || only)) r.first = i, r.begin = begin;
+        if (begin <= hi) r.last = i;
+        begin = end;
+    }
+    r.last = MAX(r.last, r.first);
+    return r;
+}
+
 int64_t affine_start(const affine_table *t, int m, int k) {
     return t->v[t->map[m].at + (uint32_t)k];
 }

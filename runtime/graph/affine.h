@@ -32,6 +32,14 @@ int affine_shift(affine_table *t, int m, int k, int64_t by);
 /* The least and the largest value of coordinate k over a space with these extents. */
 void affine_range(const affine_table *t, int m, int k, const int64_t *shape, int ndim, int64_t *lo,
                   int64_t *hi);
+/* The inputs of a CONCAT that a space reaches at map m: in[first .. last]; the first begins at
+ * index `begin` of the dimension. */
+typedef struct {
+    int first, last;
+    int64_t begin;
+} concat_range;
+concat_range affine_concat_range(const affine_table *t, int m, const node *concat,
+                                 const int64_t *shape, int ndim);
 int64_t affine_start(const affine_table *t, int m, int k);
 int64_t affine_step(const affine_table *t, int m, int k, int d);
 /* The dimension of the space that coordinate k equals (start 0, step 1, no other term); -1: k is

@@ -7,8 +7,9 @@
  * computed it becomes a leaf on its buffer in place and releases its inputs.
  *
  * The inputs of an operation have its shape (broadcast by node_broadcast), except SCALAR nodes,
- * which have no shape and fit any, and the inputs of CONCAT. Constructors borrow their inputs and return an owned node. They
- * compute nothing; arr_of_node cuts a graph that grows too deep by computing inputs first. */
+ * which have no shape and fit any, and the inputs of CONCAT. Constructors borrow their inputs and
+ * return an owned node. They compute nothing; arr_of_node cuts a graph that grows too deep by
+ * computing inputs first. */
 #ifndef GPA_GRAPH_NODE_H
 #define GPA_GRAPH_NODE_H
 
@@ -104,8 +105,8 @@ gpa_code node_reshape(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node 
 
 enum { CONCAT_MAX_INPUTS = 16 };
 
-/* Concatenation along a dimension of 2 to CONCAT_MAX_INPUTS nodes, none of them empty, whose other extents
- * and dtypes agree. Nodes of no dimensions (SCALAR) must be broadcast before. */
+/* Concatenation along a dimension of 2 to CONCAT_MAX_INPUTS nodes, none of them empty, whose other
+ * extents and dtypes agree. Nodes of no dimensions (SCALAR) must be broadcast before. */
 gpa_code node_concat(gpa_rt *rt, node *const *in, int n, int axis, node **out, gpa_err *e);
 
 /* The indices of a gather from a node a, with a result of this shape. For dimension k of a:

@@ -105,8 +105,9 @@ static bool collect(ctx *c, node *n) {
     for (int i = 0; i < n->n_in; i++) {
         if (!collect(c, n->in[i])) return false;
         const item *in = &w->item[n->in[i]->slot];
-        x.cost = MIN(x.cost + in->cost, 1u << 20);
-        x.leaves = MIN(x.leaves + in->leaves, 1u << 20);
+        bool one = n->kind == NODE_CONCAT; /* a point loads one of the inputs */
+        x.cost = one ? MAX(x.cost, in->cost) : MIN(x.cost + in->cost, 1u << 20);
+        x.leaves = one ? MAX(x.leaves, in->leaves) : MIN(x.leaves + in->leaves, 1u << 20);
         x.reduced = MAX(x.reduced, in->reduced);
         x.faults = x.faults || in->faults;
     }
@@ -121,6 +122,7 @@ static bool collect(ctx *c, node *n) {
     if (n->kind == NODE_OP)
         x.cost +=
             c->on_host && divides_int64(n) ? TUNE_FUSE_INT64_DIVISION_COST : op_info[n->sub].cost;
+    if (n->kind == NODE_CONCAT) x.cost += n->n_in - 1u; /* selects */
     if (n->kind == NODE_CAST) x.cost++;
     if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
     if (n->kind == NODE_BUF) x.leaves = 1;
@@ -358,21 +360,6 @@ int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m) {
     return affine_make(t, in->ndim, s->ndim, start, step);
 }
 
-fuse_range fuse_concat_range(const affine_table *t, const fuse_step *s, const node *n, int m) {
-    fuse_range r = {.first = -1};
-    int64_t lo, hi, begin = 0;
-    affine_range(t, m, n->sub, s->shape, s->ndim, &lo, &hi);
-    for (int i = 0; i < n->n_in; i++) {
-        int64_t end = begin + n->in[i]->shape[n->sub];
-        if (end > lo && r.first < 0) r.first = i, r.begin = begin;
-        if (begin <= hi) r.last = i;
-        if (i + 1 == n->n_in && r.first < 0) r.first = i, r.begin = begin; /* an empty view */
-        begin = end;
-    }
-    r.last = MAX(r.last, r.first);
-    return r;
-}
-
 /* ---- absorbing ---- */
 
 /* True if a node cannot be computed at points at which its value does not count: a gather may fault
@@ -389,7 +376,8 @@ static int fits(ctx *c, const item *x, const use *u) {
     if (u->guarded && needs_all_points(x->n)) return CUT_GUARD;
     if (t->segment != x->segment && !crosses_free(x)) return CUT_NODES;
     if (t->nodes >= 2 * TUNE_FUSE_MAX_NODES) return CUT_NODES;
-    if (t->arrays + t->open - 1 + x->n->n_in > c->max_arrays) return CUT_ARRAYS;
+    int boundaries = x->n->kind == NODE_CONCAT ? x->n->n_in - 1 : 0;
+    if (t->arrays + t->open - 1 + x->n->n_in + boundaries > c->max_arrays) return CUT_ARRAYS;
     if (t->params + 2 * x->n->n_in > c->max_params) return CUT_PARAMS;
     space_fit fit = fit_space(c, u->step, x->n, u->map, &inner);
     if (fit == SPACE_NO) return CUT_SHAPE;
@@ -412,7 +400,8 @@ static int fits(ctx *c, const item *x, const use *u) {
 /* The inputs of a CONCAT that the step reaches become uses, each at its own map. */
 static bool absorb_concat(ctx *c, const node *n, use u) {
     step_info *t = &c->w->step_info[u.step];
-    fuse_range r = fuse_concat_range(&c->p->maps, &c->p->step[u.step], n, u.map);
+    const fuse_step *s = &c->p->step[u.step];
+    concat_range r = affine_concat_range(&c->p->maps, u.map, n, s->shape, s->ndim);
     int map = u.map;
     t->arrays += r.last - r.first; /* boundaries */
     u.guarded = u.guarded || r.first < r.last;
@@ -697,7 +686,7 @@ static gpa_code place_node(ctx *c, size_t i) {
     if (node_is_leaf(x->n)) return GPA_OK;
     /* So is a small result of a large reduction, even at the cost of a step. */
     bool named = x->n->owner && x->n->kind != NODE_CONCAT, /* selecting again costs no more */
-         kept = named && x->reduced >= TUNE_FUSE_KEEP_MIN_REDUCTION * x->n->size;
+        kept = named && x->reduced >= TUNE_FUSE_KEEP_MIN_REDUCTION * x->n->size;
     int reason = x->root >= 0 ? (int)c->why : kept ? CUT_NEEDED : why_cut(c, x);
     if (reason == FITS && named) {
         fuse_root r = {.value = x->n, .storage = x->n->owner};

@@ -55,12 +55,4 @@ void fuse_free(fuse_plan *p);
  * short). */
 int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m);
 
-/* The inputs of a CONCAT that a step reaches at map m: in[first .. last]; the first begins at index
- * `begin` of the dimension. */
-typedef struct {
-    int first, last;
-    int64_t begin;
-} fuse_range;
-fuse_range fuse_concat_range(const affine_table *t, const fuse_step *s, const node *n, int m);
-
 #endif

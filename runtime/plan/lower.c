@@ -27,8 +27,8 @@ int lower_array(lowering *c, const array_spec *s) {
     size_t bytes = (size_t)c->s->ndim * sizeof *s->stride;
     for (size_t i = 0; i < l->n_arrays && !s->fresh; i++) {
         kir_array *a = array_at(c, (int)i);
-        if (l->fresh[i] || l->buf[i] != s->buf || (l->boundaries >> i & 1) != s->boundary || a->dtype != s->dtype || a->where != s->where ||
-            l->bind[i].offset != s->offset)
+        if (l->fresh[i] || l->buf[i] != s->buf || (l->boundaries >> i & 1) != s->boundary ||
+            a->dtype != s->dtype || a->where != s->where || l->bind[i].offset != s->offset)
             continue;
         if (bytes && memcmp(c->l->stride[i], s->stride, bytes) != 0) continue;
         a->access |= s->access;
@@ -56,8 +56,7 @@ int lower_array(lowering *c, const array_spec *s) {
 
 /* Composes a leaf's strides with an index map: its strides over the step's space in out[]; returns
  * the offset of the origin. */
-int64_t lower_strides(lowering *c, const int64_t *strides, int64_t offset, int map,
-                               int64_t *out) {
+int64_t lower_strides(lowering *c, const int64_t *strides, int64_t offset, int map, int64_t *out) {
     const affine_table *t = &c->p->maps;
     int rows = t->map[map].rows, cols = t->map[map].cols;
     const int64_t *v = t->v + t->map[map].at;
@@ -129,8 +128,8 @@ static int32_t visit_leaf(lowering *c, entry x) {
         int64_t offset = lower_strides(c, n->map, n->map[n->ndim], x.map, stride);
         bool memory = n->kind == NODE_BUF;
         kir_where where = memory ? KIR_GLOBAL : KIR_VIRTUAL;
-        x.id = lower_array(c, &(array_spec){n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0,
-                                          offset, stride, NULL, false});
+        x.id = lower_array(c, &(array_spec){n->buf, (gpa_dtype)n->dtype, where,
+                                            memory ? KIR_READ : 0, offset, stride, NULL, false});
         limit_count(c, &x);
     }
     return x.id < 0 ? -1 : lower_entry(c, x);
@@ -176,8 +175,8 @@ static bool visit_inputs(lowering *c, entry *x, node *const *in, int n_in, int m
 
 /* The offset of an indexed element: the offset over the unindexed dimensions (a virtual array from
  * the start of the memory) plus the checked indices times their strides (parameters). */
-static bool add_indexed(lowering *c, const shape_layout *a, const int64_t *from, int map, bool in_bounds,
-                        entry *x) {
+static bool add_indexed(lowering *c, const shape_layout *a, const int64_t *from, int map,
+                        bool in_bounds, entry *x) {
     int64_t stride[GPA_MAX_DIMS] = {0}, offset_stride[GPA_MAX_DIMS] = {0};
     for (int k = 0; k < a->ndim; k++)
         if (from[k] >= 0) offset_stride[from[k]] += a->strides[k];
@@ -204,8 +203,8 @@ static int32_t visit_gather(lowering *c, entry x) {
     if (!add_indexed(c, &source, n->map, x.map, n->sub, &x)) return -1;
     if (a->kind == NODE_BUF) {
         int64_t none[GPA_MAX_DIMS] = {0};
-        x.id = lower_array(
-            c, &(array_spec){a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0, none, NULL, false});
+        x.id = lower_array(c, &(array_spec){a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0,
+                                            none, NULL, false});
         if (x.id < 0) return -1;
         c->l->count[x.id] = MAX(c->l->count[x.id], MIN(a->size, n->size));
     }
@@ -259,13 +258,13 @@ static bool visit_target(lowering *c, output *o, int map) {
     if (!r->into) {
         shape_c_strides(v->ndim, v->shape, strides);
         lower_strides(c, strides, 0, map, stride);
-        o->array = lower_array(
-            c, &(array_spec){NULL, (gpa_dtype)v->dtype, KIR_GLOBAL, KIR_WRITE, 0, stride, r, false});
+        o->array = lower_array(c, &(array_spec){NULL, (gpa_dtype)v->dtype, KIR_GLOBAL, KIR_WRITE, 0,
+                                                stride, r, false});
     } else {
         int64_t offset = lower_strides(c, r->into->strides, r->into->offset, map, stride);
         uint8_t access = KIR_WRITE | (o->mask >= 0 ? KIR_READ : 0);
         o->array = lower_array(c, &(array_spec){r->into->storage->buf, (gpa_dtype)v->dtype,
-                                              KIR_GLOBAL, access, offset, stride, NULL, false});
+                                                KIR_GLOBAL, access, offset, stride, NULL, false});
     }
     return o->array >= 0;
 }
@@ -288,7 +287,7 @@ static bool visit_scatter(lowering *c, output *o, int map) {
     const shape_layout target = {to->ndim, to->shape, to->strides, to->offset, 0};
     if (!add_indexed(c, &target, from, map, r->in_bounds, &x)) return false;
     o->array = lower_array(c, &(array_spec){to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL,
-                                          KIR_WRITE, 0, none, NULL, false});
+                                            KIR_WRITE, 0, none, NULL, false});
     if (o->array < 0) return false;
     c->l->count[o->array] = r->value->size;
     o->offset = lower_entry(c, x);
@@ -316,14 +315,18 @@ static bool visit_root(lowering *c, fuse_root *r) {
 
 /* ---- emitting ---- */
 
-int32_t lower_input(lowering *c, const entry *x, int i) { return lower_value(c, c->w->in[x->ins + i]); }
+int32_t lower_input(lowering *c, const entry *x, int i) {
+    return lower_value(c, c->w->in[x->ins + i]);
+}
 
-static int32_t op2(lowering *c, gpa_op op, int32_t a, int32_t b) { return kir_op2(c->l->f, op, a, b); }
+static int32_t op2(lowering *c, gpa_op op, int32_t a, int32_t b) {
+    return kir_op2(c->l->f, op, a, b);
+}
 
 /* The offset of an indexed element. An index out of bounds is reported at location `where`, not at
  * the location that computed the index; in_bounds: no checks. */
-static int32_t emit_offset(lowering *c, const entry *x, int n_index, const int8_t *axis, bool in_bounds,
-                           gpa_span where) {
+static int32_t emit_offset(lowering *c, const entry *x, int n_index, const int8_t *axis,
+                           bool in_bounds, gpa_span where) {
     kir_func *f = c->l->f;
     int32_t sum = kir_emit(f, (kir_ins){.code = KIR_IOTA,
                                         .type = DT_I64,

@@ -78,7 +78,7 @@ static int32_t add_concat(lowering *c, entry x, const int32_t *inputs, const int
 
 int32_t lower_visit_concat(lowering *c, entry x) {
     const node *n = x.n;
-    fuse_range r = fuse_concat_range(&c->p->maps, c->s, n, x.map);
+    concat_range r = affine_concat_range(&c->p->maps, x.map, n, c->s->shape, c->s->ndim);
     int main = main_input(c, &x, r.first, r.last);
     int32_t inputs[CONCAT_MAX_INPUTS], boundaries[CONCAT_MAX_INPUTS], from = -1;
     x.main = main - r.first;

@@ -9,12 +9,12 @@
 typedef struct {
     node *n;
     int32_t map;
-    int32_t guard;       /* of a LOAD that is in bounds at some points only; -1: at all */
-    int32_t next;        /* another entry of the same node; -1: none */
-    int32_t ins;         /* its inputs' entries: first index in lower_work.in */
-    int32_t id;          /* leaves: number of the array or parameter; GATHER: of the source array */
-    int32_t main;        /* CONCAT: the input of most points */
-    int32_t count;       /* and the inputs that the space reaches. Their boundaries follow in `in` */
+    int32_t guard; /* of a LOAD that is in bounds at some points only; -1: at all */
+    int32_t next;  /* another entry of the same node; -1: none */
+    int32_t ins;   /* its inputs' entries: first index in lower_work.in */
+    int32_t id;    /* leaves: number of the array or parameter; GATHER: of the source array */
+    int32_t main;  /* CONCAT: the input of most points */
+    int32_t count; /* and the inputs that the space reaches. Their boundaries follow in `in` */
     int32_t base_offset; /* GATHER and scatters: the virtual array of the offsets over unindexed
                             dimensions, */
     int32_t params;      /* and the first parameter of (extent, stride) of each index */

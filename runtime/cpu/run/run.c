@@ -18,8 +18,8 @@
 
 bool launch_accesses(const kir_func *f, size_t array) {
     for (size_t i = 0; i < f->n_code; i++)
-        if (kir_has(f->code[i].code, KI_READS | KI_WRITES) && !kir_has(f->code[i].code, KI_OFFSET) &&
-            f->code[i].sub == array)
+        if (kir_has(f->code[i].code, KI_READS | KI_WRITES) &&
+            !kir_has(f->code[i].code, KI_OFFSET) && f->code[i].sub == array)
             return true;
     return false;
 }

@@ -176,6 +176,17 @@ static void put_load(em *E, int32_t at) {
     str_free(&v);
 }
 
+/* The offset of a virtual array, or whether it is negative. */
+static void put_offset(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    gpa_str v;
+    str_init(&v);
+    em_offset(E, &v, i->sub);
+    if (i->code == KIR_BELOW) str_put(&v, " < 0");
+    define(E, at, (gpa_dtype)i->type, v.text);
+    str_free(&v);
+}
+
 static void put_store(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     gpa_dtype t = (gpa_dtype)E->f->arrays[i->sub].dtype;
@@ -533,7 +544,6 @@ static void put_variable(em *E, int32_t at) {
 static void put_step(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     char text[64];
-    gpa_str v;
     switch ((kir_code)i->code) {
         case KIR_CONST:
         case KIR_PARAM:
@@ -546,18 +556,7 @@ static void put_step(em *E, int32_t at) {
             define(E, at, DT_I64, text);
             break;
         case KIR_IOTA:
-            str_init(&v);
-            em_offset(E, &v, i->sub);
-            define(E, at, DT_I64, v.text);
-            str_free(&v);
-            break;
-        case KIR_BELOW:
-            str_init(&v);
-            em_offset(E, &v, i->sub);
-            str_put(&v, " < 0");
-            define(E, at, DT_BOOL, v.text);
-            str_free(&v);
-            break;
+        case KIR_BELOW: put_offset(E, at); break;
         case KIR_LOAD:
         case KIR_LOADIF:
         case KIR_LOADX: put_load(E, at); break;
