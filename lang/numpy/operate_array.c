@@ -180,7 +180,7 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
              (rc = float_check_arr(vm, "_check_float_product", 2, (value[3]){a, b}, result)))
         arr_release(vm_rt(vm), result);
     else
-        rc = np_return(vm, result, out);
+        rc = op == AST_OP_MATMUL ? np_return_product(vm, result, out) : np_return(vm, result, out);
     if (!rc && op != AST_OP_MATMUL && float_checks_enabled(vm))
         rc = float_finish_check(
             vm, float_check_array(vm, ast_op_row(op), (value[]){a, b}, v_unset(), *out), out);
@@ -380,9 +380,9 @@ static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, 
     bool one = false, viewed = false;
     value old = v_none(), new = v_none();
     gpa_code rc = GPA_OK;
-    current_spans(vm);
     if (op != AST_OP_MATMUL && !v.aux &&
         !(!arr_is_pending(v.array->arr) && whole_index(v.array->arr, key, at))) {
+        current_spans(vm);
         rc = arg_index(vm, key, ix, &n);
         viewed = !rc && is_view(ix, n);
         if (viewed)

@@ -569,6 +569,17 @@ static gpa_code check_product(gpa_vm *vm, int core, const gpa_arr *result, const
     return out_check(vm, &rule, into->ndim, into->shape, (gpa_dtype)result->dtype, into);
 }
 
+gpa_code np_return_product(gpa_vm *vm, gpa_arr *a, value *out) {
+    const gpa_dtype t = (gpa_dtype)a->dtype;
+    gpa_val v;
+    if (a->ndim || arr_is_pending(a) || dtype_info[t].compute != t) return np_return(vm, a, out);
+    gpa_code rc = arr_item(vm_rt(vm), a, &v, vm_err(vm));
+    arr_release(vm_rt(vm), a);
+    if (rc) return rc;
+    *out = v_num(vm, t, v);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
 gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
     gpa_opnd a = {0}, b = {0};
     gpa_arr *into, *result = NULL;
@@ -593,7 +604,7 @@ gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
         TRY(arr_set(vm_rt(vm), into, NULL, &(gpa_opnd){.arr = result}, vm_err(vm)));
         *out = value_retain(argv[2].tag == V_TUPLE ? argv[2].tuple->items[0] : argv[2]);
     } else {
-        rc = np_return(vm, result, out);
+        rc = np_return_product(vm, result, out);
         result = NULL;
     }
 out:

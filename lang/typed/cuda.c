@@ -470,6 +470,41 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value options, valu
     return rc;
 }
 
+/* The types of `values`, a tuple, as the argument types of a signature: a list of one (owned). */
+static gpa_code signature_of_values(gpa_vm *vm, value values, value *list) {
+    value types = v_tuple(vm, values.tuple->count, values.tuple->items);
+    if (types.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < types.tuple->count && !rc; i++) {
+        value type;
+        if ((rc = numba_typeof(vm, &types.tuple->items[i], &type))) break;
+        value_release(vm, types.tuple->items[i]);
+        types.tuple->items[i] = type;
+    }
+    if (!rc) rc = typed_signatures(vm, types, list);
+    value_release(vm, types);
+    return rc;
+}
+
+gpa_code cuda_specialize(gpa_vm *vm, value *argv, value *out) { /* self, *args */
+    object_obj *k = argv[0].object;
+    value signatures;
+    if (k->fields[SIGNATURES].tag == V_LIST)
+        return vm_fail(vm, GPA_E_RUNTIME, "Dispatcher already specialized");
+    gpa_code rc = signature_of_values(vm, argv[1], &signatures);
+    if (rc) return rc;
+    rc = make(vm, k->fields[FUNCTION], signatures, v_none(), out);
+    value_release(vm, signatures);
+    if (!rc) ((kernel_data *)out->object->data)->flags = ((kernel_data *)k->data)->flags;
+    return rc;
+}
+
+gpa_code cuda_specialized(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_bool(argv[0].object->fields[SIGNATURES].tag == V_LIST);
+    return GPA_OK;
+}
+
 /* The decorator object that @cuda.jit(...) returns; called with the function. */
 enum { WITH_SIGNATURES, WITH_DEVICE, WITH_OPTIONS, WITH_FIELDS };
 

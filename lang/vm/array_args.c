@@ -103,7 +103,7 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
             gpa_code rc = vm_fail(vm, GPA_E_TYPE, "data type '%s' not understood", v.str->text);
             if (v.str->text[0] == '>' && dtype_find(v.str->text + 1, v.str->size - 1) != DT_NONE)
                 gpa_err_hint(vm_err(vm), "%s", other_order);
-            else if (strpbrk(v.str->text, "USOVmM"))
+            else if (strpbrk(v.str->text, "USOVmM,"))
                 gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
             return rc;
         }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "runtime/exec/captured.h"
 #include "runtime/exec/program_cache.h"
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/explain.h"
@@ -25,6 +26,9 @@ struct exec {
     bool known;   /* plan cache hit: nothing is fused or lowered */
     bool watched; /* %explain or a profile records the steps, so the plan cache is not used */
     bool busy;    /* a plan is being run: plans do not nest */
+    program_cache_entry *ran; /* the program of the last step of a plan; valid until the next
+                                 lookup */
+    captured_program captured[CAPTURED_SLOTS];
     deferred_queue deferred; /* launches that may have failed */
 };
 
@@ -42,6 +46,7 @@ void exec_free(gpa_rt *rt) {
     fuse_free(&x->plan);
     lower_free(&x->low);
     plan_cache_free(x->plans);
+    for (size_t i = 0; i < CAPTURED_SLOTS; i++) captured_free(&x->captured[i]);
     mem_free(x);
     rt->exec = NULL;
 }
@@ -407,6 +412,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
         rt->stats.bytes_read += l->bytes_read;
         rt->stats.bytes_written += l->bytes_written;
     }
+    x->ran = program;
     if (raises) lower_mark_checked(rt, &x->plan, s, l);
     if (!x->known && !x->watched) plan_cache_record(x->plans, &x->plan, i_step, l, program);
     settle(rt, l, fresh, own);
@@ -594,4 +600,38 @@ gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also,
     for (size_t i = 0; i < n_also && !rc; i++) rc = add_storage(rt, also[i], e);
     for (size_t i = 1; i < p->n_root; i++) p->root[i].storage->is_root = false;
     return rc ? rc : run_plan(rt, CUT_STORE, hazard, e);
+}
+
+/* ---- captured programs ---- */
+
+/* The slot of a key. */
+static captured_program *captured_slot(gpa_rt *rt, uint64_t key) {
+    return &rt->exec->captured[key % CAPTURED_SLOTS];
+}
+
+gpa_code exec_find_captured(gpa_rt *rt, uint32_t what, const captured_operands *x,
+                            const captured_program **out, bool *qualifies, gpa_err *e) {
+    gpa_device *d;
+    *out = NULL;
+    *qualifies = false;
+    if (rt->explain || rt->profile) return GPA_OK;
+    gpa_code rc = device_default(rt, &d, e);
+    if (rc || !d->caps.host_visible || !captured_qualifies(d, x)) return rc;
+    if ((rc = prepare_plan(rt, e))) return rc;
+    const uint64_t key = captured_key(what, x);
+    const captured_program *c = captured_slot(rt, key);
+    *qualifies = true;
+    if (c->device == d && c->key == key && c->epoch == d->epoch) *out = c;
+    return GPA_OK;
+}
+
+gpa_code exec_capture_reduction(gpa_rt *rt, uint32_t what, const captured_operands *x, node *n,
+                                gpa_err *e) {
+    struct exec *own = rt->exec;
+    gpa_code rc = exec_nodes(rt, &n, 1, CUT_NEEDED, e);
+    const uint64_t key = captured_key(what, x);
+    if (!rc && !own->known && own->plan.n_order == 1)
+        captured_set(captured_slot(rt, key), key, x->operand[0]->storage->buf->device, &own->low,
+                     own->ran, x);
+    return rc;
 }

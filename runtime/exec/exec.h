@@ -2,6 +2,7 @@
 #ifndef GPA_EXEC_EXEC_H
 #define GPA_EXEC_EXEC_H
 
+#include "runtime/exec/captured.h"
 #include "runtime/exec/device.h"
 #include "runtime/exec/rt.h"
 #include "runtime/plan/fuse.h"
@@ -26,6 +27,14 @@ gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e);
  * and must first be computed into a temporary. */
 gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also,
                     bool *hazard, gpa_err *e);
+/* *out: the captured program (captured.h) of a reduction `what` of operands, or NULL. *qualifies:
+ * the operands qualify, the device's memory is visible to the host, and neither %explain nor a
+ * profile records; without a program the caller then makes the reduction's node and gives it to
+ * exec_capture_reduction, which computes it. */
+gpa_code exec_find_captured(gpa_rt *rt, uint32_t what, const captured_operands *x,
+                            const captured_program **out, bool *qualifies, gpa_err *e);
+gpa_code exec_capture_reduction(gpa_rt *rt, uint32_t what, const captured_operands *x, node *n,
+                                gpa_err *e);
 /* Adds the fault record of a launch of f that may fault (`raises`), or only be interrupted; valid
  * until exec_report_faults, owned by the runtime. */
 gpa_code exec_add_fault_record(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises,

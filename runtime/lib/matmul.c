@@ -194,15 +194,51 @@ out:
 
 /* ---- reductions ---- */
 
-/* A dot product is a sum, which fuses with its producers. Halves on a GPU are left to the library
- * call, which rounds once. */
-static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
-    gpa_opnd in[2] = {{.arr = s->a}, {.arr = s->b}};
+/* A dot product as a sum, which fuses with its producers. */
+static gpa_code lazy_inner_product(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_dtype t, gpa_arr **out,
+                                   gpa_err *e) {
+    gpa_opnd in[2] = {{.arr = a}, {.arr = b}};
     arr_reduce_opts all = {.axes = 1, .dtype = t};
     gpa_arr *each = NULL;
     gpa_code rc = arr_ufunc(rt, OP_MULTIPLY, in, NULL, &each, e);
     if (!rc) rc = arr_reduce(rt, RED_SUM, each, &all, out, e);
     arr_release(rt, each);
+    return rc;
+}
+
+/* The `what` of a captured dot product. */
+enum { CAPTURED_DOT = 1 };
+
+static gpa_code captured_inner_product(gpa_rt *rt, const captured_program *c,
+                                       const captured_operands *x, gpa_dtype t, gpa_arr **out,
+                                       gpa_err *e) {
+    gpa_arr *made;
+    gpa_code rc = arr_empty(rt, &(arr_spec){t, 0, NULL}, &made, e);
+    if (rc) return rc;
+    rc = captured_run(rt, c, x, made->storage->buf, e);
+    if (rc)
+        arr_release(rt, made);
+    else
+        *out = made;
+    return rc;
+}
+
+/* A dot product of vectors of one dtype. A short one of computed operands is computed at once,
+ * which costs less than a node. Halves on a GPU are left to the library call, which rounds once. */
+static gpa_code inner_product(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_dtype t, gpa_arr **out,
+                              gpa_err *e) {
+    const captured_operands x = {{a, b}, 2};
+    const captured_program *c = NULL;
+    bool now = false;
+    gpa_code rc = GPA_OK;
+    if (a->size <= TUNE_DOT_NOW_MAX_ELEMS)
+        rc = exec_find_captured(rt, CAPTURED_DOT, &x, &c, &now, e);
+    if (rc) return rc;
+    if (c) return captured_inner_product(rt, c, &x, t, out, e);
+    rc = lazy_inner_product(rt, a, b, t, out, e);
+    if (rc || !now || !(*out)->storage->node) return rc;
+    rc = exec_capture_reduction(rt, CAPTURED_DOT, &x, (*out)->storage->node, e);
+    if (rc) arr_release(rt, *out);
     return rc;
 }
 
@@ -269,6 +305,12 @@ out:
 
 /* ---- matmul ---- */
 
+/* True for vectors of equal length and of one dtype that computes in itself. */
+static bool is_plain_inner_product(const gpa_arr *a, const gpa_arr *b) {
+    return a && b && a->ndim == 1 && b->ndim == 1 && a->dtype == b->dtype && a->size == b->size &&
+           dtype_info[a->dtype].compute == (gpa_dtype)a->dtype && a->dtype != DT_BOOL;
+}
+
 /* Makes *a contiguous. */
 static gpa_code make_dense(gpa_rt *rt, gpa_arr **a, gpa_err *e) {
     gpa_arr *copy;
@@ -315,6 +357,8 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
     gpa_opnd in[2] = {*a, *b};
     gpa_dtype t;
     gpa_code rc = GPA_OK;
+    if (is_plain_inner_product(a->arr, b->arr))
+        return inner_product(rt, a->arr, b->arr, (gpa_dtype)a->arr->dtype, out, e);
     TRY(refuse_number(a, 0, e));
     TRY(refuse_number(b, 1, e));
     TRY(arr_result_type(in, 2, &t, e));
@@ -329,7 +373,7 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
         goto out;
     }
     if (a->arr->ndim == 1 && b->arr->ndim == 1 && dtype_info[t].compute == t) {
-        TRY(inner_product(rt, &s, t, out, e));
+        TRY(inner_product(rt, s.a, s.b, t, out, e));
         goto out;
     }
     if (shape_size(s.ndim, s.result) == 0 || s.k == 0) {
