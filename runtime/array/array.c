@@ -178,10 +178,10 @@ static gpa_code leaf_of(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
 }
 
 /* True for a small view of a pending array that has other holders: the whole array will probably
- * be read, so it is computed once instead of recomputed per view. */
+ * be read, so it is computed once instead of recomputed per view. Selecting again costs little. */
 static bool is_small_view(const gpa_arr *a) {
     return a->size <= a->storage->size / TUNE_SMALL_PART_DIVISOR && a->base && a->base->refs > 1 &&
-           !node_is_leaf(a->storage->node);
+           !node_is_leaf(a->storage->node) && a->storage->node->kind != NODE_CONCAT;
 }
 
 /* True if the handle is a view of the real or the imaginary parts of n. */

@@ -1,6 +1,9 @@
-/* Concatenation of arrays. Each input is stored into a slice of the result, fused with the
- * computation of the input. On host-visible devices the host copies small inputs, which costs less
- * than a launch. */
+/* Concatenation. The result is a CONCAT node, which fuses with what reads it, if its inputs only
+ * move elements and form long runs. Otherwise each input is stored into a slice of the result,
+ * fused with the computation of the input. On host-visible devices the host copies small inputs,
+ * which costs less than a launch.
+ *
+ * Reading order: shapes, slices of the result, lazy concatenation, the choice. */
 #include "runtime/tables/promotion.h"
 #include "runtime/exec/device.h"
 #include "runtime/array/host_view.h"
@@ -9,7 +12,7 @@
 #include "runtime/array/store.h"
 #include "runtime/tables/tuning.h"
 
-/* ---- concatenate ---- */
+/* ---- shapes ---- */
 
 static gpa_code joined_shape(gpa_arr *const *in, int n, int axis, int64_t *shape, gpa_err *e) {
     const gpa_arr *first = in[0];
@@ -36,6 +39,8 @@ static gpa_code joined_shape(gpa_arr *const *in, int n, int axis, int64_t *shape
     return GPA_OK;
 }
 
+/* ---- slices of the result ---- */
+
 static gpa_code store_part(gpa_rt *rt, gpa_arr *to, gpa_arr *part, int64_t offset, gpa_err *e) {
     gpa_arr *slice = NULL;
     node *value = NULL;
@@ -57,12 +62,39 @@ static bool is_in_host_memory(const gpa_arr *a) {
     return !arr_is_pending(a) && a->storage->buf->host;
 }
 
+/* True if a pending array has one value in all elements. */
+static bool is_filled(const gpa_arr *a) {
+    const node *n = a->storage->node;
+    while (n && (n->kind == NODE_VIEW || n->kind == NODE_CAST)) n = n->in[0];
+    return n && n->kind == NODE_SCALAR && a->dtype == a->storage->dtype;
+}
+
+static gpa_val value_of(const node *n) {
+    if (n->kind == NODE_SCALAR) return n->v;
+    gpa_val v = value_of(n->in[0]);
+    return n->kind == NODE_CAST ? dtype_cast(v, (gpa_dtype)n->in[0]->dtype, (gpa_dtype)n->dtype)
+                                : v;
+}
+
+static void fill_part(gpa_arr *to, char *first, const gpa_arr *part, int64_t offset) {
+    gpa_dtype t = (gpa_dtype)to->dtype;
+    const int64_t none[GPA_MAX_DIMS] = {0};
+    char value[sizeof(gpa_val)];
+    dtype_store(value, t, dtype_cast(value_of(part->storage->node), (gpa_dtype)part->dtype, t));
+    strided_copy(first + offset * (int64_t)dtype_size(t), to->strides, value, none,
+                 &(strided_elems){dtype_size(t), part->ndim, part->shape});
+}
+
 static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, int64_t offset,
                           gpa_err *e) {
     gpa_dtype t = (gpa_dtype)to->dtype;
     const int64_t item = (int64_t)dtype_size(t);
     int64_t dense[GPA_MAX_DIMS];
     host_view h;
+    if (is_filled(part)) {
+        fill_part(to, first, part, offset);
+        return GPA_OK;
+    }
     if (part->dtype == t && is_in_host_memory(part)) {
         strided_copy(first + offset * item, to->strides,
                      part->storage->buf->host + part->offset * item, part->strides,
@@ -137,28 +169,31 @@ static gpa_code joined_dtype(gpa_arr *const *in, int n, gpa_dtype *out, gpa_err 
     return GPA_OK;
 }
 
-static gpa_code concat_on_current(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out,
-                                  gpa_err *e) {
+/* Computes the inputs, except those that copy_part fills. */
+static gpa_code compute_inputs(gpa_rt *rt, gpa_arr *const *in, int n, gpa_err *e) {
+    gpa_arr *few[CONCAT_MAX_INPUTS];
+    int left = 0;
+    if (n > CONCAT_MAX_INPUTS) return arr_eval(rt, in, n, e);
+    for (int i = 0; i < n; i++)
+        if (!is_filled(in[i])) few[left++] = in[i];
+    return left ? arr_eval(rt, few, left, e) : GPA_OK;
+}
+
+/* Stores each input into a slice of new memory. */
+static gpa_code concat_into_memory(gpa_rt *rt, const arr_concatenation *c, const arr_spec *as,
+                                   gpa_arr **out, gpa_err *e) {
     gpa_arr *const *in = c->in;
-    const gpa_dtype dtype = c->dtype;
-    int n = c->n, axis = c->axis;
-    int64_t shape[GPA_MAX_DIMS], offset = 0;
+    int n = c->n;
+    int64_t offset = 0;
     gpa_arr *made = NULL;
     gpa_code rc = GPA_OK;
-    if (n == 0) TRY(gpa_fail(e, GPA_E_VALUE, "need at least one array to concatenate"));
-    if (in[0]->ndim == 0)
-        TRY(gpa_fail(e, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
-    TRY(shape_axis(axis, in[0]->ndim, &axis, e));
-    TRY(joined_shape(in, n, axis, shape, e));
-    gpa_dtype t = dtype;
-    if (t == DT_NONE) TRY(joined_dtype(in, n, &t, e));
-    TRY(arr_empty(rt, &(arr_spec){t, in[0]->ndim, shape}, &made, e));
-    bool host = host_concatenates(made, in, n, axis);
+    TRY(arr_empty(rt, as, &made, e));
+    bool host = host_concatenates(made, in, n, c->axis);
     if (host) {
-        TRY(arr_eval(rt, in, n, e));
+        TRY(compute_inputs(rt, in, n, e));
         TRY(exec_wait(rt, made->storage->buf->device, e));
     }
-    if (!host && are_pairs(in, n, axis, t)) {
+    if (!host && are_pairs(in, n, c->axis, as->dtype)) {
         TRY(store_pairs(rt, made, in, e));
         n = 0;
     }
@@ -167,12 +202,117 @@ static gpa_code concat_on_current(gpa_rt *rt, const arr_concatenation *c, gpa_ar
             TRY(copy_part(rt, made, made->storage->buf->host, in[i], offset, e));
         else
             TRY(store_part(rt, made, in[i], offset, e));
-        offset += in[i]->shape[axis] * made->strides[axis];
+        offset += in[i]->shape[c->axis] * made->strides[c->axis];
     }
     *out = made;
     made = NULL;
 out:
     arr_release(rt, made);
+    return rc;
+}
+
+/* ---- lazy concatenation ---- */
+
+/* Operations of an element of n that a CONCAT would compute at all points; at least `most` + 1 for
+ * what it cannot compute there. */
+static uint32_t cost_of(const node *n, uint32_t most) {
+    uint32_t cost = 0;
+    switch ((node_kind)n->kind) {
+        case NODE_OP: cost = op_info[n->sub].cost; break;
+        case NODE_CAST: cost = 1; break;
+        case NODE_CONCAT: cost = n->n_in - 1u; break;
+        case NODE_BODY:
+        case NODE_GATHER:
+        case NODE_REDUCE:
+        case NODE_SCAN: return most + 1;
+        case NODE_BUF:
+        case NODE_IOTA:
+        case NODE_SCALAR:
+        case NODE_VIEW:
+        case NODE_KINDS: break;
+    }
+    for (int i = 0; i < n->n_in && cost <= most; i++) cost += cost_of(n->in[i], most - cost);
+    return cost;
+}
+
+static bool is_expensive(const gpa_arr *a) {
+    return arr_is_pending(a) &&
+           cost_of(a->storage->node, TUNE_CONCAT_MAX_COST) > TUNE_CONCAT_MAX_COST;
+}
+
+/* Computes the only expensive array among the inputs, if the others are views of it or one value
+ * (padding, rolling): the result then only moves its elements. *good false: several inputs are
+ * expensive. */
+static gpa_code compute_expensive(gpa_rt *rt, const arr_concatenation *c, bool *good, gpa_err *e) {
+    gpa_arr *found = NULL;
+    for (int i = 0; i < c->n && !found; i++)
+        if (is_expensive(c->in[i])) found = c->in[i];
+    for (int i = 0; i < c->n && found; i++)
+        if (c->in[i]->storage != found->storage && !is_filled(c->in[i])) *good = false;
+    return found && *good ? arr_force(rt, found, CUT_GUARD, e) : GPA_OK;
+}
+
+/* True if runs of elements of one input are long enough to be worth selecting from. */
+static bool has_long_runs(const arr_concatenation *c, const arr_spec *as) {
+    int64_t run = shape_size(as->ndim - c->axis, as->shape + c->axis);
+    return run / c->n >= TUNE_CONCAT_MIN_RUN;
+}
+
+/* True if the host copies computed inputs: host_concatenates, before there is memory. */
+static bool is_small(const arr_concatenation *c, const arr_spec *as, const gpa_device *d) {
+    int64_t size = shape_size(as->ndim, as->shape), item = (int64_t)dtype_size(as->dtype);
+    if (!d->caps.host_visible) return size == 0;
+    bool computed = c->axis == 0;
+    for (int i = 0; i < c->n; i++) computed = computed && is_in_host_memory(c->in[i]);
+    return size * item / (computed ? c->n : 1) <= TUNE_HOST_CONCAT_MAX_BYTES;
+}
+
+static gpa_code concat_lazily(gpa_rt *rt, const arr_concatenation *c, gpa_dtype t, gpa_arr **out,
+                              gpa_err *e) {
+    node *in[CONCAT_MAX_INPUTS] = {0}, *one = NULL, *all = NULL;
+    int n = 0;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < c->n; i++) {
+        if (!c->in[i]->size) continue;
+        TRY(arr_node(rt, c->in[i], &one, e));
+        rc = node_cast(rt, one, t, &in[n++], e);
+        node_release(rt, one);
+        if (rc) goto out;
+    }
+    if (n == 1)
+        all = node_retain(in[0]);
+    else
+        TRY(node_concat(rt, in, n, c->axis, &all, e));
+    rc = arr_of_node(rt, all, out, e);
+out:
+    for (int i = 0; i < n; i++) node_release(rt, in[i]);
+    node_release(rt, all);
+    return rc;
+}
+
+/* ---- the choice ---- */
+
+static gpa_code concat_on_current(gpa_rt *rt, const arr_concatenation *asked, gpa_arr **out,
+                                  gpa_err *e) {
+    arr_concatenation c = *asked;
+    int64_t shape[GPA_MAX_DIMS];
+    arr_spec as = {c.dtype, 0, shape};
+    gpa_device *d;
+    gpa_code rc = GPA_OK;
+    if (c.n == 0) TRY(gpa_fail(e, GPA_E_VALUE, "need at least one array to concatenate"));
+    as.ndim = c.in[0]->ndim;
+    if (as.ndim == 0)
+        TRY(gpa_fail(e, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
+    TRY(shape_axis(c.axis, as.ndim, &c.axis, e));
+    TRY(joined_shape(c.in, c.n, c.axis, shape, e));
+    if (as.dtype == DT_NONE) TRY(joined_dtype(c.in, c.n, &as.dtype, e));
+    TRY(shape_check(as.ndim, shape, dtype_size(as.dtype), NULL, e));
+    TRY(device_default(rt, &d, e));
+    bool lazy = c.n <= CONCAT_MAX_INPUTS && !is_small(&c, &as, d) && has_long_runs(&c, &as) &&
+                !are_pairs(c.in, c.n, c.axis, as.dtype);
+    if (lazy) TRY(compute_expensive(rt, &c, &lazy, e));
+    rc = lazy ? concat_lazily(rt, &c, as.dtype, out, e) : concat_into_memory(rt, &c, &as, out, e);
+out:
     return rc;
 }
 

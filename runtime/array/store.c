@@ -105,11 +105,14 @@ static gpa_code run_store(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *also,
         old.s[old.n++] = also->storage;
     }
     TRY(exec_store(rt, r, old.s, old.n, &hazard, e));
+    if (hazard && old.n) { /* the value may be a function of what they hold */
+        TRY(exec_storages(rt, old.s, old.n, CUT_STORE, e));
+        TRY(exec_store(rt, r, NULL, 0, &hazard, e));
+    }
     if (hazard) {
         TRY(store_to_temporary(rt, &r->value, e));
         TRY(store_to_temporary(rt, &r->mask, e));
         for (int k = 0; index && k < r->into->ndim; k++) TRY(store_to_temporary(rt, &index[k], e));
-        if (old.n) TRY(exec_storages(rt, old.s, old.n, CUT_STORE, e));
         TRY(exec_store(rt, r, NULL, 0, &hazard, e));
         if (hazard) TRY(gpa_fail(e, GPA_E_INTERNAL, "a store whose operands overlap it still"));
     }

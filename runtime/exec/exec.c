@@ -555,12 +555,33 @@ gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut 
     return rc;
 }
 
+/* True for a concatenation that only moves elements of computed arrays. */
+static bool only_moves(const node *n) {
+    if (n->kind != NODE_CONCAT) return false;
+    for (int i = 0; i < n->n_in; i++) {
+        const node *in = n->in[i];
+        while (in->kind == NODE_VIEW || in->kind == NODE_CAST) in = in->in[0];
+        if (!node_is_leaf(in) && !only_moves(in)) return false;
+    }
+    return true;
+}
+
+/* True if a pending array is not computed at the end of a loop iteration: the next one may replace
+ * a padded or shifted array that only this one reads. It waits for one iteration. */
+static bool waits(const gpa_storage *s, gpa_cut why, bool first_pass) {
+    node *n = s->node;
+    if (why != CUT_LOOP || !only_moves(n) || (first_pass && n->suspect)) return false;
+    n->suspect = true;
+    return true;
+}
+
 gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     gpa_code rc = prepare_plan(rt, e);
-    for (bool left = true; left && !rc;) {
+    bool first = true;
+    for (bool left = true; left && !rc; first = false) {
         rt->exec->plan.n_root = 0;
         for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next)
-            if (!s->failed) rc = add_storage(rt, s, e);
+            if (!s->failed && !waits(s, why, first)) rc = add_storage(rt, s, e);
         left = rt->exec->plan.n_root;
         gpa_code ran = run_storages(rt, why, e);
         rc = rc ? rc : ran;

@@ -113,6 +113,15 @@ static void write_body(writer *w, const node *n) {
                    b->text ? b->text : b->f->name);
 }
 
+static void write_concat(writer *w, const node *n) {
+    str_put(w->out, "concatenate(");
+    for (int i = 0; i < n->n_in; i++) {
+        if (i) str_put(w->out, ", ");
+        write_value(w, n->in[i], false);
+    }
+    str_printf(w->out, ", axis=%d)", (int)n->sub);
+}
+
 static void write_value(writer *w, const node *n, bool inside) {
     if (w->out->len > w->end) {
         str_put(w->out, "...");
@@ -132,6 +141,7 @@ static void write_value(writer *w, const node *n, bool inside) {
             write_value(w, n->in[0], false);
             str_putc(w->out, ')');
             break;
+        case NODE_CONCAT: write_concat(w, n); break;
         case NODE_GATHER:
             write_value(w, n->in[0], true);
             str_putc(w->out, '[');

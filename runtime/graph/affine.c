@@ -82,6 +82,41 @@ int affine_compose(affine_table *t, int m, const node *view) {
     return affine_make(t, rows, cols, start, step);
 }
 
+int affine_shift(affine_table *t, int m, int k, int64_t by) {
+    int rows = t->map[m].rows, cols = t->map[m].cols;
+    size_t n = n_coefficients(rows, cols);
+    if (!reserve(t, n)) return -1;
+    int64_t *v = t->v + t->n_v;
+    memcpy(v, t->v + t->map[m].at, n * sizeof *v);
+    v[k] += by;
+    return intern(t, rows, cols);
+}
+
+void affine_range(const affine_table *t, int m, int k, const int64_t *shape, int ndim, int64_t *lo,
+                  int64_t *hi) {
+    *lo = *hi = affine_start(t, m, k);
+    for (int d = 0; d < ndim; d++) {
+        int64_t by = affine_step(t, m, k, d) * MAX(shape[d] - 1, 0);
+        *(by < 0 ? lo : hi) += by;
+    }
+}
+
+concat_range affine_concat_range(const affine_table *t, int m, const node *concat,
+                                 const int64_t *shape, int ndim) {
+    concat_range r = {.first = -1};
+    int64_t lo, hi, begin = 0;
+    affine_range(t, m, concat->sub, shape, ndim, &lo, &hi);
+    for (int i = 0; i < concat->n_in; i++) {
+        int64_t end = begin + concat->in[i]->shape[concat->sub];
+        bool only = i + 1 == concat->n_in; /* an empty view reaches none: the last one stands in */
+        if (r.first < 0 && (end > lo || only)) r.first = i, r.begin = begin;
+        if (begin <= hi) r.last = i;
+        begin = end;
+    }
+    r.last = MAX(r.last, r.first);
+    return r;
+}
+
 int64_t affine_start(const affine_table *t, int m, int k) {
     return t->v[t->map[m].at + (uint32_t)k];
 }

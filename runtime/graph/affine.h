@@ -27,6 +27,19 @@ int affine_make(affine_table *t, int rows, int cols, const int64_t *start, const
 int affine_from_dims(affine_table *t, int rows, const int8_t *dims);
 /* The map of a view's input, from the view's map m. */
 int affine_compose(affine_table *t, int m, const node *view);
+/* The map m with `by` added to coordinate k; -1: memory is short. */
+int affine_shift(affine_table *t, int m, int k, int64_t by);
+/* The least and the largest value of coordinate k over a space with these extents. */
+void affine_range(const affine_table *t, int m, int k, const int64_t *shape, int ndim, int64_t *lo,
+                  int64_t *hi);
+/* The inputs of a CONCAT that a space reaches at map m: in[first .. last]; the first begins at
+ * index `begin` of the dimension. */
+typedef struct {
+    int first, last;
+    int64_t begin;
+} concat_range;
+concat_range affine_concat_range(const affine_table *t, int m, const node *concat,
+                                 const int64_t *shape, int ndim);
 int64_t affine_start(const affine_table *t, int m, int k);
 int64_t affine_step(const affine_table *t, int m, int k, int d);
 /* The dimension of the space that coordinate k equals (start 0, step 1, no other term); -1: k is

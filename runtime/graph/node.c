@@ -415,6 +415,23 @@ gpa_code node_gather(gpa_rt *rt, node *a, const gather_map *m, node **out, gpa_e
     return GPA_OK;
 }
 
+gpa_code node_concat(gpa_rt *rt, node *const *in, int n_in, int axis, node **out, gpa_err *e) {
+    node *n;
+    int64_t shape[GPA_MAX_DIMS];
+    const node *first = in[0];
+    node_spec s = {NODE_CONCAT, (gpa_dtype)first->dtype, first->ndim, n_in, 0};
+    memcpy(shape, first->shape, first->ndim * sizeof *shape);
+    for (int i = 1; i < n_in; i++) shape[axis] += in[i]->shape[axis];
+    gpa_code rc = shape_check(first->ndim, shape, dtype_size(s.dtype), NULL, e);
+    if (!rc) rc = alloc_node(rt, s, &n, e);
+    if (rc) return rc;
+    n->sub = (uint16_t)axis;
+    set_shape(n, shape);
+    for (int i = 0; i < n_in; i++) set_input(n, i, in[i]);
+    *out = intern(rt, n);
+    return GPA_OK;
+}
+
 /* ---- index maps ---- */
 
 static bool is_identity(const node *a, const node_map *m) {

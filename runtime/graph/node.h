@@ -7,8 +7,9 @@
  * computed it becomes a leaf on its buffer in place and releases its inputs.
  *
  * The inputs of an operation have its shape (broadcast by node_broadcast), except SCALAR nodes,
- * which have no shape and fit any. Constructors borrow their inputs and return an owned node. They
- * compute nothing; arr_of_node cuts a graph that grows too deep by computing inputs first. */
+ * which have no shape and fit any, and the inputs of CONCAT. Constructors borrow their inputs and
+ * return an owned node. They compute nothing; arr_of_node cuts a graph that grows too deep by
+ * computing inputs first. */
 #ifndef GPA_GRAPH_NODE_H
 #define GPA_GRAPH_NODE_H
 
@@ -32,7 +33,7 @@ typedef struct node {
     uint8_t dtype;
     uint8_t ndim;
     uint8_t n_in;
-    uint16_t sub;    /* row of the kind's table; GATHER: 1: known in bounds */
+    uint16_t sub;    /* row of the kind's table; GATHER: 1: known in bounds; CONCAT: dimension */
     uint16_t height; /* longest path to a leaf */
     uint32_t axes;   /* REDUCE: bit per reduced dimension of in[0]; the result has the others */
     uint32_t mark;   /* scratch: number of the last traversal that visited it */
@@ -56,7 +57,9 @@ typedef struct node {
     uint16_t map_len;
     uint8_t size_class; /* of its slots, for the free lists */
     bool unchecked; /* GATHER: deferred bounds check: no program has checked all its indices yet */
-    bool suspect; /* GATHER: a check that may have been this one's failed: a new use checks again */
+    /* GATHER: a check that may have been this one's failed: a new use checks again. CONCAT: pending
+     * at the end of a loop iteration */
+    bool suspect;
 } node;
 
 static inline node *node_retain(node *n) {
@@ -99,6 +102,12 @@ gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, nod
  * the reshape is not an affine map of a and cannot be pushed down to its leaves: then a must be
  * computed first. */
 gpa_code node_reshape(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node **out, gpa_err *e);
+
+enum { CONCAT_MAX_INPUTS = 16 };
+
+/* Concatenation along a dimension of 2 to CONCAT_MAX_INPUTS nodes, none of them empty, whose other
+ * extents and dtypes agree. Nodes of no dimensions (SCALAR) must be broadcast before. */
+gpa_code node_concat(gpa_rt *rt, node *const *in, int n, int axis, node **out, gpa_err *e);
 
 /* The indices of a gather from a node a, with a result of this shape. For dimension k of a:
  * index[k] is an int64 node of the result's shape (wrapped once when negative, bounds-checked when

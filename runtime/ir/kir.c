@@ -63,6 +63,8 @@ static const char *const bound_modes[] = {"", [KIR_IN_BOUNDS] = "inside"};
 static const char *const for_modes[] = {
     "", [KIR_SHORT_LOOP] = "few", [KIR_SHORT_LOOP_DOWN] = "few down"};
 static const char *const if_modes[] = {"", [KIR_NEVER] = "never"};
+static const char *const below_modes[] = {
+    [KIR_MOSTLY_FALSE] = "mostly false", [KIR_MOSTLY_TRUE] = "mostly true"};
 
 const struct kir_rows kir_rows[KIR_FIELD_COUNT] = {
     [KIR_FIELD_ATOMIC] = {atomics, COUNT_OF(atomics)},
@@ -74,6 +76,7 @@ const struct kir_rows kir_rows[KIR_FIELD_COUNT] = {
     [KIR_FIELD_BOUND] = {bound_modes, COUNT_OF(bound_modes)},
     [KIR_FIELD_FOR] = {for_modes, COUNT_OF(for_modes)},
     [KIR_FIELD_IF] = {if_modes, COUNT_OF(if_modes)},
+    [KIR_FIELD_BELOW] = {below_modes, COUNT_OF(below_modes)},
 };
 
 const gpa_op kir_atomic_op[KIR_AT_ROWS] = {

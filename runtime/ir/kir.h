@@ -61,6 +61,8 @@ enum { KIR_IN_BOUNDS = 1 };           /* BOUND.imm: in bounds for every thread *
  * decreases) monotonically and does not wrap */
 enum { KIR_SHORT_LOOP = 1, KIR_SHORT_LOOP_DOWN = 2 };
 enum { KIR_NEVER = 1 }; /* IF.imm: false for every thread */
+/* BELOW.imm: which value most points have */
+enum { KIR_MOSTLY_FALSE, KIR_MOSTLY_TRUE };
 
 typedef struct {
     uint8_t dtype;
@@ -257,6 +259,7 @@ typedef enum {
     KIR_FIELD_BOUND, /* 0 or KIR_IN_BOUNDS */
     KIR_FIELD_FOR,   /* 0, KIR_SHORT_LOOP or KIR_SHORT_LOOP_DOWN */
     KIR_FIELD_IF,    /* 0 or KIR_NEVER */
+    KIR_FIELD_BELOW, /* KIR_MOSTLY_FALSE or KIR_MOSTLY_TRUE */
     KIR_FIELD_COUNT
 } kir_field;
 

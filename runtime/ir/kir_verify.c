@@ -92,6 +92,7 @@ static void check_memory(check *c) {
         require(c, a->where == KIR_GLOBAL, "only global arrays have strides");
         need_point(c, a);
     }
+    if (i->code == KIR_LOADIF) need_typed(c, i->a, DT_BOOL, "a condition is not bool");
     if (i->code == KIR_STORE)
         need_typed(c, i->a, (gpa_dtype)a->dtype, "the value stored has not the array's dtype");
     if (i->code == KIR_STOREX)
@@ -160,8 +161,9 @@ static void check_index(check *c) {
 
 static void check_iota(check *c) {
     const kir_array *a = array_of(c);
-    require(c, a->where == KIR_VIRTUAL && c->i->type == DT_I64,
-            "iota is of a virtual array, and int64");
+    bool below = c->i->code == KIR_BELOW;
+    require(c, a->where == KIR_VIRTUAL, "iota and below are of a virtual array");
+    require(c, c->i->type == (below ? DT_BOOL : DT_I64), "iota is int64, below bool");
     need_point(c, a);
 }
 
@@ -348,12 +350,14 @@ static void check_ins(check *c) {
         case KIR_PARAM: check_param(c); break;
         case KIR_CAST: need_value(c, c->i->a); break;
         case KIR_INDEX: check_index(c); break;
-        case KIR_IOTA: check_iota(c); break;
+        case KIR_IOTA:
+        case KIR_BELOW: check_iota(c); break;
         case KIR_BOUND: check_bound(c); break;
         case KIR_VAR:
         case KIR_GET:
         case KIR_SET: check_variable(c); break;
         case KIR_LOAD:
+        case KIR_LOADIF:
         case KIR_STORE:
         case KIR_LOADX:
         case KIR_STOREX:

@@ -36,10 +36,11 @@ typedef struct {
 } item;
 
 /* A use of a node by a step at one index map. in_reduction: within the input of a reduction or
- * scan; in_scan: of a scan; cost_above: of what the step computes from it. */
+ * scan; in_scan: of a scan; guarded: the value counts at some points only (an input of a CONCAT);
+ * cost_above: of what the step computes from it. */
 typedef struct {
     int32_t step, map, next;
-    bool in_reduction, in_scan;
+    bool in_reduction, in_scan, guarded;
     uint32_t cost_above;
 } use;
 
@@ -104,8 +105,9 @@ static bool collect(ctx *c, node *n) {
     for (int i = 0; i < n->n_in; i++) {
         if (!collect(c, n->in[i])) return false;
         const item *in = &w->item[n->in[i]->slot];
-        x.cost = MIN(x.cost + in->cost, 1u << 20);
-        x.leaves = MIN(x.leaves + in->leaves, 1u << 20);
+        bool one = n->kind == NODE_CONCAT; /* a point loads one of the inputs */
+        x.cost = one ? MAX(x.cost, in->cost) : MIN(x.cost + in->cost, 1u << 20);
+        x.leaves = one ? MAX(x.leaves, in->leaves) : MIN(x.leaves + in->leaves, 1u << 20);
         x.reduced = MAX(x.reduced, in->reduced);
         x.faults = x.faults || in->faults;
     }
@@ -120,6 +122,7 @@ static bool collect(ctx *c, node *n) {
     if (n->kind == NODE_OP)
         x.cost +=
             c->on_host && divides_int64(n) ? TUNE_FUSE_INT64_DIVISION_COST : op_info[n->sub].cost;
+    if (n->kind == NODE_CONCAT) x.cost += n->n_in - 1u; /* selects */
     if (n->kind == NODE_CAST) x.cost++;
     if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
     if (n->kind == NODE_BUF) x.leaves = 1;
@@ -213,6 +216,7 @@ static bool add_use(ctx *c, use new, node *n) {
         if (old->step != new.step || (old->map != new.map && n->kind != NODE_SCALAR)) continue;
         old->in_reduction = old->in_reduction || new.in_reduction;
         old->in_scan = old->in_scan || new.in_scan;
+        old->guarded = old->guarded || new.guarded;
         old->cost_above = MAX(old->cost_above, new.cost_above);
         return true;
     }
@@ -359,13 +363,22 @@ int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m) {
 
 /* ---- absorbing ---- */
 
+/* True if a node cannot be computed at points at which its value does not count: a gather may fault
+ * there, a function may not terminate. */
+static bool needs_all_points(const node *n) {
+    return n->kind == NODE_GATHER || n->kind == NODE_BODY || n->kind == NODE_SCAN ||
+           n->kind == NODE_REDUCE;
+}
+
 /* FITS if a node may be computed inside a step at this use; else the cut reason. */
 static int fits(ctx *c, const item *x, const use *u) {
     const step_info *t = &c->w->step_info[u->step];
     uint32_t inner;
+    if (u->guarded && needs_all_points(x->n)) return CUT_GUARD;
     if (t->segment != x->segment && !is_rematerialized(x)) return CUT_NODES;
     if (t->nodes >= 2 * TUNE_FUSE_MAX_NODES) return CUT_NODES;
-    if (t->arrays + t->open - 1 + x->n->n_in > c->max_arrays) return CUT_ARRAYS;
+    int boundaries = x->n->kind == NODE_CONCAT ? x->n->n_in - 1 : 0;
+    if (t->arrays + t->open - 1 + x->n->n_in + boundaries > c->max_arrays) return CUT_ARRAYS;
     if (t->params + 2 * x->n->n_in > c->max_params) return CUT_PARAMS;
     space_fit fit = fit_space(c, u->step, x->n, u->map, &inner);
     if (fit == SPACE_NO) return CUT_SHAPE;
@@ -383,6 +396,22 @@ static int fits(ctx *c, const item *x, const use *u) {
         cost_in_scan > TUNE_FUSE_SCAN_MAX_COST)
         return CUT_SERIAL;
     return FITS;
+}
+
+/* The inputs of a CONCAT that the step reaches become uses, each at its own map. */
+static bool absorb_concat(ctx *c, const node *n, use u) {
+    step_info *t = &c->w->step_info[u.step];
+    const fuse_step *s = &c->p->step[u.step];
+    concat_range r = affine_concat_range(&c->p->maps, u.map, n, s->shape, s->ndim);
+    int map = u.map;
+    t->arrays += r.last - r.first; /* boundaries */
+    u.guarded = u.guarded || r.first < r.last;
+    for (int i = r.first; i <= r.last; i++) {
+        u.map = affine_shift(&c->p->maps, map, n->sub, -r.begin);
+        r.begin += n->in[i]->shape[n->sub];
+        if (!add_use(c, u, n->in[i])) return false;
+    }
+    return true;
 }
 
 /* The inputs of a node computed inside a step become uses of that step. */
@@ -403,6 +432,7 @@ static bool absorb(ctx *c, const item *x, use u) {
         u.in_scan = u.in_scan || n->kind == NODE_SCAN;
     }
     u.map = map;
+    if (n->kind == NODE_CONCAT) return absorb_concat(c, n, u);
     if (n->kind == NODE_GATHER) { /* the offset over sliced dimensions is an array too */
         t->arrays++;
         t->params += 2 * (n->n_in - 1);
@@ -656,8 +686,8 @@ static gpa_code place_node(ctx *c, size_t i) {
     const item *x = &c->w->item[i];
     if (node_is_leaf(x->n)) return GPA_OK;
     /* A small result of a large reduction is materialized, even at the cost of a step. */
-    bool named = x->n->owner,
-         small_result = named && x->reduced >= TUNE_FUSE_KEEP_MIN_REDUCTION * x->n->size;
+    bool named = x->n->owner && x->n->kind != NODE_CONCAT, /* selecting again costs no more */
+        small_result = named && x->reduced >= TUNE_FUSE_KEEP_MIN_REDUCTION * x->n->size;
     int reason = x->root >= 0 ? (int)c->why : small_result ? CUT_NEEDED : why_cut(c, x);
     if (reason == FITS && named) {
         fuse_root r = {.value = x->n, .storage = x->n->owner};

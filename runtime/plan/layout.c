@@ -50,11 +50,28 @@ static void flip_dim(lowered *l, int d, int64_t size) {
     }
 }
 
+/* True if an array is a boundary that dimension a crosses and b does not. Dimension b may be added
+ * to it, since only the sign of an offset counts: it is that of offset * size_b + index of b. */
+static bool is_boundary_of(const lowered *l, size_t array, int a, int b) {
+    return l->boundaries >> array & 1 && l->stride[array][a] == 1 && l->stride[array][b] == 0;
+}
+
 static bool can_collapse(const fuse_step *s, const lowered *l, int a, int b, int64_t size_b) {
     if ((s->inner >> a & 1) != (s->inner >> b & 1)) return false;
     for (size_t i = 0; i < l->n_arrays; i++)
-        if (l->stride[i][a] != l->stride[i][b] * size_b) return false;
+        if (l->stride[i][a] != l->stride[i][b] * size_b && !is_boundary_of(l, i, a, b))
+            return false;
     return true;
+}
+
+/* Adds dimension b to the boundaries that dimension a crosses. */
+static void extend_boundaries(const fuse_step *s, lowered *l, int a, int b, int64_t size_b) {
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        if (l->stride[i][a] == l->stride[i][b] * size_b || !is_boundary_of(l, i, a, b)) continue;
+        for (int d = 0; d < s->ndim; d++) l->stride[i][d] *= size_b;
+        l->bind[i].offset *= size_b;
+        l->stride[i][b] = 1;
+    }
 }
 
 /* True if all offsets fit in 31 bits: 32-bit index arithmetic suffices. */
@@ -95,9 +112,10 @@ gpa_code layout(const fuse_step *s, lowered *l, bool ordered, gpa_err *e) {
     for (int i = 0; i < n; i++) {
         int64_t extent = s->shape[dim[i]];
         if (!(ordered && (s->inner >> dim[i] & 1))) flip_dim(l, dim[i], extent);
-        if (kept && can_collapse(s, l, dim[kept - 1], dim[i], extent))
+        if (kept && can_collapse(s, l, dim[kept - 1], dim[i], extent)) {
+            extend_boundaries(s, l, dim[kept - 1], dim[i], extent);
             size[kept - 1] *= extent;
-        else
+        } else
             size[kept++] = extent;
         dim[kept - 1] = dim[i];
     }

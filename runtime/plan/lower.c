@@ -13,78 +13,22 @@
 #include "runtime/plan/lower.h"
 
 #include "runtime/plan/layout.h"
+#include "runtime/plan/lower_work.h"
 #include "runtime/graph/state.h"
 #include "runtime/graph/shape.h"
 
-/* A node at an index map. */
-typedef struct {
-    node *n;
-    int32_t map;
-    int32_t next;        /* another entry of the same node; -1: none */
-    int32_t ins;         /* its inputs' entries: first index in lower_work.in */
-    int32_t id;          /* leaves: number of the array or parameter; GATHER: of the source array */
-    int32_t base_offset; /* GATHER and scatters: the virtual array of the offsets over unindexed
-                            dimensions, */
-    int32_t params;      /* and the first parameter of (extent, stride) of each index */
-    int32_t value;       /* in the program; valid if `emitted` */
-    int32_t region;      /* inner: the EACH that `value` belongs to */
-    uint16_t phase;
-    bool inner;
-    bool emitted;
-    bool stored_elsewhere; /* another step stores it: a leaf */
-} entry;
-
-/* A store of a root. */
-typedef struct {
-    fuse_root *root;
-    int32_t value, mask, offset; /* entries; -1: none. offset: scatter */
-    int array;
-    uint16_t phase;
-    bool inner;
-} output;
-
-struct lower_work {
-    entry *e;
-    size_t n_e, cap_e;
-    int32_t *in;
-    size_t n_in, cap_in;
-    output *out;
-    size_t n_out, cap_out;
-    int32_t region;
-};
-
-typedef struct {
-    gpa_rt *rt;
-    fuse_plan *p;
-    const fuse_step *s;
-    lowered *l;
-    struct lower_work *w;
-    gpa_err *e;
-} ctx;
-
 /* ---- arrays and parameters ---- */
 
-static kir_array *array_at(ctx *c, int i) { return &c->l->f->arrays[i]; }
-
-/* An array to declare: its strides are over the step's space. */
-typedef struct {
-    gpa_buf *buf;
-    gpa_dtype dtype;
-    kir_where where;
-    uint8_t access;
-    int64_t offset;
-    const int64_t *stride;
-    fuse_root *fresh; /* the root whose new memory it is; NULL: none */
-} array_spec;
+static kir_array *array_at(lowering *c, int i) { return &c->l->f->arrays[i]; }
 
 /* Declares an array, or finds the one with the same memory and strides; -1: too many. */
-static int add_array(ctx *c, const array_spec *s) {
+int lower_array(lowering *c, const array_spec *s) {
     lowered *l = c->l;
     size_t bytes = (size_t)c->s->ndim * sizeof *s->stride;
     for (size_t i = 0; i < l->n_arrays && !s->fresh; i++) {
         kir_array *a = array_at(c, (int)i);
-        if (l->fresh[i] || l->buf[i] != s->buf || a->dtype != s->dtype || a->where != s->where ||
-            l->bind[i].offset != s->offset)
+        if (l->fresh[i] || l->buf[i] != s->buf || (l->boundaries >> i & 1) != s->boundary ||
+            a->dtype != s->dtype || a->where != s->where || l->bind[i].offset != s->offset)
             continue;
         if (bytes && memcmp(c->l->stride[i], s->stride, bytes) != 0) continue;
         a->access |= s->access;
@@ -99,6 +43,7 @@ static int add_array(ctx *c, const array_spec *s) {
     if (kir_add_array(l->f, a) < 0) return -1;
     l->n_arrays++;
     l->buf[i] = s->buf;
+    l->boundaries |= (uint64_t)s->boundary << i;
     l->fresh[i] = s->fresh;
     l->bind[i] = (gpa_binding){.mem = s->buf ? s->buf->mem : NULL, .offset = s->offset};
     if (bytes) memcpy(c->l->stride[i], s->stride, bytes);
@@ -111,8 +56,7 @@ static int add_array(ctx *c, const array_spec *s) {
 
 /* Composes a leaf's strides with an index map: its strides over the step's space in out[]; returns
  * the offset of the origin. */
-static int64_t compose_strides(ctx *c, const int64_t *strides, int64_t offset, int map,
-                               int64_t *out) {
+int64_t lower_strides(lowering *c, const int64_t *strides, int64_t offset, int map, int64_t *out) {
     const affine_table *t = &c->p->maps;
     int rows = t->map[map].rows, cols = t->map[map].cols;
     const int64_t *v = t->v + t->map[map].at;
@@ -127,7 +71,7 @@ static int64_t compose_strides(ctx *c, const int64_t *strides, int64_t offset, i
 }
 
 /* Adds a parameter; of: the SCALAR node whose value it is, or NULL. -1: too many. */
-static int add_param(ctx *c, gpa_dtype t, gpa_val v, const node *of) {
+static int add_param(lowering *c, gpa_dtype t, gpa_val v, const node *of) {
     lowered *l = c->l;
     if (l->f->n_params == LOWER_PARAMS) return -1;
     l->params[l->f->n_params] = v;
@@ -135,7 +79,7 @@ static int add_param(ctx *c, gpa_dtype t, gpa_val v, const node *of) {
     return kir_add_param(l->f, t);
 }
 
-static bool inner_stride(const ctx *c, int array) {
+bool lower_varies_inside(const lowering *c, int array) {
     for (int d = 0; d < c->s->ndim; d++)
         if ((c->s->inner >> d & 1) && c->l->stride[array][d]) return true;
     return false;
@@ -148,16 +92,15 @@ static bool reduces(const entry *x) {
 
 /* ---- visiting ---- */
 
-static int32_t visit(ctx *c, node *n, int map);
-
-static int32_t find(const ctx *c, const node *n, int map) {
+static int32_t find(const lowering *c, const node *n, int map) {
     if (n->mark != c->rt->nodes.mark) return -1;
     for (int32_t i = n->slot; i >= 0; i = c->w->e[i].next)
-        if (c->w->e[i].map == map) return i;
+        if (c->w->e[i].map == map && (c->w->e[i].guard == c->guard || c->w->e[i].guard < 0))
+            return i;
     return -1;
 }
 
-static int32_t add_entry(ctx *c, entry fresh) {
+int32_t lower_entry(lowering *c, entry fresh) {
     struct lower_work *w = c->w;
     if (!mem_grow(&w->e, w->n_e, &w->cap_e, sizeof *w->e)) return -1;
     node *n = fresh.n;
@@ -169,24 +112,31 @@ static int32_t add_entry(ctx *c, entry fresh) {
     return (int32_t)w->n_e++;
 }
 
-static int32_t visit_leaf(ctx *c, entry x) {
+/* The level of a leaf, and the elements of it that are read where it is guarded. */
+static void limit_count(lowering *c, entry *x) {
+    if (x->id < 0) return;
+    x->inner = lower_varies_inside(c, x->id) || lower_guard_varies_inside(c, x->guard);
+    if (x->guard >= 0) c->l->count[x->id] = MIN(c->l->count[x->id], x->n->size);
+}
+
+static int32_t visit_leaf(lowering *c, entry x) {
     int64_t stride[GPA_MAX_DIMS];
     node *n = x.n;
     if (n->kind == NODE_SCALAR) {
         x.id = add_param(c, (gpa_dtype)n->dtype, n->v, n);
     } else {
-        int64_t offset = compose_strides(c, n->map, n->map[n->ndim], x.map, stride);
+        int64_t offset = lower_strides(c, n->map, n->map[n->ndim], x.map, stride);
         bool memory = n->kind == NODE_BUF;
         kir_where where = memory ? KIR_GLOBAL : KIR_VIRTUAL;
-        x.id = add_array(c, &(array_spec){n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0,
-                                          offset, stride, NULL});
-        x.inner = x.id >= 0 && inner_stride(c, x.id);
+        x.id = lower_array(c, &(array_spec){n->buf, (gpa_dtype)n->dtype, where,
+                                            memory ? KIR_READ : 0, offset, stride, NULL, false});
+        limit_count(c, &x);
     }
-    return x.id < 0 ? -1 : add_entry(c, x);
+    return x.id < 0 ? -1 : lower_entry(c, x);
 }
 
 /* The root of another step that stores this value; NULL: none, or the step has run. */
-static fuse_root *root_elsewhere(const ctx *c, const node *n) {
+static fuse_root *root_elsewhere(const lowering *c, const node *n) {
     if (!c->l->ahead || node_is_leaf(n)) return NULL;
     for (size_t i = 0; i < c->p->n_root; i++) {
         fuse_root *r = &c->p->root[i];
@@ -195,23 +145,23 @@ static fuse_root *root_elsewhere(const ctx *c, const node *n) {
     return NULL;
 }
 
-static int32_t visit_stored_elsewhere(ctx *c, entry x, fuse_root *r) {
+static int32_t visit_stored_elsewhere(lowering *c, entry x, fuse_root *r) {
     int64_t strides[GPA_MAX_DIMS], stride[GPA_MAX_DIMS];
     shape_c_strides(x.n->ndim, x.n->shape, strides);
-    int64_t offset = compose_strides(c, strides, 0, x.map, stride);
+    int64_t offset = lower_strides(c, strides, 0, x.map, stride);
     x.stored_elsewhere = true;
-    x.id = add_array(
-        c, &(array_spec){NULL, (gpa_dtype)x.n->dtype, KIR_GLOBAL, KIR_READ, offset, stride, r});
-    x.inner = x.id >= 0 && inner_stride(c, x.id);
-    return x.id < 0 ? -1 : add_entry(c, x);
+    x.id = lower_array(c, &(array_spec){NULL, (gpa_dtype)x.n->dtype, KIR_GLOBAL, KIR_READ, offset,
+                                        stride, r, false});
+    limit_count(c, &x);
+    return x.id < 0 ? -1 : lower_entry(c, x);
 }
 
 /* Visits inputs and lists their entries; the level and phase of x follow from theirs. */
-static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
+static bool visit_inputs(lowering *c, entry *x, node *const *in, int n_in, int map) {
     struct lower_work *w = c->w;
     int32_t entries[GPA_MAX_DIMS + 2];
     for (int i = 0; i < n_in; i++) {
-        if ((entries[i] = visit(c, in[i], map)) < 0) return false;
+        if ((entries[i] = lower_visit(c, in[i], map)) < 0) return false;
         x->inner = x->inner || w->e[entries[i]].inner;
         x->phase = MAX(x->phase, w->e[entries[i]].phase);
     }
@@ -225,14 +175,14 @@ static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
 
 /* The offset of an indexed element: the offset over the unindexed dimensions (a virtual array from
  * the start of the memory) plus the checked indices times their strides (parameters). */
-static bool add_indexed(ctx *c, const shape_layout *a, const int64_t *from, int map, bool in_bounds,
-                        entry *x) {
+static bool add_indexed(lowering *c, const shape_layout *a, const int64_t *from, int map,
+                        bool in_bounds, entry *x) {
     int64_t stride[GPA_MAX_DIMS] = {0}, offset_stride[GPA_MAX_DIMS] = {0};
     for (int k = 0; k < a->ndim; k++)
         if (from[k] >= 0) offset_stride[from[k]] += a->strides[k];
-    int64_t offset = compose_strides(c, offset_stride, a->offset, map, stride);
+    int64_t offset = lower_strides(c, offset_stride, a->offset, map, stride);
     x->base_offset =
-        add_array(c, &(array_spec){NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL});
+        lower_array(c, &(array_spec){NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL, false});
     x->params = (int32_t)c->l->f->n_params;
     for (int k = 0; k < a->ndim; k++) {
         if (from[k] >= 0) continue;
@@ -244,7 +194,7 @@ static bool add_indexed(ctx *c, const shape_layout *a, const int64_t *from, int 
     return x->base_offset >= 0;
 }
 
-static int32_t visit_gather(ctx *c, entry x) {
+static int32_t visit_gather(lowering *c, entry x) {
     node *n = x.n, *a = n->in[0];
     x.inner = affine_depends_on(&c->p->maps, x.map, c->s->inner);
     x.id = -1; /* of an IOTA: the offset is the element */
@@ -253,30 +203,33 @@ static int32_t visit_gather(ctx *c, entry x) {
     if (!add_indexed(c, &source, n->map, x.map, n->sub, &x)) return -1;
     if (a->kind == NODE_BUF) {
         int64_t none[GPA_MAX_DIMS] = {0};
-        x.id = add_array(
-            c, &(array_spec){a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0, none, NULL});
+        x.id = lower_array(c, &(array_spec){a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0,
+                                            none, NULL, false});
         if (x.id < 0) return -1;
         c->l->count[x.id] = MAX(c->l->count[x.id], MIN(a->size, n->size));
     }
-    return add_entry(c, x);
+    return lower_entry(c, x);
 }
 
-static int32_t visit_reduce(ctx *c, entry x) {
+static int32_t visit_reduce(lowering *c, entry x) {
     node *n = x.n;
     int map = fuse_input_map(&c->p->maps, c->s, n, x.map);
     if (map < 0 || !visit_inputs(c, &x, n->in, n->n_in, map)) return -1;
     x.inner = n->kind == NODE_SCAN;
     if (n->kind == NODE_REDUCE) x.phase++;
-    return add_entry(c, x);
+    return lower_entry(c, x);
 }
 
-static int32_t visit(ctx *c, node *n, int map) {
+int32_t lower_visit(lowering *c, node *n, int map) {
     /* A scalar has no coordinates. */
     if (n->kind == NODE_SCALAR) map = 0;
     int32_t i = find(c, n, map);
     if (i >= 0) return i;
-    entry x = {.n = n, .map = map, .value = -1, .region = -1};
+    entry x = {.n = n, .map = map, .guard = c->guard, .value = -1, .region = -1};
     fuse_root *stored_elsewhere = root_elsewhere(c, n);
+    if (stored_elsewhere || n->kind == NODE_BUF || n->kind == NODE_IOTA)
+        x.guard = lower_leaf_guard(c, n, map);
+    if (n->kind == NODE_SCALAR) x.guard = -1;
     if (stored_elsewhere) return visit_stored_elsewhere(c, x, stored_elsewhere);
     switch ((node_kind)n->kind) {
         case NODE_BUF:
@@ -284,10 +237,11 @@ static int32_t visit(ctx *c, node *n, int map) {
         case NODE_SCALAR: return visit_leaf(c, x);
         case NODE_VIEW:
             map = affine_compose(&c->p->maps, map, n);
-            return map < 0 ? -1 : visit(c, n->in[0], map);
+            return map < 0 ? -1 : lower_visit(c, n->in[0], map);
         case NODE_OP:
         case NODE_CAST:
-        case NODE_BODY: return visit_inputs(c, &x, n->in, n->n_in, map) ? add_entry(c, x) : -1;
+        case NODE_BODY: return visit_inputs(c, &x, n->in, n->n_in, map) ? lower_entry(c, x) : -1;
+        case NODE_CONCAT: return lower_visit_concat(c, x);
         case NODE_GATHER: return visit_gather(c, x);
         case NODE_REDUCE:
         case NODE_SCAN: return visit_reduce(c, x);
@@ -297,31 +251,31 @@ static int32_t visit(ctx *c, node *n, int map) {
 }
 
 /* The array of a root: new memory in C order, or the assignment's target. */
-static bool visit_target(ctx *c, output *o, int map) {
+static bool visit_target(lowering *c, output *o, int map) {
     fuse_root *r = o->root;
     int64_t strides[GPA_MAX_DIMS], stride[GPA_MAX_DIMS];
     const node *v = r->value;
     if (!r->into) {
         shape_c_strides(v->ndim, v->shape, strides);
-        compose_strides(c, strides, 0, map, stride);
-        o->array = add_array(
-            c, &(array_spec){NULL, (gpa_dtype)v->dtype, KIR_GLOBAL, KIR_WRITE, 0, stride, r});
+        lower_strides(c, strides, 0, map, stride);
+        o->array = lower_array(c, &(array_spec){NULL, (gpa_dtype)v->dtype, KIR_GLOBAL, KIR_WRITE, 0,
+                                                stride, r, false});
     } else {
-        int64_t offset = compose_strides(c, r->into->strides, r->into->offset, map, stride);
+        int64_t offset = lower_strides(c, r->into->strides, r->into->offset, map, stride);
         uint8_t access = KIR_WRITE | (o->mask >= 0 ? KIR_READ : 0);
-        o->array = add_array(c, &(array_spec){r->into->storage->buf, (gpa_dtype)v->dtype,
-                                              KIR_GLOBAL, access, offset, stride, NULL});
+        o->array = lower_array(c, &(array_spec){r->into->storage->buf, (gpa_dtype)v->dtype,
+                                                KIR_GLOBAL, access, offset, stride, NULL, false});
     }
     return o->array >= 0;
 }
 
 /* A scatter's target, and an entry for the offset: a GATHER without the load. */
-static bool visit_scatter(ctx *c, output *o, int map) {
+static bool visit_scatter(lowering *c, output *o, int map) {
     fuse_root *r = o->root;
     node *index[GPA_MAX_DIMS];
     int n_in = 0;
     int64_t from[GPA_MAX_DIMS];
-    entry x = {.n = r->value, .map = -1, .value = -1, .region = -1};
+    entry x = {.n = r->value, .map = -1, .guard = -1, .value = -1, .region = -1};
     for (int k = 0; k < r->into->ndim; k++) {
         from[k] = r->index[k] ? -1 : r->from[k];
         if (r->index[k]) index[n_in++] = r->index[k];
@@ -332,20 +286,20 @@ static bool visit_scatter(ctx *c, output *o, int map) {
     if (!visit_inputs(c, &x, index, n_in, map)) return false;
     const shape_layout target = {to->ndim, to->shape, to->strides, to->offset, 0};
     if (!add_indexed(c, &target, from, map, r->in_bounds, &x)) return false;
-    o->array = add_array(c, &(array_spec){to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL,
-                                          KIR_WRITE, 0, none, NULL});
+    o->array = lower_array(c, &(array_spec){to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL,
+                                            KIR_WRITE, 0, none, NULL, false});
     if (o->array < 0) return false;
     c->l->count[o->array] = r->value->size;
-    o->offset = add_entry(c, x);
+    o->offset = lower_entry(c, x);
     return o->offset >= 0;
 }
 
-static bool visit_root(ctx *c, fuse_root *r) {
+static bool visit_root(lowering *c, fuse_root *r) {
     struct lower_work *w = c->w;
     output o = {.root = r, .mask = -1, .offset = -1};
     int map = affine_from_dims(&c->p->maps, r->value->ndim, r->dims);
-    if (map < 0 || (o.value = visit(c, r->value, map)) < 0) return false;
-    if (r->mask && (o.mask = visit(c, r->mask, map)) < 0) return false;
+    if (map < 0 || (o.value = lower_visit(c, r->value, map)) < 0) return false;
+    if (r->mask && (o.mask = lower_visit(c, r->mask, map)) < 0) return false;
     if (r->index ? !visit_scatter(c, &o, map) : !visit_target(c, &o, map)) return false;
     o.inner = affine_depends_on(&c->p->maps, map, c->s->inner);
     const int32_t inputs[3] = {o.value, o.mask, o.offset};
@@ -361,16 +315,18 @@ static bool visit_root(ctx *c, fuse_root *r) {
 
 /* ---- emitting ---- */
 
-static int32_t value_of(ctx *c, int32_t i);
+int32_t lower_input(lowering *c, const entry *x, int i) {
+    return lower_value(c, c->w->in[x->ins + i]);
+}
 
-static int32_t input(ctx *c, const entry *x, int i) { return value_of(c, c->w->in[x->ins + i]); }
-
-static int32_t op2(ctx *c, gpa_op op, int32_t a, int32_t b) { return kir_op2(c->l->f, op, a, b); }
+static int32_t op2(lowering *c, gpa_op op, int32_t a, int32_t b) {
+    return kir_op2(c->l->f, op, a, b);
+}
 
 /* The offset of an indexed element. An index out of bounds is reported at location `where`, not at
  * the location that computed the index; in_bounds: no checks. */
-static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *axis, bool in_bounds,
-                           gpa_span where) {
+static int32_t emit_offset(lowering *c, const entry *x, int n_index, const int8_t *axis,
+                           bool in_bounds, gpa_span where) {
     kir_func *f = c->l->f;
     int32_t sum = kir_emit(f, (kir_ins){.code = KIR_IOTA,
                                         .type = DT_I64,
@@ -388,7 +344,7 @@ static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *ax
         int32_t size = kir_emit(f, p);
         p.imm++;
         int32_t stride = kir_emit(f, p);
-        int32_t index = input(c, x, i);
+        int32_t index = lower_input(c, x, i);
         kir_set_span(f, where);
         kir_ins bound = {.code = KIR_BOUND,
                          .type = DT_I64,
@@ -402,7 +358,7 @@ static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *ax
     return sum;
 }
 
-static int32_t emit_gather(ctx *c, entry *x) {
+static int32_t emit_gather(lowering *c, entry *x) {
     const node *n = x->n;
     int8_t axis[GPA_MAX_DIMS];
     int n_index = 0;
@@ -418,7 +374,7 @@ static int32_t emit_gather(ctx *c, entry *x) {
                                        .c = -1});
 }
 
-static int32_t emit_scatter_offset(ctx *c, entry *x, const fuse_root *r) {
+static int32_t emit_scatter_offset(lowering *c, entry *x, const fuse_root *r) {
     int8_t axis[GPA_MAX_DIMS];
     int n_index = 0;
     for (int k = 0; k < r->into->ndim; k++)
@@ -427,7 +383,7 @@ static int32_t emit_scatter_offset(ctx *c, entry *x, const fuse_root *r) {
 }
 
 /* A body is inlined once for all of its results that the program uses. */
-static int32_t emit_body(ctx *c, const entry *x, const int32_t *in) {
+static int32_t emit_body(lowering *c, const entry *x, const int32_t *in) {
     const node *n = x->n;
     if (!body_emit(n->body, c->l->f, in)) return -1;
     for (size_t i = 0; i < c->w->n_e && n->body->n_out > 1; i++) {
@@ -442,12 +398,12 @@ static int32_t emit_body(ctx *c, const entry *x, const int32_t *in) {
     return body_value(n->body, n->sub);
 }
 
-static int32_t emit(ctx *c, entry *x) {
+static int32_t emit(lowering *c, entry *x) {
     kir_func *f = c->l->f;
     const node *n = x->n;
     int32_t in[BODY_MAX_IN] = {-1, -1, -1};
     if ((node_is_elementwise(n) || n->kind == NODE_SCAN) && !x->stored_elsewhere)
-        for (int i = 0; i < n->n_in; i++) in[i] = input(c, x, i);
+        for (int i = 0; i < n->n_in; i++) in[i] = lower_input(c, x, i);
     kir_set_span(f, n->span);
     kir_ins ins = {.code = KIR_LOAD,
                    .type = n->dtype,
@@ -455,9 +411,10 @@ static int32_t emit(ctx *c, entry *x) {
                    .a = in[0],
                    .b = in[1],
                    .c = in[2]};
-    if (x->stored_elsewhere) return kir_emit(f, ins);
+    bool in_memory = x->stored_elsewhere || n->kind == NODE_BUF;
+    if (in_memory && x->guard >= 0) ins.code = KIR_LOADIF, ins.a = lower_guard(c, x->guard);
+    if (in_memory) return kir_emit(f, ins);
     switch ((node_kind)n->kind) {
-        case NODE_BUF: break;
         case NODE_IOTA: ins.code = KIR_IOTA; break;
         case NODE_SCALAR:
             ins.code = KIR_PARAM;
@@ -478,6 +435,8 @@ static int32_t emit(ctx *c, entry *x) {
             ins.sub = n->sub;
             break;
         case NODE_GATHER: return emit_gather(c, x);
+        case NODE_CONCAT: return lower_emit_concat(c, x);
+        case NODE_BUF:
         case NODE_REDUCE:
         case NODE_VIEW:
         case NODE_KINDS: return -1;
@@ -487,7 +446,7 @@ static int32_t emit(ctx *c, entry *x) {
 
 /* The value of an entry at this point of the program: an outer one was emitted before, an inner one
  * is emitted once per region. */
-static int32_t value_of(ctx *c, int32_t i) {
+int32_t lower_value(lowering *c, int32_t i) {
     entry *x = &c->w->e[i];
     if (x->map < 0) { /* a scatter's offset */
         for (size_t k = 0; k < c->w->n_out; k++)
@@ -502,20 +461,20 @@ static int32_t value_of(ctx *c, int32_t i) {
 
 /* Emits the operands of an output, except a scatter's offset, whose bounds checks must run only
  * where the mask is true. */
-static void emit_inputs(ctx *c, const output *o) {
-    value_of(c, o->value);
-    if (o->mask >= 0) value_of(c, o->mask);
+static void emit_inputs(lowering *c, const output *o) {
+    lower_value(c, o->value);
+    if (o->mask >= 0) lower_value(c, o->mask);
     if (o->mask < 0 || o->offset < 0) return;
     const entry x = c->w->e[o->offset];
     for (int k = 0, i = 0; k < o->root->into->ndim; k++)
-        if (o->root->index[k]) input(c, &x, i++);
+        if (o->root->index[k]) lower_input(c, &x, i++);
 }
 
 /* Scatter: stores v at a computed offset, or adds it atomically. */
-static void emit_scatter(ctx *c, const output *o, int32_t v) {
+static void emit_scatter(lowering *c, const output *o, int32_t v) {
     kir_func *f = c->l->f;
     uint16_t array = (uint16_t)o->array;
-    int32_t at = value_of(c, o->offset);
+    int32_t at = lower_value(c, o->offset);
     if (o->root->add) {
         array_at(c, o->array)->access |= KIR_READ;
         kir_emit(f, (kir_ins){.code = KIR_ATOMIC,
@@ -532,10 +491,10 @@ static void emit_scatter(ctx *c, const output *o, int32_t v) {
     }
 }
 
-static void emit_store(ctx *c, const output *o) {
+static void emit_store(lowering *c, const output *o) {
     kir_func *f = c->l->f;
     emit_inputs(c, o);
-    int32_t v = value_of(c, o->value), mask = o->mask >= 0 ? value_of(c, o->mask) : -1;
+    int32_t v = lower_value(c, o->value), mask = o->mask >= 0 ? lower_value(c, o->mask) : -1;
     uint16_t array = (uint16_t)o->array;
     gpa_dtype t = (gpa_dtype)o->root->value->dtype;
     if (o->offset >= 0) {
@@ -558,7 +517,7 @@ static void emit_store(ctx *c, const output *o) {
 }
 
 /* The EACH region of a phase: its reductions and the stores of inner values. */
-static void emit_each(ctx *c, int phase) {
+static void emit_each(lowering *c, int phase) {
     struct lower_work *w = c->w;
     kir_func *f = c->l->f;
     bool opened = false;
@@ -570,7 +529,7 @@ static void emit_each(ctx *c, int phase) {
                          (kir_ins){.code = KIR_EACH, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
             opened = true;
             entry x = w->e[i];
-            int32_t a = input(c, &x, 0), b = x.n->n_in > 1 ? input(c, &x, 1) : -1;
+            int32_t a = lower_input(c, &x, 0), b = x.n->n_in > 1 ? lower_input(c, &x, 1) : -1;
             kir_set_span(f, x.n->span);
             kir_ins reduce = {
                 .code = KIR_REDUCE, .type = x.n->dtype, .sub = x.n->sub, .a = a, .b = b, .c = -1};
@@ -594,7 +553,7 @@ static void emit_each(ctx *c, int phase) {
 }
 
 /* Delays stores into memory that the program may also read to the last phase. */
-static void delay_stores(ctx *c) {
+static void delay_stores(lowering *c) {
     struct lower_work *w = c->w;
     int last = 0;
     for (size_t i = 0; i < w->n_e; i++)
@@ -605,7 +564,7 @@ static void delay_stores(ctx *c) {
         if (w->out[i].root->into) w->out[i].phase = (uint16_t)last;
 }
 
-static void emit_all(ctx *c) {
+static void emit_all(lowering *c) {
     struct lower_work *w = c->w;
     int last = 0;
     delay_stores(c);
@@ -615,7 +574,7 @@ static void emit_all(ctx *c) {
         for (size_t i = 0; i < w->n_e; i++) {
             const entry *x = &w->e[i];
             if (!x->inner && x->map >= 0 && x->phase == phase && !reduces(x))
-                value_of(c, (int32_t)i);
+                lower_value(c, (int32_t)i);
         }
         w->region = phase;
         emit_each(c, phase);
@@ -629,7 +588,7 @@ static void emit_all(ctx *c) {
 
 /* ---- the program ---- */
 
-static bool loads(const ctx *c, int array) {
+static bool loads(const lowering *c, int array) {
     for (size_t i = 0; i < c->w->n_e; i++)
         if (c->w->e[i].n->kind == NODE_BUF && c->w->e[i].id == array) return true;
     return false;
@@ -637,7 +596,7 @@ static bool loads(const ctx *c, int array) {
 
 /* Aliasing hazard: an operand overlaps a target and is not the same element at every point, or the
  * target has an element twice and is an operand too. */
-static bool has_hazard(ctx *c) {
+static bool has_hazard(lowering *c) {
     lowered *l = c->l;
     const fuse_step *s = c->s;
     for (size_t o = 0; o < c->w->n_out; o++) {
@@ -672,6 +631,7 @@ static const char *name_of(const node *n) {
         case NODE_REDUCE:
         case NODE_SCAN: return red_info[n->sub].name;
         case NODE_GATHER: return "gather";
+        case NODE_CONCAT: return "concatenate";
         case NODE_IOTA: return "arange";
         case NODE_SCALAR: return "fill";
         case NODE_BUF:
@@ -696,10 +656,10 @@ static bool stores_once(const struct lower_work *w) {
 gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     if (!l->work && !(l->work = mem_zero(sizeof *l->work))) return gpa_no_memory(e);
     struct lower_work *w = l->work;
-    ctx c = {rt, p, &p->step[s], l, w, e};
-    w->n_e = w->n_in = w->n_out = 0;
+    lowering c = {rt, p, &p->step[s], l, w, e, -1};
+    w->n_e = w->n_in = w->n_out = w->n_guard = 0;
     l->n_arrays = 0;
-    l->bytes_read = l->bytes_written = 0;
+    l->bytes_read = l->bytes_written = l->boundaries = 0;
     l->empty = l->hazard = l->faults = false;
     rt->nodes.mark++;
     const char *name = NULL;
@@ -760,6 +720,7 @@ void lower_free(lowered *l) {
         mem_free(l->work->e);
         mem_free(l->work->in);
         mem_free(l->work->out);
+        mem_free(l->work->guard);
         mem_free(l->work);
     }
     l->work = NULL;

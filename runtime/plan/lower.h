@@ -24,8 +24,9 @@ typedef struct {
     int n_loops; /* dimensions beyond KIR_MAX_DIMS: loops of launches on the host */
     int64_t loop_size[LOWER_LOOPS], loop_stride[KIR_MAX_ARRAYS][LOWER_LOOPS];
     uint64_t bytes_read, bytes_written;
-    uint64_t stored; /* bit per array: the program writes it */
-    bool empty;      /* nothing to run */
+    uint64_t stored;     /* bit per array: the program writes it */
+    uint64_t boundaries; /* bit per array: a virtual one of which only the sign counts */
+    bool empty;          /* nothing to run */
     bool hazard; /* a store's target overlaps an operand at other elements: it needs a temporary */
     bool faults; /* the program may fault, or (set by the executor) be interrupted */
     struct lower_work *work;

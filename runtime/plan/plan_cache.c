@@ -203,6 +203,7 @@ static bool put_node(plan_cache *m, const plan_device *d, const node *n) {
             return true;
         case NODE_OP:
         case NODE_CAST:
+        case NODE_CONCAT:
         case NODE_SCAN: return true;
         case NODE_GATHER: /* it may fault */
         case NODE_KINDS: break;

@@ -80,6 +80,11 @@ static const ref_step *run_iota(ref_frame *fr, const ref_step *s) {
     return s + 1;
 }
 
+static const ref_step *run_below(ref_frame *fr, const ref_step *s) {
+    fr->r[s->out].BOOL = fr->cursor[s->sub] < 0;
+    return s + 1;
+}
+
 const ref_step *ref_fault(ref_frame *fr, const ref_step *s, kir_fault_record what) {
     kir_fault_record *f = fr->launch->fault;
     if (!f)
@@ -149,6 +154,11 @@ static const ref_step *run_load2(ref_frame *fr, const ref_step *s) { return load
 static const ref_step *run_load4(ref_frame *fr, const ref_step *s) { return load(fr, s, 4); }
 static const ref_step *run_load8(ref_frame *fr, const ref_step *s) { return load(fr, s, 8); }
 static const ref_step *run_load16(ref_frame *fr, const ref_step *s) { return load(fr, s, 16); }
+
+static const ref_step *run_loadif(ref_frame *fr, const ref_step *s) {
+    fr->r[s->out] = (gpa_val){.bits = {0, 0}};
+    return fr->r[s->a].BOOL ? load(fr, s, s->size) : s + 1;
+}
 
 static const ref_step *run_store(ref_frame *fr, const ref_step *s) {
     unsigned char *p = element(fr, s, fr->cursor[s->sub]);
@@ -383,7 +393,9 @@ ref_run ref_step_run(const kir_func *f, const kir_ins *i) {
         case KIR_INDEX: return run_index;
         case KIR_LOAD: return load_of(dtype_info[f->arrays[i->sub].dtype].size);
         case KIR_STORE: return run_store;
+        case KIR_LOADIF: return run_loadif;
         case KIR_IOTA: return run_iota;
+        case KIR_BELOW: return run_below;
         case KIR_LOADX: return run_loadx;
         case KIR_STOREX: return run_storex;
         case KIR_ATOMIC: return run_atomic;

@@ -67,7 +67,11 @@ static int level_of(em *M, const kir_ins *ins) {
         case KIR_STRIDE: return 0;
         case KIR_INDEX: return M->coord_level[ins->imm];
         case KIR_LOAD: return array_is_written(M, ins->sub) ? M->cur : em_array_level(M, ins->sub);
+        case KIR_LOADIF:
+            level = array_is_written(M, ins->sub) ? M->cur : em_array_level(M, ins->sub);
+            return MAX(level, M->level[ins->a]);
         case KIR_IOTA: return em_array_level(M, ins->sub);
+        case KIR_BELOW: return M->segment ? M->segment_level : em_array_level(M, ins->sub);
         case KIR_OP:
         case KIR_CAST:
             for (int i = 0; i < kir_arity(ins); i++)
@@ -135,8 +139,10 @@ ll_val em_instruction(em *M, int32_t at) {
         case KIR_SIZE: return emit_size(M, ins, ARRAY_SIZE);
         case KIR_STRIDE: return emit_size(M, ins, ARRAY_STRIDE);
         case KIR_LOAD: return em_load(M, ins);
+        case KIR_LOADIF: return em_loadif(M, ins);
         case KIR_STORE: em_store(M, ins); return none();
         case KIR_IOTA: return em_iota(M, ins);
+        case KIR_BELOW: return em_below(M, ins);
         case KIR_LOADX: return em_loadx(M, ins);
         case KIR_STOREX: em_storex(M, ins); return none();
         case KIR_BOUND: return em_bound(M, ins);
@@ -379,8 +385,8 @@ static bool is_plain_complex(unsigned op) {
 
 /* True if the cost of an instruction is that of its loads and stores, at any vector width. */
 static bool is_plain(const kir_func *f, const kir_ins *i) {
-    if (i->code == KIR_CONST || i->code == KIR_PARAM) return true;
-    if (i->code == KIR_LOAD || i->code == KIR_STORE)
+    if (i->code == KIR_CONST || i->code == KIR_PARAM || i->code == KIR_BELOW) return true;
+    if (i->code == KIR_LOAD || i->code == KIR_LOADIF || i->code == KIR_STORE)
         return is_plain_number(f->arrays[i->sub].dtype);
     if (i->code == KIR_CAST) return is_plain_number(i->type) && is_plain_number(f->code[i->a].type);
     if (i->code != KIR_OP || !is_plain_number(i->type) || op_info[i->sub].cost > 1) return false;
@@ -408,7 +414,8 @@ emit_facts emit_examine(const kir_func *f) {
                 again -= loops_alone(&f->code[ins->imm]);
         if (kir_has((uint8_t)code, KI_REGION) && code != KIR_EACH) inside++;
         r.alone |= code == KIR_ATOMIC || (inside && !in_lanes(code));
-        if (code == KIR_LOAD || code == KIR_STORE)
+        bool loads = code == KIR_LOAD || code == KIR_LOADIF;
+        if (loads || code == KIR_STORE)
             r.complex |= dtype_is_complex((gpa_dtype)f->arrays[ins->sub].dtype);
         if (code == KIR_REDUCE) r.n_reduce++, r.narrow_sums |= emit_narrow(f, ins) != DT_NONE;
         if (code == KIR_SCAN) r.scans = true;
@@ -417,10 +424,10 @@ emit_facts emit_examine(const kir_func *f) {
         if (loops_alone(ins)) r.branches = r.loops = true, again++;
         if (code == KIR_FOR) r.trips = true;
         uint32_t ops = code == KIR_OP ? op_info[ins->sub].cost
-                                      : code == KIR_LOAD || code == KIR_STORE || code == KIR_CAST;
+                                      : loads || code == KIR_STORE || code == KIR_CAST;
         r.ops += ops;
         if (again) r.ops_again += ops;
-        if ((ins->type < DT_COUNT && (code == KIR_OP || code == KIR_CAST || code == KIR_LOAD)) ||
+        if ((ins->type < DT_COUNT && (code == KIR_OP || code == KIR_CAST || loads)) ||
             code == KIR_STORE) {
             gpa_dtype t =
                 code == KIR_STORE ? (gpa_dtype)f->arrays[ins->sub].dtype : computed_as(f, i);

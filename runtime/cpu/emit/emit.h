@@ -45,8 +45,10 @@ typedef struct {
     uint32_t rows;   /* EMIT_POINTS: a call computes whole rows along `dim`: EMIT_ANY_ROWS, or
                         EMIT_SHORT_ROWS + 2 * full vectors per row + 1 if lanes remain */
     uint64_t apart[EMIT_APART - 1],
-        back;       /* arrays with stride 2, 3 or 4 along `dim`; with stride -1 */
-    uint64_t ahead; /* arrays with large strides, whose cache lines are prefetched */
+        back;          /* arrays with stride 2, 3 or 4 along `dim`; with stride -1 */
+    uint64_t ahead;    /* arrays with large strides, whose cache lines are prefetched */
+    uint64_t segments; /* 1: rows end at boundaries (BELOW), with one copy of the code for segments
+                          in which each has its usual value, and one for the others */
 } emit_plan;
 
 /* Properties of a program that its driver needs. */

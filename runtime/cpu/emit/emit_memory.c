@@ -388,6 +388,76 @@ ll_val em_load(em *M, const kir_ins *ins) {
     return r;
 }
 
+/* The lanes at which a guarded load reads: its condition and the valid lanes. */
+static V guarded_lanes(em *M, ll_val cond) {
+    V lanes = cond.vec ? cond.v : ll_spread(&M->E, cond.v);
+    return M->mask ? LLVMBuildAnd(M->E.b, lanes, M->mask, "") : lanes;
+}
+
+static V any_lane(em *M, V lanes) {
+    V bits = LLVMBuildBitCast(M->E.b, lanes, ll_i(&M->E, M->E.lanes), "");
+    return LLVMBuildICmp(M->E.b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+}
+
+/* Where the condition is false the address is that of the view, which is always readable. */
+static ll_val load_guarded(em *M, const kir_ins *ins, V at, ll_val cond) {
+    ll *E = &M->E;
+    unsigned a = ins->sub;
+    gpa_dtype t = M->f->arrays[a].dtype;
+    V mask = M->mask, lanes = E->lanes > 1 && M->lanes_live ? guarded_lanes(M, cond) : NULL;
+    V any = cond.vec && E->lanes > 1 ? any_lane(M, lanes) : cond.v;
+    ll_val r;
+    if (!em_array_lanes(M, a)) return em_load_one(M, ll_select(E, any, at, M->view), t);
+    if (M->f->arrays[a].unit >> M->plan->dim & 1) {
+        M->mask = lanes;
+        r = em_load_beside(M, ll_select(E, any, at, M->view), t);
+    } else {
+        V each = ll_select(E, lanes, addresses(M, a, at), ll_spread(E, M->view));
+        M->mask = NULL;
+        r = em_load_apart(M, each, t);
+    }
+    M->mask = mask;
+    return r;
+}
+
+static V join(em *M, V v, LLVMBasicBlockRef read, LLVMBasicBlockRef skipped) {
+    V r = LLVMBuildPhi(M->E.b, LLVMTypeOf(v), ""), values[2] = {v, LLVMConstNull(LLVMTypeOf(v))};
+    LLVMBasicBlockRef from[2] = {read, skipped};
+    LLVMAddIncoming(r, values, from, 2);
+    return r;
+}
+
+/* Branches around a load if the condition is the same for all lanes. */
+static ll_val load_in_branch(em *M, const kir_ins *ins, V cond) {
+    LLVMBuilderRef b = M->E.b;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), read = em_block(M, "read"),
+                      after = em_block(M, "after");
+    LLVMBuildCondBr(b, cond, read, after);
+    LLVMPositionBuilderAtEnd(b, read);
+    ll_val r = em_load(M, ins);
+    read = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, after);
+    r.v = join(M, r.v, read, before);
+    if (r.im) r.im = join(M, r.im, read, before);
+    return r;
+}
+
+ll_val em_loadif(em *M, const kir_ins *ins) {
+    ll_val cond = M->vals[ins->a], r;
+    gpa_dtype t = M->f->arrays[ins->sub].dtype;
+    bool known = !cond.vec && LLVMIsConstant(cond.v);
+    if (known && LLVMConstIntGetZExtValue(cond.v)) return em_load(M, ins);
+    if (known) return ll_const(&M->E, t, (gpa_val){.bits = {0, 0}});
+    int level = M->level[ins - M->f->code];
+    V at = em_pointer(M, ins->sub, level); /* before the branch, since later loads use it too */
+    if (!cond.vec && level == M->cur) return load_in_branch(M, ins, cond.v);
+    LLVMBasicBlockRef here = em_at(M, level);
+    r = load_guarded(M, ins, at, cond);
+    em_here(M, here);
+    return r;
+}
+
 void em_store_one(em *M, V at, ll_val v) {
     unsigned part = (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1));
     if (v.vec) v.v = ll_slice(&M->E, v.v, 0, 1), v.im = v.im ? ll_slice(&M->E, v.im, 0, 1) : NULL;
@@ -462,6 +532,32 @@ ll_val em_iota(em *M, const kir_ins *ins) {
     r.v = LLVMBuildAdd(M->E.b, ll_spread(&M->E, first), steps, "");
     em_here(M, here);
     return r;
+}
+
+/* In a segment a boundary lies on the same side of all points: of the first one. */
+static ll_val below_in_segment(em *M, const kir_ins *ins) {
+    ll *E = &M->E;
+    int level = M->segment_level;
+    if (M->usual)
+        return (ll_val){LLVMConstInt(ll_i(E, 1), ins->imm == KIR_MOSTLY_TRUE, 0), NULL, DT_BOOL,
+                        false};
+    V at = em_pointer(M, ins->sub, level);
+    LLVMBasicBlockRef here = em_at(M, level);
+    if (M->f->arrays[ins->sub].unit >> M->plan->dim & 1)
+        at = LLVMBuildAdd(E->b, at, M->segment, "");
+    V below = LLVMBuildICmp(E->b, LLVMIntSLT, at, ll_i64(E, 0), "");
+    em_here(M, here);
+    return (ll_val){below, NULL, DT_BOOL, false};
+}
+
+ll_val em_below(em *M, const kir_ins *ins) {
+    if (M->segment) return below_in_segment(M, ins);
+    int level = M->level[ins - M->f->code];
+    ll_val offset = em_iota(M, ins);
+    LLVMBasicBlockRef here = em_at(M, level);
+    V below = LLVMBuildICmp(M->E.b, LLVMIntSLT, offset.v, LLVMConstNull(LLVMTypeOf(offset.v)), "");
+    em_here(M, here);
+    return (ll_val){below, NULL, DT_BOOL, offset.vec};
 }
 
 V em_element(em *M, unsigned array, V index) {

@@ -14,6 +14,7 @@ typedef struct {
     const em_range *r;
     V position, x, coord[KIR_MAX_DIMS]; /* stack slots */
     V end;                              /* end of the row, a value */
+    V short_mask; /* of the last step of a row with a known number of steps; NULL: all lanes */
     LLVMBasicBlockRef head, row, step, next, done;
 } walk;
 
@@ -92,6 +93,46 @@ static void start(em *M, walk *w) {
     }
 }
 
+/* ---- segments ---- */
+
+static bool has_segments(const em *M, const em_range *r) {
+    return M->plan->segments && r->lanes && M->E.lanes > 1;
+}
+
+/* The offset of a boundary at the first point of the row; its sign tells the side. */
+static V boundary_at(em *M, const kir_ins *below, V x, int level) {
+    V at = em_pointer(M, below->sub, level);
+    bool crossed = M->f->arrays[below->sub].unit >> M->plan->dim & 1;
+    return crossed ? LLVMBuildAdd(M->E.b, at, x, "") : at;
+}
+
+/* The number of points up to the next boundary, at most n. */
+static V clip_segment(em *M, V x, V n, int level) {
+    LLVMBuilderRef b = M->E.b;
+    for (size_t i = 0; i < M->f->n_code; i++) {
+        const kir_ins *ins = &M->f->code[i];
+        if (ins->code != KIR_BELOW || !(M->f->arrays[ins->sub].unit >> M->plan->dim & 1)) continue;
+        V at = boundary_at(M, ins, x, level), far = LLVMConstInt(ll_i(&M->E, 64), INT64_MAX, 0);
+        V before = LLVMBuildICmp(b, LLVMIntSLT, at, ll_i64(&M->E, 0), "");
+        n = smaller(M, n, LLVMBuildSelect(b, before, LLVMBuildNeg(b, at, ""), far, ""));
+    }
+    return n;
+}
+
+/* True if each BELOW has its usual value in the segment. */
+static V is_usual(em *M, int level) {
+    LLVMBuilderRef b = M->E.b;
+    V all = LLVMConstInt(ll_i(&M->E, 1), 1, 0);
+    for (size_t i = 0; i < M->f->n_code; i++) {
+        const kir_ins *ins = &M->f->code[i];
+        if (ins->code != KIR_BELOW) continue;
+        V at = boundary_at(M, ins, M->segment, level);
+        LLVMIntPredicate usual = ins->imm == KIR_MOSTLY_TRUE ? LLVMIntSLT : LLVMIntSGE;
+        all = LLVMBuildAnd(b, all, LLVMBuildICmp(b, usual, at, ll_i64(&M->E, 0), ""), "");
+    }
+    return all;
+}
+
 /* Enters the row that begins at the current coordinates, and computes its end. */
 static void enter_row(em *M, walk *w, V position, int level) {
     LLVMBuilderRef b = M->E.b;
@@ -105,6 +146,11 @@ static void enter_row(em *M, walk *w, V position, int level) {
         M->coord_level[r->dims[i]] = (uint8_t)level;
     }
     M->coord_level[r->dims[last]] = (uint8_t)(level + 1);
+    M->pre[level] = w->row;
+    em_begin_copy(M, level);
+    M->segment = has_segments(M, r) ? x : NULL;
+    M->segment_level = level;
+    if (M->segment) n = clip_segment(M, x, n, level);
     w->end = LLVMBuildAdd(b, x, n, "");
     LLVMBuildStore(b, LLVMBuildAdd(b, position, n, ""), w->position);
     LLVMBuildStore(b, x, w->x);
@@ -222,6 +268,44 @@ static void one_point(em *M, const em_range *r) {
     if (r->row_end) r->row_end(M, r->arg);
 }
 
+/* The points of a row: the builder is in a block that is executed once per row. */
+static void row_points(em *M, walk *w, int level) {
+    LLVMBuilderRef b = M->E.b;
+    bool brief = w->r->rows && M->plan->rows >= EMIT_SHORT_ROWS;
+    if (w->r->lanes && M->plan->stream == STREAM_ALIKE) {
+        LLVMBasicBlockRef align = em_block(M, "boundary");
+        LLVMBuildBr(b, align);
+        LLVMPositionBuilderAtEnd(b, align);
+        align_row(M, w, level + 1);
+        M->cur = level;
+    } else
+        LLVMBuildBr(b, w->step);
+    LLVMPositionBuilderAtEnd(b, w->step);
+    if (brief)
+        short_row(M, w, w->short_mask, level + 1);
+    else
+        steps(M, w, level + 1);
+    M->cur = level;
+}
+
+/* Two copies of the code: for segments in which each BELOW has its usual value, and for the
+ * others. */
+static void segment_points(em *M, walk *w, int level) {
+    LLVMBasicBlockRef usual = em_block(M, "usual"), other = em_block(M, "other");
+    walk second = *w;
+    second.step = em_block(M, "step");
+    LLVMBuildCondBr(M->E.b, is_usual(M, level), usual, other);
+    M->usual = true;
+    for (int copy = 0; copy < 2; copy++) {
+        M->pre[level] = copy ? other : usual;
+        LLVMPositionBuilderAtEnd(M->E.b, M->pre[level]);
+        em_begin_copy(M, level);
+        row_points(M, copy ? &second : w, level);
+        M->usual = false;
+    }
+    M->segment = NULL;
+}
+
 void em_walk(em *M, const em_range *r) {
     LLVMBuilderRef b = M->E.b;
     walk w = {.r = r};
@@ -233,8 +317,7 @@ void em_walk(em *M, const em_range *r) {
     w.head = em_block(M, "head"), w.row = em_block(M, "row"), w.step = em_block(M, "step");
     w.next = em_block(M, "next"), w.done = em_block(M, "done");
     start(M, &w);
-    bool brief = r->rows && M->plan->rows >= EMIT_SHORT_ROWS;
-    V last = brief ? short_mask(M, &w) : NULL;
+    if (r->rows && M->plan->rows >= EMIT_SHORT_ROWS) w.short_mask = short_mask(M, &w);
     M->pre[before] = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, w.head);
     LLVMPositionBuilderAtEnd(b, w.head);
@@ -243,22 +326,10 @@ void em_walk(em *M, const em_range *r) {
     LLVMPositionBuilderAtEnd(b, w.row);
     M->cur = before + 1;
     enter_row(M, &w, position, before + 1);
-    M->pre[before + 1] = w.row;
-    em_begin_copy(M, before + 1);
-    if (r->lanes && M->plan->stream == STREAM_ALIKE) {
-        LLVMBasicBlockRef align = em_block(M, "boundary");
-        LLVMBuildBr(b, align);
-        LLVMPositionBuilderAtEnd(b, align);
-        align_row(M, &w, before + 2);
-        M->cur = before + 1;
-    } else
-        LLVMBuildBr(b, w.step);
-    LLVMPositionBuilderAtEnd(b, w.step);
-    if (brief)
-        short_row(M, &w, last, before + 2);
+    if (M->segment)
+        segment_points(M, &w, before + 1);
     else
-        steps(M, &w, before + 2);
-    M->cur = before + 1;
+        row_points(M, &w, before + 1);
     LLVMPositionBuilderAtEnd(b, w.next);
     if (r->row_end) r->row_end(M, r->arg);
     advance(M, &w);

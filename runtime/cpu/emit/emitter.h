@@ -44,6 +44,9 @@ typedef struct em {
     uint8_t coord_level[KIR_MAX_DIMS];
     bool lanes_live;    /* inside the loop over the vectorized dimension */
     V mask;             /* mask of valid lanes; NULL: all */
+    V segment;          /* the first coordinate of the segment; NULL: not in one */
+    int segment_level;  /* the level of its row */
+    bool usual;         /* the copy for segments in which each BELOW has its usual value */
     V slot[VIEW_SLOTS]; /* view slots loaded so far */
     V pointer[KIR_MAX_ARRAYS][LEVELS];
     V view, lo, hi, from, to, done, part, fresh;
@@ -117,7 +120,9 @@ bool em_array_lanes(em *M, unsigned array);
 V em_pointer(em *M, unsigned array, int level);
 ll_val em_load(em *M, const kir_ins *ins);
 void em_store(em *M, const kir_ins *ins);
+ll_val em_loadif(em *M, const kir_ins *ins);
 ll_val em_iota(em *M, const kir_ins *ins);
+ll_val em_below(em *M, const kir_ins *ins);
 /* One element (one); all lanes at a vector of addresses: gather and scatter (apart); contiguous
  * lanes from one address on (beside). M->mask selects the lanes. */
 ll_val em_load_one(em *M, V at, gpa_dtype t);

@@ -18,15 +18,17 @@
 
 bool launch_accesses(const kir_func *f, size_t array) {
     for (size_t i = 0; i < f->n_code; i++)
-        if ((f->code[i].code == KIR_LOAD || f->code[i].code == KIR_STORE) &&
-            f->code[i].sub == array)
+        if (kir_has(f->code[i].code, KI_READS | KI_WRITES) &&
+            !kir_has(f->code[i].code, KI_OFFSET) && f->code[i].sub == array)
             return true;
     return false;
 }
 
 bool launch_loads(const kir_func *f, size_t array) {
     for (size_t i = 0; i < f->n_code; i++)
-        if (f->code[i].code == KIR_LOAD && f->code[i].sub == array) return true;
+        if ((f->code[i].code == KIR_LOAD || f->code[i].code == KIR_LOADIF) &&
+            f->code[i].sub == array)
+            return true;
     return false;
 }
 
@@ -429,6 +431,24 @@ static bool in_halves(const launch *L) {
     return facts->plain && facts->ops <= TUNE_CPU_HALF_REGISTERS_MAX_OPS;
 }
 
+/* True if rows are divided at the boundaries (BELOW) along the lanes: each is crossed in the
+ * direction of the lanes, and the segments are at least as long as a vector on average. */
+static bool in_segments(const launch *L) {
+    const kir_func *f = L->p->f;
+    int64_t crossed = 0;
+    bool any = false;
+    bool rows = L->plan.way == EMIT_POINTS || L->plan.way == EMIT_ROWS;
+    if (!rows || L->plan.dim < 0 || L->plan.lanes == 1) return false;
+    for (size_t i = 0; i < f->n_code; i++) {
+        if (f->code[i].code != KIR_BELOW) continue;
+        const kir_array *a = &f->arrays[f->code[i].sub];
+        if (!((a->unit | a->zero) >> L->plan.dim & 1)) return false;
+        crossed += a->unit >> L->plan.dim & 1;
+        any = true;
+    }
+    return any && L->size[L->plan.dim] / (crossed + 1) >= L->plan.lanes;
+}
+
 /* ---- whole: items are ranges of outer points ---- */
 
 static void whole_item(void *arg, int64_t i) {
@@ -466,6 +486,7 @@ static bool interleaved(const launch *L) {
 static uint32_t whole_rows(const launch *L) {
     if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || is_unsteady(L->p) || interleaved(L))
         return 0;
+    if (L->plan.segments) return 0;
     int64_t n = L->size[L->plan.dim], lanes = L->plan.lanes;
     if (n == L->outer || n > TUNE_CPU_WHOLE_ROW_MAX_POINTS) return 0;
     bool brief = L->p->facts.ops <= TUNE_CPU_UNROLLED_ROW_MAX_OPS && !L->p->facts.branches &&
@@ -553,6 +574,8 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
         L->plan.lanes = 1, L->plan.each = TUNE_CPU_MOVE_ELEMS_PER_ITERATION,
         L->plan.stream = STREAM_NO;
     L->plan.halves = in_halves(L);
+    L->plan.segments = in_segments(L);
+    if (L->plan.segments && L->plan.stream == STREAM_ALIGNED) L->plan.stream = STREAM_ALIKE;
     TRY(L->plan.way == EMIT_TILES ? run_tiles(L, e)
         : divided_plan(L)         ? divided_run(L, e)
                                   : run_whole(L, e));

@@ -112,7 +112,7 @@ static bool varies(const em *E, const em_iteration *w, unsigned a) {
 }
 
 bool em_has_effect(uint8_t code) {
-    return kir_has(code, KI_OFFSET | KI_FAULTS) || code == KIR_PRINT;
+    return kir_has(code, KI_OFFSET | KI_FAULTS) || code == KIR_PRINT || code == KIR_LOADIF;
 }
 
 bool em_batch_is_pure(const em *E, const em_iteration *w) {

@@ -159,6 +159,7 @@ static void put_load(em *E, int32_t at) {
     gpa_str element, v;
     str_init(&element);
     str_init(&v);
+    if (i->code == KIR_LOADIF) str_printf(&element, "(v%d ? ", (int)i->a);
     bool strip = E->plan->strip_dim && E->plan->strip_shift[i->sub];
     if (i->code == KIR_LOAD && is_batched(E, i->sub) && strip)
         str_printf(&element, "x%u[u + %u].v[k]", E->plan->strip_source[i->sub],
@@ -167,9 +168,22 @@ static void put_load(em *E, int32_t at) {
         str_printf(&element, "x%u[u].v[k]", i->sub);
     else
         put_element(E, &element, i->sub, i->code == KIR_LOADX ? i->a : -1);
+    if (i->code == KIR_LOADIF)
+        str_printf(&element, dtype_is_complex(t) ? " : %s{})" : " : (%s)0)", em_memory(E, t));
     em_unpack(E, &v, t, element.text);
     define(E, at, t, v.text);
     str_free(&element);
+    str_free(&v);
+}
+
+/* The offset of a virtual array, or whether it is negative. */
+static void put_offset(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    gpa_str v;
+    str_init(&v);
+    em_offset(E, &v, i->sub);
+    if (i->code == KIR_BELOW) str_put(&v, " < 0");
+    define(E, at, (gpa_dtype)i->type, v.text);
     str_free(&v);
 }
 
@@ -530,7 +544,6 @@ static void put_variable(em *E, int32_t at) {
 static void put_step(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     char text[64];
-    gpa_str v;
     switch ((kir_code)i->code) {
         case KIR_CONST:
         case KIR_PARAM:
@@ -543,12 +556,9 @@ static void put_step(em *E, int32_t at) {
             define(E, at, DT_I64, text);
             break;
         case KIR_IOTA:
-            str_init(&v);
-            em_offset(E, &v, i->sub);
-            define(E, at, DT_I64, v.text);
-            str_free(&v);
-            break;
+        case KIR_BELOW: put_offset(E, at); break;
         case KIR_LOAD:
+        case KIR_LOADIF:
         case KIR_LOADX: put_load(E, at); break;
         case KIR_STORE:
         case KIR_STOREX: put_store(E, at); break;

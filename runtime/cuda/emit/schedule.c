@@ -446,7 +446,7 @@ static bool reduces_only(const kir_func *f, const cu_facts *facts) {
     if (n != 1 || facts->n_each != 1 || facts->branches) return false;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
-        if (kir_has(k->code, KI_OFFSET | KI_FAULTS)) return false;
+        if (kir_has(k->code, KI_OFFSET | KI_FAULTS) || k->code == KIR_LOADIF) return false;
         if (k->code == KIR_REDUCE) states += emit_state_bytes(f, (int32_t)i);
         each |= k->code == KIR_EACH;
         if (each) continue;
