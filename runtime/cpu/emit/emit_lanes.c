@@ -54,8 +54,8 @@ V k_any(km *K, V mask) {
 
 ll_val k_lanes(km *K, ll_val v) { return ll_vector(E_(K), v); }
 
-static V thread_place(km *K, int32_t place, unsigned size, bool whole) {
-    V base = k_place(K, place);
+static V thread_slot(km *K, int32_t slot, unsigned size, bool whole) {
+    V base = k_context_slot(K, slot);
     if (whole) return base; /* address of thread 0's value */
     V bytes = LLVMBuildMul(B(K), K->thread, i64(K, size), "");
     return LLVMBuildGEP2(B(K), ll_i(E_(K), 8), base, &bytes, 1, "");
@@ -67,39 +67,39 @@ static unsigned register_bytes(gpa_dtype t) {
     return (unsigned)dtype_size(t) / (dtype_is_complex(t) ? 2 : 1);
 }
 
-static V load_part(km *K, int32_t place, gpa_dtype t, bool whole) {
+static V load_part(km *K, int32_t slot, gpa_dtype t, bool whole) {
     ll *E = E_(K);
     unsigned size = register_bytes(t);
     LLVMTypeRef one = t == DT_BOOL ? ll_i(E, 8) : ll_elem(E, t);
     V v = LLVMBuildLoad2(B(K), whole ? one : LLVMVectorType(one, E->lanes),
-                         thread_place(K, place, size, whole), "");
+                         thread_slot(K, slot, size, whole), "");
     LLVMSetAlignment(v, size);
     return t == DT_BOOL ? LLVMBuildTrunc(B(K), v, whole ? ll_i(E, 1) : mask_type(K), "") : v;
 }
 
-ll_val k_load_context(km *K, int32_t place, gpa_dtype t, bool whole) {
-    ll_val r = {load_part(K, place, t, whole), NULL, (uint8_t)t, !whole};
-    if (dtype_is_complex(t)) r.im = load_part(K, place + 1, t, whole);
+ll_val k_load_context(km *K, int32_t slot, gpa_dtype t, bool whole) {
+    ll_val r = {load_part(K, slot, t, whole), NULL, (uint8_t)t, !whole};
+    if (dtype_is_complex(t)) r.im = load_part(K, slot + 1, t, whole);
     return r;
 }
 
-static void store_part(km *K, int32_t place, gpa_dtype t, V v) {
+static void store_part(km *K, int32_t slot, gpa_dtype t, V v) {
     ll *E = E_(K);
     if (t == DT_BOOL) v = LLVMBuildZExt(B(K), v, LLVMVectorType(ll_i(E, 8), E->lanes), "");
-    LLVMSetAlignment(LLVMBuildStore(B(K), v, thread_place(K, place, register_bytes(t), false)),
+    LLVMSetAlignment(LLVMBuildStore(B(K), v, thread_slot(K, slot, register_bytes(t), false)),
                      register_bytes(t));
 }
 
-void k_store_context(km *K, int32_t place, ll_val v) {
+void k_store_context(km *K, int32_t slot, ll_val v) {
     v = k_lanes(K, v);
-    store_part(K, place, v.t, v.v);
-    if (v.im) store_part(K, place + 1, v.t, v.im);
+    store_part(K, slot, v.t, v.v);
+    if (v.im) store_part(K, slot + 1, v.t, v.im);
 }
 
-V k_mask_place(km *K, int32_t place) { return load_part(K, place, DT_BOOL, false); }
+V k_load_mask(km *K, int32_t slot) { return load_part(K, slot, DT_BOOL, false); }
 
-void k_put_mask(km *K, int32_t place, V mask) {
-    store_part(K, place, DT_BOOL, mask ? mask : k_all_lanes(K));
+void k_put_mask(km *K, int32_t slot, V mask) {
+    store_part(K, slot, DT_BOOL, mask ? mask : k_all_lanes(K));
 }
 
 /* ---- values ---- */
@@ -265,8 +265,8 @@ ll_val k_use(km *K, int32_t v) {
 static void made(km *K, int32_t v, ll_val r) {
     K->vals[v] = r;
     K->made[v] = K->phase_run;
-    int32_t place = K->plan->at[v].context;
-    if (place >= 0 && r.v) k_store_context(K, place, r);
+    int32_t slot = K->plan->at[v].context;
+    if (slot >= 0 && r.v) k_store_context(K, slot, r);
 }
 
 /* ---- regions ---- */
@@ -551,12 +551,11 @@ static void jump(km *K, int32_t at) {
         LLVMBuildStore(B(K), minus(K, slot_value(K, K->base_mask), gone), K->base_mask);
     for (size_t k = K->n_outside; k-- > 0;) {
         const k_region *r = &K->outside[k];
-        int32_t place = K->plan->at[r->at].context;
-        if (place >= 0)
-            k_put_mask(K, place + KERNEL_RUN, minus(K, k_mask_place(K, place + KERNEL_RUN), gone));
-        if (place >= 0 && (r->at != to || ends))
-            k_put_mask(K, place + KERNEL_LIVE,
-                       minus(K, k_mask_place(K, place + KERNEL_LIVE), gone));
+        int32_t slot = K->plan->at[r->at].context;
+        if (slot >= 0)
+            k_put_mask(K, slot + KERNEL_RUN, minus(K, k_load_mask(K, slot + KERNEL_RUN), gone));
+        if (slot >= 0 && (r->at != to || ends))
+            k_put_mask(K, slot + KERNEL_LIVE, minus(K, k_load_mask(K, slot + KERNEL_LIVE), gone));
         if (r->at == to) break;
     }
 }
@@ -567,14 +566,14 @@ static void jump(km *K, int32_t at) {
  * the context, and k_keep_variables stores it back. */
 static ll_val variable_slot(km *K, int32_t var) {
     gpa_dtype t = (gpa_dtype)K->M.f->code[var].type;
-    int32_t place = K->plan->at[var].context;
-    if (place < 0 || K->made[var] == K->phase_run) return K->vals[var];
+    int32_t context = K->plan->at[var].context;
+    if (context < 0 || K->made[var] == K->phase_run) return K->vals[var];
     LLVMTypeRef type = ll_type(E_(K), t, true);
     ll_val slot = {ll_slot(E_(K), type, "var"),
                    dtype_is_complex(t) ? ll_slot(E_(K), type, "var") : NULL, (uint8_t)t, true};
     LLVMBasicBlockRef now = LLVMGetInsertBlock(B(K));
     LLVMPositionBuilderBefore(B(K), LLVMGetBasicBlockTerminator(K->head));
-    ll_val v = k_load_context(K, place, t, false);
+    ll_val v = k_load_context(K, context, t, false);
     LLVMBuildStore(B(K), v.v, slot.v);
     if (slot.im) LLVMBuildStore(B(K), v.im, slot.im);
     LLVMPositionBuilderAtEnd(B(K), now);
