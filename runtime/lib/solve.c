@@ -40,6 +40,9 @@ gpa_code arr_solve_factored(gpa_rt *rt, const arr_factored *f, gpa_arr *b, gpa_a
     TRY(arr_find_device(rt, f->a, &d, e));
     if (!f->a->size || !b->size || !library_can(d, &c)) goto out;
     c.solve_factored.batch = f->a->size / (n * n);
+    if (b->size != c.solve_factored.batch * n * c.solve_factored.k ||
+        (f->pivots && f->pivots->size != c.solve_factored.batch * n))
+        TRY(gpa_fail(e, GPA_E_VALUE, "factors, pivots and right-hand sides of different sizes"));
     x[A] = arr_retain(f->a);
     TRY(arr_force(rt, x[A], CUT_LIBRARY, e));
     TRY(arr_bring_to_device(rt, d, &x[A], e));
