@@ -371,6 +371,15 @@ static void repr_iterator(gpa_vm *vm, value v, gpa_str *out) {
     put_address(out, v.o);
 }
 
+static void repr_complex(gpa_vm *vm, value v, gpa_str *out) {
+    if (!v.aux) {
+        number_put_complex(out, v.complex->re, v.complex->im, DT_C128);
+        return;
+    }
+    gpa_dtype t;
+    repr_num(vm, out, DT_C128, number_payload(v, &t));
+}
+
 static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
     gpa_dtype t;
     gpa_val p;
@@ -387,12 +396,7 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
             p = number_payload(v, &t);
             repr_num(vm, out, t, p);
             return GPA_OK;
-        case V_COMPLEX:
-            if (v.aux)
-                repr_num(vm, out, DT_C128, number_payload(v, &t));
-            else
-                number_put_complex(out, v.complex->re, v.complex->im, DT_C128);
-            return GPA_OK;
+        case V_COMPLEX: repr_complex(vm, v, out); return GPA_OK;
         case V_ELLIPSIS: str_put(out, "Ellipsis"); return GPA_OK;
         case V_NOT_IMPLEMENTED: str_put(out, "NotImplemented"); return GPA_OK;
         case V_DTYPE: str_printf(out, "dtype('%s')", dtype_info[v.aux].name); return GPA_OK;

@@ -558,7 +558,7 @@ static void walk_child(void *user, ast_node *child) {
     c->ok = c->ok && walk(c->s, child);
 }
 
-/* Every kind whose children are simply read, in order. */
+/* Of every kind without a case in walk: children in order, and leaves. */
 static bool walk_children(scoper *s, ast_node *n) {
     children c = {s, true};
     ast_each_child(n, walk_child, &c);
@@ -625,44 +625,8 @@ static bool walk(scoper *s, ast_node *n) {
             return walk_children(s, n);
         case AST_BREAK:
         case AST_CONTINUE: check_jump(s, n); return true;
-        case AST_NONE:
-        case AST_TRUE:
-        case AST_FALSE:
-        case AST_ELLIPSIS:
-        case AST_INTEGER:
-        case AST_BIG:
-        case AST_FLOAT:
-        case AST_IMAGINARY:
-        case AST_STRING:
-        case AST_BYTES:
-        case AST_MAGIC:
-        case AST_PASS: return true;
-        case AST_FSTRING:
-        case AST_FIELD:
-        case AST_DICT:
-        case AST_PAIR:
-        case AST_UNARY:
-        case AST_BINARY:
-        case AST_BOOLOP:
-        case AST_COMPARE:
-        case AST_LINK:
-        case AST_IFEXP:
-        case AST_ATTR:
-        case AST_INDEX:
-        case AST_SLICE:
-        case AST_EXPR:
-        case AST_IF:
-        case AST_ASSERT:
-        case AST_RAISE: return walk_children(s, n);
-        case AST_KEYWORD: /* parts of other nodes, which are walked with them */
-        case AST_PARAM:
-        case AST_CLAUSE:
-        case AST_EXCEPT:
-        case AST_WITHITEM:
-        case AST_ALIAS:
-        case AST_KINDS: break;
+        default: return walk_children(s, n);
     }
-    return true;
 }
 
 /* ---- storage ---- */

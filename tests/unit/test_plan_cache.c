@@ -139,7 +139,8 @@ static double row_of(int64_t i, const double *w) {
 }
 static double fallen(int64_t i, const double *w) {
     (void)w;
-    return value(1, i % M) + (double)(i / M);
+    int64_t row = i / M;
+    return value(1, i % M) + (double)row;
 }
 
 /* A loop over rows: only distances within a memory are part of the key. */

@@ -10,9 +10,9 @@ typedef enum {
     EMIT_POINTS,  /* no inner dimensions: lanes along `dim` */
     EMIT_ROWS,    /* lanes along the inner dimension `dim`; outer points one by one */
     EMIT_COLUMNS, /* lanes along the outer dimension `dim`; inner points one by one */
-    EMIT_TILES    /* no inner dimensions: tiles of lanes along `dim` and rows along `turn`
+    EMIT_TILES    /* no inner dimensions: tiles of lanes along `dim` and rows along `row_dim`
                      (emit_tiles.c) */
-} emit_way;
+} emit_nest;
 
 /* What a function computes: everything; the k-th EACH alone; the rest after all EACHs (k is
  * their number); or the join of two states of the k-th EACH. */
@@ -24,19 +24,19 @@ enum { EMIT_WHOLE = -1, EMIT_JOIN = -2 }; /* EMIT_JOIN - k */
 typedef enum { STREAM_NO, STREAM_ALIGNED, STREAM_ALIKE } emit_stream;
 
 enum {
-    EMIT_TILE = 8,  /* maximum rows and lanes of a tile */
-    EMIT_APART = 4, /* maximum stride between lanes for wide loads instead of gathers */
+    EMIT_TILE = 8,            /* maximum rows and lanes of a tile */
+    EMIT_MAX_WIDE_STRIDE = 4, /* maximum stride between lanes for wide loads instead of gathers */
     EMIT_ANY_ROWS = 1,
     EMIT_SHORT_ROWS = 2 /* emit_plan.rows */
 };
 
 /* Plans with equal bytes give equal code: zero the structure before filling it. */
 typedef struct {
-    uint8_t way;  /* emit_way */
+    uint8_t way;  /* emit_nest */
     uint8_t tile; /* EMIT_TILES: rows of a tile, a power of two, at most `lanes`; both extents hold
                      at least one tile */
     int16_t dim;  /* -1: no dimension, one point */
-    int16_t turn; /* EMIT_TILES: the other dimension of a tile */
+    int16_t row_dim; /* EMIT_TILES: the other dimension of a tile */
     uint16_t lanes;
     uint32_t stream; /* emit_stream */
     int32_t part;
@@ -44,7 +44,7 @@ typedef struct {
     uint16_t halves; /* use vector registers of half the width, and twice as many */
     uint32_t rows;   /* EMIT_POINTS: a call computes whole rows along `dim`: EMIT_ANY_ROWS, or
                         EMIT_SHORT_ROWS + 2 * full vectors per row + 1 if lanes remain */
-    uint64_t apart[EMIT_APART - 1],
+    uint64_t strided[EMIT_MAX_WIDE_STRIDE - 1],
         back;          /* arrays with stride 2, 3 or 4 along `dim`; with stride -1 */
     uint64_t ahead;    /* arrays with large strides, whose cache lines are prefetched */
     uint64_t segments; /* 1: rows end at boundaries (BELOW), with one copy of the code for segments
@@ -77,8 +77,8 @@ enum { EMIT_NARROW = 255 };
 gpa_dtype emit_narrow(const kir_func *f, const kir_ins *reduce);
 /* Access pattern of an index (value v) along a dimension: stride 0 (broadcast), unit stride, or
  * other. */
-typedef enum { LIES_STILL, LIES_BESIDE, LIES_APART } emit_lie;
-emit_lie emit_lies(const kir_func *f, int32_t v, int dim);
+typedef enum { ACCESS_BROADCAST, ACCESS_UNIT_STRIDE, ACCESS_STRIDED } emit_access;
+emit_access emit_access_along(const kir_func *f, int32_t v, int dim);
 /* GPA_E_UNSUPPORTED for what this device cannot do. */
 gpa_code emit_module(cpu_target *t, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out,
                      gpa_err *e);

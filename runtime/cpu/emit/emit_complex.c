@@ -83,8 +83,8 @@ static ll_val hyperbolic(operand *o, bool cosine, V *holds) {
 /* Complex logarithm. Near modulus 1 the real part is log1p of x * x + y * y - 1, computed in
  * twice the precision. */
 static ll_val logarithm(operand *o, double scale, V *holds) {
-    V x = size(o, o->x), y = size(o, o->y), turned = LLVMBuildFCmp(o->E->b, LLVMRealOLT, x, y, "");
-    V most = ll_select(o->E, turned, y, x), least = ll_select(o->E, turned, x, y);
+    V x = size(o, o->x), y = size(o, o->y), swapped = LLVMBuildFCmp(o->E->b, LLVMRealOLT, x, y, "");
+    V most = ll_select(o->E, swapped, y, x), least = ll_select(o->E, swapped, x, y);
     V xx = mul(o, most, most), yy = mul(o, least, least), xl = fma_(o, most, most, minus(o, xx)),
       yl = fma_(o, least, least, minus(o, yy));
     V s = sub(o, xx, number(o, 1)), t = add(o, s, yy), back = sub(o, t, s),
@@ -108,7 +108,7 @@ static ll_val square_root(operand *o, V *holds) {
 }
 
 /* Square root of 1 + z or 1 - z, for the inverse functions. */
-static ll_val square_root_beside_1(operand *o, bool less, V *holds) {
+static ll_val square_root_1_plus(operand *o, bool less, V *holds) {
     operand p = *o;
     V one = number(o, 1);
     p.x = less ? sub(o, one, o->x) : add(o, one, o->x), p.y = less ? minus(o, o->y) : o->y;
@@ -121,7 +121,7 @@ static ll_val square_root_beside_1(operand *o, bool less, V *holds) {
 static double huge(operand *o) { return o->single ? 1e6 : 1e14; }
 
 static ll_val arc_cosine(operand *o, V *holds) {
-    ll_val p = square_root_beside_1(o, false, holds), m = square_root_beside_1(o, true, holds);
+    ll_val p = square_root_1_plus(o, false, holds), m = square_root_1_plus(o, true, holds);
     *holds = both(o, *holds, below(o, larger(o), huge(o)));
     return (ll_val){.v = mul(o, number(o, 2), function(o, "atan2", m.v, p.v)),
                     .im = function(o, "asinh", sub(o, mul(o, p.v, m.im), mul(o, p.im, m.v)), NULL)};
@@ -130,8 +130,7 @@ static ll_val arc_cosine(operand *o, V *holds) {
 static ll_val area_sine(operand *o, V *holds) {
     operand by_i = *o; /* iz, for the roots of 1 + iz and 1 - iz */
     by_i.x = minus(o, o->y), by_i.y = o->x;
-    ll_val p = square_root_beside_1(&by_i, false, holds),
-           m = square_root_beside_1(&by_i, true, holds);
+    ll_val p = square_root_1_plus(&by_i, false, holds), m = square_root_1_plus(&by_i, true, holds);
     *holds = both(o, *holds, below(o, larger(o), huge(o)));
     return (ll_val){.v = function(o, "asinh", sub(o, mul(o, m.v, p.im), mul(o, m.im, p.v)), NULL),
                     .im = function(o, "atan2", o->y, sub(o, mul(o, p.v, m.v), mul(o, p.im, m.im)))};
@@ -161,7 +160,7 @@ static ll_val hyperbolic_tangent(operand *o, V *holds) {
 
 /* log1p. Holds only where the result is not small: for small results NumPy's errors are those of
  * the C function. */
-static ll_val logarithm_beside_1(operand *o, V *holds) {
+static ll_val logarithm_1_plus(operand *o, V *holds) {
     operand p = *o;
     p.x = add(o, o->x, number(o, 1));
     V re = mul(o, number(o, 0.5), function(o, "log", square(&p), NULL)),
@@ -228,14 +227,16 @@ static ll_val reciprocal(operand *o) {
                     .im = minus(o, ll_select(o->E, flat, part, one))};
 }
 
-/* iz: the trigonometric functions are the hyperbolic ones of iz. turned_back multiplies by -i. */
-static operand turned(operand o) {
+/* iz: the trigonometric functions are the hyperbolic ones of iz. times_minus_i multiplies by -i. */
+static operand times_i(operand o) {
     V x = minus(&o, o.y);
     o.y = o.x, o.x = x;
     return o;
 }
 
-static ll_val turned_back(operand *o, ll_val a) { return (ll_val){.v = a.im, .im = minus(o, a.v)}; }
+static ll_val times_minus_i(operand *o, ll_val a) {
+    return (ll_val){.v = a.im, .im = minus(o, a.v)};
+}
 
 bool ll_complex(ll *E, gpa_op op, ll_val a, ll_val b, ll_val *out, V *holds) {
     const double log2_of_e = 1.44269504088896340736, log10_of_e = 0.434294481903251827651,
@@ -254,10 +255,10 @@ bool ll_complex(ll *E, gpa_op op, ll_val a, ll_val b, ll_val *out, V *holds) {
         case OP_LOG10: *out = logarithm(&o, log10_of_e, holds); break;
         case OP_SINH: *out = hyperbolic(&o, false, holds); break;
         case OP_COSH: *out = hyperbolic(&o, true, holds); break;
-        case OP_COS: o = turned(o), *out = hyperbolic(&o, true, holds); break;
-        case OP_SIN: o = turned(o), *out = turned_back(&o, hyperbolic(&o, false, holds)); break;
+        case OP_COS: o = times_i(o), *out = hyperbolic(&o, true, holds); break;
+        case OP_SIN: o = times_i(o), *out = times_minus_i(&o, hyperbolic(&o, false, holds)); break;
         case OP_TANH: *out = hyperbolic_tangent(&o, holds); break;
-        case OP_TAN: o = turned(o), *out = turned_back(&o, hyperbolic_tangent(&o, holds)); break;
+        case OP_TAN: o = times_i(o), *out = times_minus_i(&o, hyperbolic_tangent(&o, holds)); break;
         case OP_ARCCOS: *out = arc_cosine(&o, holds); break;
         case OP_ARCCOSH: {
             ll_val arc = arc_cosine(&o, holds);
@@ -266,10 +267,10 @@ bool ll_complex(ll *E, gpa_op op, ll_val a, ll_val b, ll_val *out, V *holds) {
             break;
         }
         case OP_ARCSINH: *out = area_sine(&o, holds); break;
-        case OP_ARCSIN: o = turned(o), *out = turned_back(&o, area_sine(&o, holds)); break;
+        case OP_ARCSIN: o = times_i(o), *out = times_minus_i(&o, area_sine(&o, holds)); break;
         case OP_ARCTANH: *out = area_tangent(&o, holds); break;
-        case OP_ARCTAN: o = turned(o), *out = turned_back(&o, area_tangent(&o, holds)); break;
-        case OP_LOG1P: *out = logarithm_beside_1(&o, holds); break;
+        case OP_ARCTAN: o = times_i(o), *out = times_minus_i(&o, area_tangent(&o, holds)); break;
+        case OP_LOG1P: *out = logarithm_1_plus(&o, holds); break;
         case OP_POWER: *out = small_power(&o, b, holds); break;
         case OP_SQRT: *out = square_root(&o, holds); break;
         case OP_SIGN: *out = direction(&o, holds); break;

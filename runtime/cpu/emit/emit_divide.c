@@ -23,14 +23,14 @@ static V wide_quotient(ll *E, V n, V d) {
 
 static V wide_signed_quotient(ll *E, V n, V d) {
     LLVMBuilderRef b = E->b;
-    V apart = ll_binary(E, LLVMAShr, ll_binary(E, LLVMXor, n, d), ll_int_like(E, n, 63)),
+    V differ = ll_binary(E, LLVMAShr, ll_binary(E, LLVMXor, n, d), ll_int_like(E, n, 63)),
       sides[2] = {n, d};
     for (int i = 0; i < 2; i++) {
         V sign = ll_binary(E, LLVMAShr, sides[i], ll_int_like(E, n, 63));
         sides[i] = LLVMBuildSub(b, ll_binary(E, LLVMXor, sides[i], sign), sign, "");
     }
-    return LLVMBuildSub(b, ll_binary(E, LLVMXor, wide_quotient(E, sides[0], sides[1]), apart),
-                        apart, "");
+    return LLVMBuildSub(b, ll_binary(E, LLVMXor, wide_quotient(E, sides[0], sides[1]), differ),
+                        differ, "");
 }
 
 /* The quotient, truncated, for nonzero divisors. Up to 32 bits: by floats, whose rounding cannot
@@ -228,8 +228,8 @@ static ll_val int_division(ll *E, const ll_row *r, ll_division_kind what) {
     }
     V q = quotient(E, r, n, safe), rest = LLVMBuildSub(b, n, LLVMBuildMul(b, q, safe, ""), "");
     if (is_signed && what != DIV_REM) {
-        V apart = LLVMBuildICmp(b, LLVMIntSLT, LLVMBuildXor(b, rest, safe, ""), zero, "");
-        V adjust = LLVMBuildAnd(b, apart, LLVMBuildICmp(b, LLVMIntNE, rest, zero, ""), "");
+        V differ = LLVMBuildICmp(b, LLVMIntSLT, LLVMBuildXor(b, rest, safe, ""), zero, "");
+        V adjust = LLVMBuildAnd(b, differ, LLVMBuildICmp(b, LLVMIntNE, rest, zero, ""), "");
         q = LLVMBuildAdd(b, q, LLVMBuildSExt(b, adjust, LLVMTypeOf(q), ""), "");
         rest = ll_select(E, adjust, LLVMBuildAdd(b, rest, safe, ""), rest);
     }

@@ -40,7 +40,7 @@ void ll_split(ll *E, V a, V *mantissa, V *exponent) {
     V from = ll_select(E, small,
                        LLVMBuildFMul(b, a, ll_real_like(E, a, at.wide ? 0x1p54 : 0x1p25), ""), a);
     V bits = LLVMBuildBitCast(b, from, at.whole, ""), shift = ll_int_like(E, bits, at.fraction);
-    V place = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, shift, ""), ll_int_like(E, bits, at.most), "");
+    V field = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, shift, ""), ll_int_like(E, bits, at.most), "");
     V rest = LLVMBuildAnd(b, bits, ll_int_like(E, bits, ~(at.most << at.fraction)), "");
     V half = LLVMBuildOr(b, rest, ll_int_like(E, bits, (at.one - 1) << at.fraction), "");
     V moved = ll_select(E, small, ll_int_like(E, bits, at.one - 1 + (at.wide ? 54 : 25)),
@@ -48,7 +48,7 @@ void ll_split(ll *E, V a, V *mantissa, V *exponent) {
     V plain = LLVMBuildAnd(b, LLVMBuildFCmp(b, LLVMRealOLT, size, ll_real_like(E, a, INFINITY), ""),
                            LLVMBuildFCmp(b, LLVMRealUNE, a, ll_real_like(E, a, 0), ""), "");
     *mantissa = ll_select(E, plain, LLVMBuildBitCast(b, half, LLVMTypeOf(a), ""), a);
-    *exponent = ll_select(E, plain, LLVMBuildSub(b, place, moved, ""), ll_int_like(E, bits, 0));
+    *exponent = ll_select(E, plain, LLVMBuildSub(b, field, moved, ""), ll_int_like(E, bits, 0));
 }
 
 /* ldexp. For exponents below -1022 the value is first multiplied by 2^-969, which loses no bit

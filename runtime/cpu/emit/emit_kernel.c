@@ -29,8 +29,8 @@ static V address(km *K, V base, V bytes) {
 
 /* ---- context slots ---- */
 
-V k_place(km *K, int32_t place) {
-    V bytes = LLVMBuildMul(B(K), K->threads, i64(K, (int64_t)place * KERNEL_PLACE), "");
+V k_context_slot(km *K, int32_t slot) {
+    V bytes = LLVMBuildMul(B(K), K->threads, i64(K, (int64_t)slot * KERNEL_SLOT_BYTES), "");
     return address(K, K->context, bytes);
 }
 
@@ -40,7 +40,7 @@ const k_region *k_masked(const km *K) {
     return NULL;
 }
 
-static int32_t mask_place(const km *K) {
+static int32_t mask_slot(const km *K) {
     const k_region *r = k_masked(K);
     return r ? K->plan->at[r->at].context + KERNEL_RUN : -1;
 }
@@ -75,13 +75,13 @@ static void end_counted(km *K, counted *c, V i, int64_t by) {
 /* Active lanes of the group: lanes that exist and, in a masked region, whose mask is on. */
 static V lanes_that_run(km *K) {
     V mask = NULL;
-    int32_t place = mask_place(K);
+    int32_t slot = mask_slot(K);
     if (!K->shape.whole) {
         V left = LLVMBuildSub(B(K), launch_size(K, KV_BLOCK), K->x, "");
         mask = LLVMBuildICmp(B(K), LLVMIntULT, ll_ramp(E_(K), ll_i(E_(K), 64)),
                              ll_spread(E_(K), left), "");
     }
-    return place < 0 ? mask : k_and(K, k_mask_place(K, place), mask);
+    return slot < 0 ? mask : k_and(K, k_load_mask(K, slot), mask);
 }
 
 typedef void (*group_body)(km *K, int32_t from, int32_t to);
@@ -155,10 +155,10 @@ static void put_vote(km *K, int32_t at, int32_t unused) {
 static void put_operands(km *K, int32_t at, int32_t unused) {
     (void)unused;
     const kir_ins *ins = &K->M.f->code[at];
-    int32_t place = K->plan->at[at].context;
-    if (ins->a >= 0) k_store_context(K, place + KERNEL_A, k_use(K, ins->a));
-    if (ins->b >= 0) k_store_context(K, place + KERNEL_B, k_use(K, ins->b));
-    if (ins->c >= 0) k_store_context(K, place + KERNEL_C, k_use(K, ins->c));
+    int32_t slot = K->plan->at[at].context;
+    if (ins->a >= 0) k_store_context(K, slot + KERNEL_A, k_use(K, ins->a));
+    if (ins->b >= 0) k_store_context(K, slot + KERNEL_B, k_use(K, ins->b));
+    if (ins->c >= 0) k_store_context(K, slot + KERNEL_C, k_use(K, ins->c));
 }
 
 static void barrier(km *K, int32_t at) {
@@ -167,7 +167,7 @@ static void barrier(km *K, int32_t at) {
     if (ins->a < 0 || ins->sub == KIR_BA_WARP) return;
     K->phase = -1;
     for_groups(K, put_vote, at, at);
-    V args[5] = {K->M.view, K->context, i64(K, K->plan->at[at].context), i64(K, mask_place(K)),
+    V args[5] = {K->M.view, K->context, i64(K, K->plan->at[at].context), i64(K, mask_slot(K)),
                  i64(K, ins->sub)};
     V v = ll_call(E, "gpa_kernel_vote", (void *)(uintptr_t)kernel_vote, ll_i(E, 64), args, 5);
     K->given[at] = (ll_val){LLVMBuildTrunc(B(K), v, ll_i(E, 32), ""), NULL, DT_I32, false};
@@ -184,7 +184,7 @@ static void exchange(km *K, int32_t at) {
                  i64(K, ins->sub | t << 16),
                  K->context,
                  i64(K, K->plan->at[at].context),
-                 i64(K, mask_place(K)),
+                 i64(K, mask_slot(K)),
                  i64(K, used)};
     ll_call(E, "gpa_kernel_warp", (void *)(uintptr_t)kernel_warp, LLVMVoidTypeInContext(E->ctx),
             args, 6);
@@ -234,9 +234,9 @@ static int32_t else_of(km *K, int32_t at) {
 }
 
 /* True if any thread's mask in this context slot is on. */
-static V any_thread(km *K, int32_t place) {
+static V any_thread(km *K, int32_t slot) {
     ll *E = E_(K);
-    V args[5] = {K->M.view, K->context, i64(K, place), i64(K, -1), i64(K, KIR_BA_OR)};
+    V args[5] = {K->M.view, K->context, i64(K, slot), i64(K, -1), i64(K, KIR_BA_OR)};
     V v = ll_call(E, "gpa_kernel_vote", (void *)(uintptr_t)kernel_vote, ll_i(E, 64), args, 5);
     return LLVMBuildICmp(B(K), LLVMIntNE, v, i64(K, 0), "");
 }
@@ -263,17 +263,17 @@ static void put_first(km *K, int32_t at, int32_t unused) {
 
 static void copy_live(km *K, int32_t at, int32_t unused) {
     (void)unused;
-    int32_t place = K->plan->at[at].context;
-    k_put_mask(K, place + KERNEL_RUN, k_mask_place(K, place + KERNEL_LIVE));
+    int32_t slot = K->plan->at[at].context;
+    k_put_mask(K, slot + KERNEL_RUN, k_load_mask(K, slot + KERNEL_LIVE));
 }
 
 /* Keeps the lanes live whose counters have not reached their end. */
 static void test_counter(km *K, int32_t at, int32_t unused) {
     (void)unused;
     const kir_ins *ins = &K->M.f->code[at];
-    int32_t place = K->plan->at[at].context;
+    int32_t slot = K->plan->at[at].context;
     gpa_dtype t = (gpa_dtype)ins->type;
-    V now = k_load_context(K, place + KERNEL_COUNT, t, false).v,
+    V now = k_load_context(K, slot + KERNEL_COUNT, t, false).v,
       stop = k_lanes(K, k_use(K, ins->b)).v, by = k_lanes(K, k_use(K, ins->c)).v;
     bool is_signed = dtype_info[t].kind != 'U';
     V more = LLVMBuildICmp(B(K), is_signed ? LLVMIntSLT : LLVMIntULT, now, stop, "");
@@ -282,24 +282,24 @@ static void test_counter(km *K, int32_t at, int32_t unused) {
         more =
             LLVMBuildSelect(B(K), down, LLVMBuildICmp(B(K), LLVMIntSGT, now, stop, ""), more, "");
     }
-    V live = k_and(K, more, k_mask_place(K, place + KERNEL_LIVE));
-    k_put_mask(K, place + KERNEL_LIVE, live);
-    k_put_mask(K, place + KERNEL_RUN, live);
+    V live = k_and(K, more, k_load_mask(K, slot + KERNEL_LIVE));
+    k_put_mask(K, slot + KERNEL_LIVE, live);
+    k_put_mask(K, slot + KERNEL_RUN, live);
 }
 
 static void step_counter(km *K, int32_t at, int32_t unused) {
     (void)unused;
     const kir_ins *ins = &K->M.f->code[at];
-    int32_t place = K->plan->at[at].context + KERNEL_COUNT;
-    ll_val now = k_load_context(K, place, (gpa_dtype)ins->type, false);
+    int32_t slot = K->plan->at[at].context + KERNEL_COUNT;
+    ll_val now = k_load_context(K, slot, (gpa_dtype)ins->type, false);
     now.v = LLVMBuildAdd(B(K), now.v, k_lanes(K, k_use(K, ins->c)).v, "");
-    k_store_context(K, place, now);
+    k_store_context(K, slot, now);
 }
 
 static void clear_masks(km *K, int32_t at) {
     ll *E = E_(K);
-    V first = k_place(K, K->plan->at[at].context),
-      n = LLVMBuildMul(B(K), K->threads, i64(K, 2 * KERNEL_PLACE), "");
+    V first = k_context_slot(K, K->plan->at[at].context),
+      n = LLVMBuildMul(B(K), K->threads, i64(K, 2 * KERNEL_SLOT_BYTES), "");
     LLVMBuildMemSet(B(K), first, LLVMConstNull(ll_i(E, 8)), n, 8);
 }
 
@@ -337,7 +337,7 @@ static void uniform_if(km *K, int32_t at) {
 /* LOOP and FOR with divergent exits: threads leave one by one. */
 static void masked_loop(km *K, int32_t at) {
     bool counts = K->M.f->code[at].code == KIR_FOR;
-    int32_t place = K->plan->at[at].context;
+    int32_t slot = K->plan->at[at].context;
     LLVMBasicBlockRef head = k_block(K, "loop"), body = k_block(K, "body"),
                       after = k_block(K, "after");
     clear_masks(K, at);
@@ -346,7 +346,7 @@ static void masked_loop(km *K, int32_t at) {
     go_to(K, head);
     k_poll_stop(K);
     for_groups(K, counts ? test_counter : copy_live, at, at);
-    LLVMBuildCondBr(B(K), any_thread(K, place + KERNEL_RUN), body, after);
+    LLVMBuildCondBr(B(K), any_thread(K, slot + KERNEL_RUN), body, after);
     LLVMPositionBuilderAtEnd(B(K), body);
     if (!open_outside(K, at, after, NULL)) return;
     block_code(K, at + 1, K->plan->at[at].close);
@@ -482,7 +482,7 @@ static void place_arrays(km *K, V memory) {
     K->context = address(K, dynamic, launch_size(K, KV_DYNAMIC));
     V locals = address(
         K, K->context,
-        LLVMBuildMul(B(K), K->threads, i64(K, (int64_t)K->plan->contexts * KERNEL_PLACE), ""));
+        LLVMBuildMul(B(K), K->threads, i64(K, (int64_t)K->plan->contexts * KERNEL_SLOT_BYTES), ""));
     for (size_t k = 0; k < f->n_arrays; k++) {
         const kir_array *a = &f->arrays[k];
         size_t bytes = (a->count * dtype_size((gpa_dtype)a->dtype) + 63) / 64 * 64;

@@ -58,22 +58,22 @@ ll_val k_load(km *K, const kir_ins *ins) {
     K->M.mask = mask;
     localise(K, ins->sub, &i, &x);
     if (!i.vec) return em_load_one(&K->M, guarded(K, displaced(K, base, i.v, size), mask), t);
-    if (!x.base || x.stride != 1) return em_load_apart(&K->M, displaced(K, base, i.v, size), t);
-    if (!x.plain) return em_load_beside(&K->M, displaced(K, base, x.base, size), t);
-    LLVMBasicBlockRef wide = k_block(K, "beside"), apart = k_block(K, "apart"),
+    if (!x.base || x.stride != 1) return em_load_gathered(&K->M, displaced(K, base, i.v, size), t);
+    if (!x.plain) return em_load_contiguous(&K->M, displaced(K, base, x.base, size), t);
+    LLVMBasicBlockRef wide = k_block(K, "contiguous"), strided = k_block(K, "strided"),
                       after = k_block(K, "loaded");
-    LLVMBuildCondBr(B(K), x.plain, wide, apart);
+    LLVMBuildCondBr(B(K), x.plain, wide, strided);
     LLVMPositionBuilderAtEnd(B(K), wide);
-    ll_val v = em_load_beside(&K->M, displaced(K, base, x.base, size), t);
+    ll_val v = em_load_contiguous(&K->M, displaced(K, base, x.base, size), t);
     wide = LLVMGetInsertBlock(B(K));
     LLVMBuildBr(B(K), after);
-    LLVMPositionBuilderAtEnd(B(K), apart);
-    ll_val u = em_load_apart(&K->M, displaced(K, base, i.v, size), t);
-    apart = LLVMGetInsertBlock(B(K));
+    LLVMPositionBuilderAtEnd(B(K), strided);
+    ll_val u = em_load_gathered(&K->M, displaced(K, base, i.v, size), t);
+    strided = LLVMGetInsertBlock(B(K));
     LLVMBuildBr(B(K), after);
     LLVMPositionBuilderAtEnd(B(K), after);
     ll_val r = {.t = (uint8_t)t, .vec = true};
-    LLVMBasicBlockRef from[2] = {wide, apart};
+    LLVMBasicBlockRef from[2] = {wide, strided};
     for (int part = 0; part < (v.im ? 2 : 1); part++) {
         V both_[2] = {part ? v.im : v.v, part ? u.im : u.v};
         V phi = LLVMBuildPhi(B(K), LLVMTypeOf(both_[0]), "");
@@ -123,17 +123,17 @@ void k_store(km *K, const kir_ins *ins) {
     }
     v = k_lanes(K, v);
     bool side = x.base && x.stride == 1;
-    if (side && !x.plain) em_store_beside(&K->M, displaced(K, base, x.base, size), v);
-    if (!side) em_store_apart(&K->M, displaced(K, base, i.v, size), v);
+    if (side && !x.plain) em_store_contiguous(&K->M, displaced(K, base, x.base, size), v);
+    if (!side) em_store_scattered(&K->M, displaced(K, base, i.v, size), v);
     if (!side || !x.plain) return;
-    LLVMBasicBlockRef wide = k_block(K, "beside"), apart = k_block(K, "apart"),
+    LLVMBasicBlockRef wide = k_block(K, "contiguous"), strided = k_block(K, "strided"),
                       after = k_block(K, "stored");
-    LLVMBuildCondBr(B(K), x.plain, wide, apart);
+    LLVMBuildCondBr(B(K), x.plain, wide, strided);
     LLVMPositionBuilderAtEnd(B(K), wide);
-    em_store_beside(&K->M, displaced(K, base, x.base, size), v);
+    em_store_contiguous(&K->M, displaced(K, base, x.base, size), v);
     LLVMBuildBr(B(K), after);
-    LLVMPositionBuilderAtEnd(B(K), apart);
-    em_store_apart(&K->M, displaced(K, base, i.v, size), v);
+    LLVMPositionBuilderAtEnd(B(K), strided);
+    em_store_scattered(&K->M, displaced(K, base, i.v, size), v);
     go_to(K, after);
 }
 
@@ -155,17 +155,17 @@ ll_val k_atomic(km *K, const kir_ins *ins) {
     localise(K, ins->sub, &i, &x);
     i = k_lanes(K, i);
     V base = LLVMBuildPtrToInt(B(K), array_base(K, ins->sub), ll_i(E, 64), "");
-    V places =
+    V addresses =
         LLVMBuildAdd(B(K), ll_spread(E, base),
                      LLVMBuildMul(B(K), i.v, ll_int_like(E, i.v, (int64_t)dtype_size(t)), ""), "");
-    V at = ll_slot(E, LLVMTypeOf(places), "places");
-    LLVMBuildStore(B(K), places, at);
+    V at = ll_slot(E, LLVMTypeOf(addresses), "addresses");
+    LLVMBuildStore(B(K), addresses, at);
     V vb = spill(K, b), vc = spill(K, c), old = spill(K, b);
     V args[6] = {i64(K, ins->imm | (int64_t)t << 16), at, vb, vc, old, mask_bits64(K, k_mask(K))};
     ll_call(E, "gpa_kernel_atomic", (void *)(uintptr_t)kernel_atomic, LLVMVoidTypeInContext(E->ctx),
             args, 6);
     K->M.mask = NULL;
-    return em_load_beside(&K->M, old, t);
+    return em_load_contiguous(&K->M, old, t);
 }
 
 /* ---- reports ---- */
@@ -244,13 +244,13 @@ void k_print(km *K, int32_t at) {
     const kir_ins *code = K->M.f->code;
     int32_t first = at - kir_print_args(K->M.f, at);
     unsigned n = (unsigned)(at - first), lanes = E->lanes;
-    V all = ll_slot(E, LLVMArrayType(ll_i(E, 64), 2 * (n ? n : 1) * lanes), "said");
+    V all = ll_slot(E, LLVMArrayType(ll_i(E, 64), 2 * (n ? n : 1) * lanes), "arguments");
     LLVMSetAlignment(all, 16);
     for (unsigned i = 0; i < n; i++) {
         ll_val v = k_lanes(K, k_use(K, code[first + (int32_t)i].a));
         for (unsigned lane = 0; lane < lanes; lane++) {
-            V place = i64(K, 16 * (int64_t)(lane * n + i)),
-              at_ = LLVMBuildGEP2(B(K), ll_i(E, 8), all, &place, 1, "");
+            V offset = i64(K, 16 * (int64_t)(lane * n + i)),
+              at_ = LLVMBuildGEP2(B(K), ll_i(E, 8), all, &offset, 1, "");
             em_store_one(&K->M, at_,
                          (ll_val){ll_slice(E, v.v, lane, 1),
                                   v.im ? ll_slice(E, v.im, lane, 1) : NULL, v.t, false});

@@ -54,8 +54,8 @@ V k_any(km *K, V mask) {
 
 ll_val k_lanes(km *K, ll_val v) { return ll_vector(E_(K), v); }
 
-static V thread_place(km *K, int32_t place, unsigned size, bool whole) {
-    V base = k_place(K, place);
+static V thread_slot(km *K, int32_t slot, unsigned size, bool whole) {
+    V base = k_context_slot(K, slot);
     if (whole) return base; /* address of thread 0's value */
     V bytes = LLVMBuildMul(B(K), K->thread, i64(K, size), "");
     return LLVMBuildGEP2(B(K), ll_i(E_(K), 8), base, &bytes, 1, "");
@@ -67,39 +67,39 @@ static unsigned register_bytes(gpa_dtype t) {
     return (unsigned)dtype_size(t) / (dtype_is_complex(t) ? 2 : 1);
 }
 
-static V load_part(km *K, int32_t place, gpa_dtype t, bool whole) {
+static V load_part(km *K, int32_t slot, gpa_dtype t, bool whole) {
     ll *E = E_(K);
     unsigned size = register_bytes(t);
     LLVMTypeRef one = t == DT_BOOL ? ll_i(E, 8) : ll_elem(E, t);
     V v = LLVMBuildLoad2(B(K), whole ? one : LLVMVectorType(one, E->lanes),
-                         thread_place(K, place, size, whole), "");
+                         thread_slot(K, slot, size, whole), "");
     LLVMSetAlignment(v, size);
     return t == DT_BOOL ? LLVMBuildTrunc(B(K), v, whole ? ll_i(E, 1) : mask_type(K), "") : v;
 }
 
-ll_val k_load_context(km *K, int32_t place, gpa_dtype t, bool whole) {
-    ll_val r = {load_part(K, place, t, whole), NULL, (uint8_t)t, !whole};
-    if (dtype_is_complex(t)) r.im = load_part(K, place + 1, t, whole);
+ll_val k_load_context(km *K, int32_t slot, gpa_dtype t, bool whole) {
+    ll_val r = {load_part(K, slot, t, whole), NULL, (uint8_t)t, !whole};
+    if (dtype_is_complex(t)) r.im = load_part(K, slot + 1, t, whole);
     return r;
 }
 
-static void store_part(km *K, int32_t place, gpa_dtype t, V v) {
+static void store_part(km *K, int32_t slot, gpa_dtype t, V v) {
     ll *E = E_(K);
     if (t == DT_BOOL) v = LLVMBuildZExt(B(K), v, LLVMVectorType(ll_i(E, 8), E->lanes), "");
-    LLVMSetAlignment(LLVMBuildStore(B(K), v, thread_place(K, place, register_bytes(t), false)),
+    LLVMSetAlignment(LLVMBuildStore(B(K), v, thread_slot(K, slot, register_bytes(t), false)),
                      register_bytes(t));
 }
 
-void k_store_context(km *K, int32_t place, ll_val v) {
+void k_store_context(km *K, int32_t slot, ll_val v) {
     v = k_lanes(K, v);
-    store_part(K, place, v.t, v.v);
-    if (v.im) store_part(K, place + 1, v.t, v.im);
+    store_part(K, slot, v.t, v.v);
+    if (v.im) store_part(K, slot + 1, v.t, v.im);
 }
 
-V k_mask_place(km *K, int32_t place) { return load_part(K, place, DT_BOOL, false); }
+V k_load_mask(km *K, int32_t slot) { return load_part(K, slot, DT_BOOL, false); }
 
-void k_put_mask(km *K, int32_t place, V mask) {
-    store_part(K, place, DT_BOOL, mask ? mask : k_all_lanes(K));
+void k_put_mask(km *K, int32_t slot, V mask) {
+    store_part(K, slot, DT_BOOL, mask ? mask : k_all_lanes(K));
 }
 
 /* ---- values ---- */
@@ -265,8 +265,8 @@ ll_val k_use(km *K, int32_t v) {
 static void made(km *K, int32_t v, ll_val r) {
     K->vals[v] = r;
     K->made[v] = K->phase_run;
-    int32_t place = K->plan->at[v].context;
-    if (place >= 0 && r.v) k_store_context(K, place, r);
+    int32_t slot = K->plan->at[v].context;
+    if (slot >= 0 && r.v) k_store_context(K, slot, r);
 }
 
 /* ---- regions ---- */
@@ -419,11 +419,56 @@ static bool is_short(const km *K, const kir_ins *loop) {
            ends[1] < ends[0] + TUNE_CPU_UNPOLLED_MAX_TRIPS;
 }
 
+/* The counter of a counted loop: one scalar for all lanes, or a vector. */
+typedef struct {
+    gpa_dtype type;
+    k_affine affine;     /* of its first value */
+    bool vec;            /* a counter per lane */
+    bool spread_scalar;  /* ... kept as lane 0's, the others a constant distance apart */
+    V slot, scalar, now; /* memory; loaded value; value of every lane */
+    ll_val step;         /* in lanes where `vec` */
+    V scalar_step;
+} loop_counter;
+
+/* Loads the counter at the head of the loop. */
+static void load_counter(km *K, loop_counter *c, V first) {
+    LLVMTypeRef type = LLVMTypeOf(first);
+    c->now = c->scalar = LLVMBuildLoad2(B(K), type, c->slot, "");
+    if (!c->spread_scalar) return;
+    V ramp = ll_ramp(E_(K), type),
+      distance = LLVMBuildMul(B(K), ramp, ll_int_like(E_(K), ramp, c->affine.stride), "");
+    c->now = LLVMBuildAdd(B(K), ll_spread(E_(K), c->now), distance, "");
+}
+
+/* True, a scalar or per lane, while the counter has not reached `stop`. */
+static V counter_in_range(km *K, const loop_counter *c, ll_val stop) {
+    bool spread = !c->vec && stop.vec;
+    V now = spread ? ll_spread(E_(K), c->now) : c->now,
+      step = spread ? ll_spread(E_(K), c->step.v) : c->step.v,
+      end = c->vec && !stop.vec ? ll_spread(E_(K), stop.v) : stop.v;
+    return compare_counter(K, c->type, now, end, step);
+}
+
+/* Adds the step and jumps to `head`; lanes, or all, leave where that wraps around. */
+static void advance_counter(km *K, const loop_counter *c, V live, LLVMBasicBlockRef head,
+                            LLVMBasicBlockRef after) {
+    V then = LLVMBuildAdd(B(K), c->now, c->step.v, ""),
+      over = past_end(K, c->type, c->now, then, c->step.v);
+    V stored = c->spread_scalar ? LLVMBuildAdd(B(K), c->scalar, c->scalar_step, "") : then;
+    LLVMBuildStore(B(K), stored, c->slot);
+    if (c->vec) {
+        LLVMBuildStore(B(K), minus(K, slot_value(K, live), over), live);
+        LLVMBuildBr(B(K), head);
+    } else {
+        LLVMBuildCondBr(B(K), over, after, head);
+    }
+}
+
 static void for_region(km *K, int32_t at) {
     const kir_ins *ins = &K->M.f->code[at];
-    gpa_dtype t = (gpa_dtype)ins->type;
-    ll_val from = k_use(K, ins->a), stop = k_use(K, ins->b), by_ = k_use(K, ins->c), by = by_;
-    bool apart = from.vec || stop.vec || by.vec, vec = from.vec || by.vec;
+    ll_val from = k_use(K, ins->a), stop = k_use(K, ins->b), by = k_use(K, ins->c);
+    bool divergent = from.vec || stop.vec || by.vec;
+    loop_counter c = {.type = (gpa_dtype)ins->type, .vec = from.vec || by.vec, .scalar_step = by.v};
     LLVMBasicBlockRef head = k_block(K, "for"), body = k_block(K, "body"),
                       next = k_block(K, "next"), after = k_block(K, "after");
     V around = k_mask(K);
@@ -432,34 +477,22 @@ static void for_region(km *K, int32_t at) {
     size_t mine = K->n_regions - 1;
     r->leave = after;
     r->next = next;
-    if (apart || K->plan->at[at].level == SAME_NOWHERE)
+    if (divergent || K->plan->at[at].level == SAME_NOWHERE)
         r->run = new_mask(K, around), r->live = new_mask(K, around);
-    if (vec) from = k_lanes(K, from), by = k_lanes(K, by);
-    k_affine x = k_affine_of(K, ins->a, from);
-    bool grows = vec && x.base && !x.plain && !by_.vec; /* one scalar counter serves all lanes */
-    V run = r->run, live = r->live,
-      count = ll_slot(E_(K), LLVMTypeOf(grows ? x.base : from.v), "count");
-    LLVMBuildStore(B(K), grows ? x.base : from.v, count);
+    c.step = by;
+    if (c.vec) from = k_lanes(K, from), c.step = k_lanes(K, by);
+    c.affine = k_affine_of(K, ins->a, from);
+    c.spread_scalar = c.vec && c.affine.base && !c.affine.plain && !by.vec;
+    V run = r->run, live = r->live, first = c.spread_scalar ? c.affine.base : from.v;
+    c.slot = ll_slot(E_(K), LLVMTypeOf(first), "count");
+    LLVMBuildStore(B(K), first, c.slot);
     go_to(K, head);
     if (!is_short(K, ins)) k_poll_stop(K);
-    V now = LLVMBuildLoad2(B(K), LLVMTypeOf(grows ? x.base : from.v), count, ""), of_lane_0 = now;
-    if (grows) {
-        V ramp = ll_ramp(E_(K), LLVMTypeOf(now)),
-          apart_ = LLVMBuildMul(B(K), ramp, ll_int_like(E_(K), ramp, x.stride), "");
-        now = LLVMBuildAdd(B(K), ll_spread(E_(K), now), apart_, "");
-    }
-    ll_val counter = {now, NULL, (uint8_t)t, vec};
-    V mine_ = vec        ? now
-              : stop.vec ? ll_spread(E_(K), now)
-                         : now,
-      step = vec        ? by.v
-             : stop.vec ? ll_spread(E_(K), by.v)
-                        : by.v;
-    V more =
-        compare_counter(K, t, mine_, vec && !stop.vec ? ll_spread(E_(K), stop.v) : stop.v, step);
+    load_counter(K, &c, first);
+    V more = counter_in_range(K, &c, stop);
     if (run) {
         V still = slot_value(K, live);
-        still = k_and(K, still, apart ? more : ll_spread(E_(K), more));
+        still = k_and(K, still, divergent ? more : ll_spread(E_(K), more));
         LLVMBuildStore(B(K), still, live);
         LLVMBuildStore(B(K), still, run);
         LLVMBuildCondBr(B(K), k_any(K, still), body, after);
@@ -467,18 +500,12 @@ static void for_region(km *K, int32_t at) {
         LLVMBuildCondBr(B(K), more, body, after);
     }
     LLVMPositionBuilderAtEnd(B(K), body);
-    made(K, at, counter);
-    K->affine[at] = grows ? (k_affine){.base = of_lane_0, .stride = x.stride} : (k_affine){0};
+    made(K, at, (ll_val){c.now, NULL, (uint8_t)c.type, c.vec});
+    K->affine[at] =
+        c.spread_scalar ? (k_affine){.base = c.scalar, .stride = c.affine.stride} : (k_affine){0};
     k_code(K, at + 1, K->plan->at[at].close);
     go_to(K, next);
-    V then = LLVMBuildAdd(B(K), now, by.v, ""), over = past_end(K, t, now, then, by.v);
-    LLVMBuildStore(B(K), grows ? LLVMBuildAdd(B(K), of_lane_0, by_.v, "") : then, count);
-    if (vec) {
-        LLVMBuildStore(B(K), minus(K, slot_value(K, live), over), live);
-        LLVMBuildBr(B(K), head);
-    } else {
-        LLVMBuildCondBr(B(K), over, after, head);
-    }
+    advance_counter(K, &c, live, head, after);
     LLVMPositionBuilderAtEnd(B(K), after);
     K->n_regions = mine;
 }
@@ -524,12 +551,11 @@ static void jump(km *K, int32_t at) {
         LLVMBuildStore(B(K), minus(K, slot_value(K, K->base_mask), gone), K->base_mask);
     for (size_t k = K->n_outside; k-- > 0;) {
         const k_region *r = &K->outside[k];
-        int32_t place = K->plan->at[r->at].context;
-        if (place >= 0)
-            k_put_mask(K, place + KERNEL_RUN, minus(K, k_mask_place(K, place + KERNEL_RUN), gone));
-        if (place >= 0 && (r->at != to || ends))
-            k_put_mask(K, place + KERNEL_LIVE,
-                       minus(K, k_mask_place(K, place + KERNEL_LIVE), gone));
+        int32_t slot = K->plan->at[r->at].context;
+        if (slot >= 0)
+            k_put_mask(K, slot + KERNEL_RUN, minus(K, k_load_mask(K, slot + KERNEL_RUN), gone));
+        if (slot >= 0 && (r->at != to || ends))
+            k_put_mask(K, slot + KERNEL_LIVE, minus(K, k_load_mask(K, slot + KERNEL_LIVE), gone));
         if (r->at == to) break;
     }
 }
@@ -540,14 +566,14 @@ static void jump(km *K, int32_t at) {
  * the context, and k_keep_variables stores it back. */
 static ll_val variable_slot(km *K, int32_t var) {
     gpa_dtype t = (gpa_dtype)K->M.f->code[var].type;
-    int32_t place = K->plan->at[var].context;
-    if (place < 0 || K->made[var] == K->phase_run) return K->vals[var];
+    int32_t context = K->plan->at[var].context;
+    if (context < 0 || K->made[var] == K->phase_run) return K->vals[var];
     LLVMTypeRef type = ll_type(E_(K), t, true);
     ll_val slot = {ll_slot(E_(K), type, "var"),
                    dtype_is_complex(t) ? ll_slot(E_(K), type, "var") : NULL, (uint8_t)t, true};
     LLVMBasicBlockRef now = LLVMGetInsertBlock(B(K));
     LLVMPositionBuilderBefore(B(K), LLVMGetBasicBlockTerminator(K->head));
-    ll_val v = k_load_context(K, place, t, false);
+    ll_val v = k_load_context(K, context, t, false);
     LLVMBuildStore(B(K), v.v, slot.v);
     if (slot.im) LLVMBuildStore(B(K), v.im, slot.im);
     LLVMPositionBuilderAtEnd(B(K), now);

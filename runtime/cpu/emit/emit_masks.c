@@ -166,7 +166,7 @@ static V wrapped(em *M, bool is_signed, V now, V then, V by) {
 static void for_region(em *M, int32_t at) {
     const kir_ins *ins = &M->f->code[at];
     ll_val from = M->vals[ins->a], stop = M->vals[ins->b], by = M->vals[ins->c];
-    bool vec = from.vec || by.vec, apart = vec || stop.vec,
+    bool vec = from.vec || by.vec, divergent = vec || stop.vec,
          is_signed = dtype_info[ins->type].kind != 'U';
     LLVMBasicBlockRef head = em_block(M, "for"), next = em_block(M, "next"),
                       after = em_block(M, "after");
@@ -179,8 +179,8 @@ static void for_region(em *M, int32_t at) {
     go_on(M, head);
     em_poll(M);
     V now = LLVMBuildLoad2(M->E.b, LLVMTypeOf(first), count, "");
-    V more =
-        before_end(M, is_signed, like(M, now, apart), like(M, stop.v, apart), like(M, by.v, apart));
+    V more = before_end(M, is_signed, like(M, now, divergent), like(M, stop.v, divergent),
+                        like(M, by.v, divergent));
     V still = LLVMBuildAnd(M->E.b, slot_value(M, live), like(M, more, true), "");
     LLVMBuildStore(M->E.b, still, live);
     LLVMBuildStore(M->E.b, still, run);

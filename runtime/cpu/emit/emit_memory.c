@@ -129,8 +129,8 @@ static void scatter(em *M, V v, V at, unsigned align) {
 
 /* The addresses of all lanes of a strided array. */
 static V addresses(em *M, unsigned array, V first) {
-    V apart = em_stride(M, array, M->plan->dim);
-    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E, ll_i(&M->E, 64)), ll_spread(&M->E, apart), "");
+    V stride = em_stride(M, array, M->plan->dim);
+    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E, ll_i(&M->E, 64)), ll_spread(&M->E, stride), "");
     return em_displace(M, first, steps, M->f->arrays[array].dtype);
 }
 
@@ -156,7 +156,7 @@ static void each_address(em *M, unsigned array, V first, V *at) {
 }
 
 /* The address of the imaginary part. */
-static V beside(em *M, V at, unsigned bytes) {
+static V advance_bytes(em *M, V at, unsigned bytes) {
     V n = ll_i64(&M->E, bytes);
     return LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), at, &n, 1, "");
 }
@@ -169,21 +169,21 @@ ll_val em_load_one(em *M, V at, gpa_dtype t) {
     LLVMSetAlignment(v, part);
     r.v = ll_from_memory(&M->E, t, v);
     if (!dtype_is_complex(t)) return r;
-    r.im = LLVMBuildLoad2(M->E.b, one, beside(M, at, part), "");
+    r.im = LLVMBuildLoad2(M->E.b, one, advance_bytes(M, at, part), "");
     LLVMSetAlignment(r.im, part);
     return r;
 }
 
-ll_val em_load_apart(em *M, V at, gpa_dtype t) {
+ll_val em_load_gathered(em *M, V at, gpa_dtype t) {
     LLVMTypeRef one = ll_memory(&M->E, t);
     unsigned part = (unsigned)(dtype_size(t) / (dtype_is_complex(t) ? 2 : 1));
     ll_val r = {.t = (uint8_t)t, .vec = true};
     r.v = ll_from_memory(&M->E, t, gather(M, at, one, part));
-    if (dtype_is_complex(t)) r.im = gather(M, beside(M, at, part), one, part);
+    if (dtype_is_complex(t)) r.im = gather(M, advance_bytes(M, at, part), one, part);
     return r;
 }
 
-ll_val em_load_beside(em *M, V at, gpa_dtype t) {
+ll_val em_load_contiguous(em *M, V at, gpa_dtype t) {
     ll *E = &M->E;
     LLVMTypeRef one = ll_memory(E, t);
     ll_val r = {.t = (uint8_t)t, .vec = true};
@@ -203,8 +203,8 @@ ll_val em_load_beside(em *M, V at, gpa_dtype t) {
 /* The stride between the lanes of an array that is read by wide loads and stored under masks; 0:
  * not such an array. */
 static unsigned few_apart(const em *M, unsigned array) {
-    for (unsigned k = 2; k <= EMIT_APART; k++)
-        if (M->plan->apart[k - 2] >> array & 1) return k;
+    for (unsigned k = 2; k <= EMIT_MAX_WIDE_STRIDE; k++)
+        if (M->plan->strided[k - 2] >> array & 1) return k;
     return 0;
 }
 
@@ -246,11 +246,11 @@ static ll_val load_few(em *M, V at, gpa_dtype t, unsigned k) {
                                M->mask ? mask_apart(M, first, n, k, true) : NULL,
                                (unsigned)dtype_size(t));
             for (unsigned i = 0; i < n; i++) {
-                unsigned with = i * k / n, place = i * k % n;
+                unsigned with = i * k / n, index = i * k % n;
                 lane[i] = with > j ? LLVMGetUndef(i32)
                                    : LLVMConstInt(i32,
-                                                  with == j ? n + place
-                                                  : j == 1  ? place
+                                                  with == j ? n + index
+                                                  : j == 1  ? index
                                                             : i,
                                                   0);
             }
@@ -299,7 +299,7 @@ static V turn_back(em *M, V *at, gpa_dtype t) {
 
 static ll_val load_back(em *M, V at, gpa_dtype t) {
     V mask = turn_back(M, &at, t);
-    ll_val r = ll_val_backwards(&M->E, em_load_beside(M, at, t));
+    ll_val r = ll_val_backwards(&M->E, em_load_contiguous(M, at, t));
     M->mask = mask;
     return r;
 }
@@ -313,7 +313,7 @@ static ll_val load_apart(em *M, V at, gpa_dtype t) {
         at = ll_select(&M->E, mask, at,
                        ll_spread(&M->E, LLVMBuildExtractElement(M->E.b, at, ll_i64(&M->E, 0), "")));
     M->mask = NULL;
-    ll_val r = em_load_apart(M, at, t);
+    ll_val r = em_load_gathered(M, at, t);
     M->mask = mask;
     return r;
 }
@@ -371,10 +371,10 @@ ll_val em_load(em *M, const kir_ins *ins) {
     LLVMBasicBlockRef here = em_at(M, level);
     if (!em_array_lanes(M, a))
         r = em_load_one(M, at, t);
-    else if (em_turned(M, a))
-        r = em_load_turned(M, a, at);
+    else if (em_is_transposed(M, a))
+        r = em_load_transposed(M, a, at);
     else if (M->f->arrays[a].unit >> M->plan->dim & 1)
-        r = em_load_beside(M, at, t);
+        r = em_load_contiguous(M, at, t);
     else if (few_apart(M, a))
         r = t == DT_C64 ? load_few_pairs(M, at, few_apart(M, a))
                         : load_few(M, at, t, few_apart(M, a));
@@ -410,11 +410,11 @@ static ll_val load_guarded(em *M, const kir_ins *ins, V at, ll_val cond) {
     if (!em_array_lanes(M, a)) return em_load_one(M, ll_select(E, any, at, M->view), t);
     if (M->f->arrays[a].unit >> M->plan->dim & 1) {
         M->mask = lanes;
-        r = em_load_beside(M, ll_select(E, any, at, M->view), t);
+        r = em_load_contiguous(M, ll_select(E, any, at, M->view), t);
     } else {
         V each = ll_select(E, lanes, addresses(M, a, at), ll_spread(E, M->view));
         M->mask = NULL;
-        r = em_load_apart(M, each, t);
+        r = em_load_gathered(M, each, t);
     }
     M->mask = mask;
     return r;
@@ -462,16 +462,16 @@ void em_store_one(em *M, V at, ll_val v) {
     unsigned part = (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1));
     if (v.vec) v.v = ll_slice(&M->E, v.v, 0, 1), v.im = v.im ? ll_slice(&M->E, v.im, 0, 1) : NULL;
     LLVMSetAlignment(LLVMBuildStore(M->E.b, ll_to_memory(&M->E, v.t, v.v), at), part);
-    if (v.im) LLVMSetAlignment(LLVMBuildStore(M->E.b, v.im, beside(M, at, part)), part);
+    if (v.im) LLVMSetAlignment(LLVMBuildStore(M->E.b, v.im, advance_bytes(M, at, part)), part);
 }
 
-void em_store_apart(em *M, V at, ll_val v) {
+void em_store_scattered(em *M, V at, ll_val v) {
     unsigned part = (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1));
     scatter(M, ll_to_memory(&M->E, v.t, v.v), at, part);
-    if (v.im) scatter(M, v.im, beside(M, at, part), part);
+    if (v.im) scatter(M, v.im, advance_bytes(M, at, part), part);
 }
 
-void em_store_beside(em *M, V at, ll_val v) {
+void em_store_contiguous(em *M, V at, ll_val v) {
     ll *E = &M->E;
     if (!v.im) {
         store_wide(M, ll_to_memory(E, v.t, v.v), at, M->mask, (unsigned)dtype_size(v.t));
@@ -498,7 +498,7 @@ static void store_each(em *M, unsigned array, V first, ll_val v) {
 
 static void store_back(em *M, V at, ll_val v) {
     V mask = turn_back(M, &at, (gpa_dtype)v.t);
-    em_store_beside(M, at, ll_val_backwards(&M->E, v));
+    em_store_contiguous(M, at, ll_val_backwards(&M->E, v));
     M->mask = mask;
 }
 
@@ -509,7 +509,7 @@ void em_store(em *M, const kir_ins *ins) {
     if (!em_array_lanes(M, a))
         em_store_one(M, at, v);
     else if (M->f->arrays[a].unit >> M->plan->dim & 1)
-        em_store_beside(M, at, ll_vector(&M->E, v));
+        em_store_contiguous(M, at, ll_vector(&M->E, v));
     else if (few_apart(M, a) && M->E.host->masks)
         store_few(M, at, ll_vector(&M->E, v), few_apart(M, a));
     else if (M->plan->back >> a & 1)
@@ -517,18 +517,18 @@ void em_store(em *M, const kir_ins *ins) {
     else if (!M->mask)
         store_each(M, a, at, ll_vector(&M->E, v));
     else
-        em_store_apart(M, addresses(M, a, at), ll_vector(&M->E, v));
+        em_store_scattered(M, addresses(M, a, at), ll_vector(&M->E, v));
 }
 
 ll_val em_iota(em *M, const kir_ins *ins) {
     int level = M->level[ins - M->f->code];
     bool lanes = em_array_lanes(M, ins->sub);
     V first = em_pointer(M, ins->sub, level),
-      apart = lanes ? em_stride(M, ins->sub, M->plan->dim) : NULL;
+      stride = lanes ? em_stride(M, ins->sub, M->plan->dim) : NULL;
     ll_val r = {first, NULL, DT_I64, lanes};
     if (!lanes) return r;
     LLVMBasicBlockRef here = em_at(M, level);
-    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E, ll_i(&M->E, 64)), ll_spread(&M->E, apart), "");
+    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E, ll_i(&M->E, 64)), ll_spread(&M->E, stride), "");
     r.v = LLVMBuildAdd(M->E.b, ll_spread(&M->E, first), steps, "");
     em_here(M, here);
     return r;
@@ -566,47 +566,48 @@ V em_element(em *M, unsigned array, V index) {
 
 /* ---- indexed elements ---- */
 
-static emit_lie lies(const kir_func *f, int32_t v, int dim, int depth) {
+static emit_access access_of(const kir_func *f, int32_t v, int dim, int depth) {
     const kir_ins *i = &f->code[v];
     const int32_t args[3] = {i->a, i->b, i->c};
-    emit_lie how[3] = {LIES_STILL, LIES_STILL, LIES_STILL};
+    emit_access how[3] = {ACCESS_BROADCAST, ACCESS_BROADCAST, ACCESS_BROADCAST};
     switch ((int)i->code) {
         case KIR_CONST:
         case KIR_PARAM:
         case KIR_SIZE:
-        case KIR_STRIDE: return LIES_STILL;
-        case KIR_INDEX: return (int)i->imm == dim ? LIES_BESIDE : LIES_STILL;
+        case KIR_STRIDE: return ACCESS_BROADCAST;
+        case KIR_INDEX: return (int)i->imm == dim ? ACCESS_UNIT_STRIDE : ACCESS_BROADCAST;
         case KIR_IOTA:
-            return f->arrays[i->sub].zero >> dim & 1   ? LIES_STILL
-                   : f->arrays[i->sub].unit >> dim & 1 ? LIES_BESIDE
-                                                       : LIES_APART;
-        case KIR_LOAD: return f->arrays[i->sub].zero >> dim & 1 ? LIES_STILL : LIES_APART;
+            return f->arrays[i->sub].zero >> dim & 1   ? ACCESS_BROADCAST
+                   : f->arrays[i->sub].unit >> dim & 1 ? ACCESS_UNIT_STRIDE
+                                                       : ACCESS_STRIDED;
+        case KIR_LOAD: return f->arrays[i->sub].zero >> dim & 1 ? ACCESS_BROADCAST : ACCESS_STRIDED;
         case KIR_OP:
         case KIR_CAST:
         case KIR_BOUND:
         case KIR_LOADX: break;
-        default: return LIES_APART;
+        default: return ACCESS_STRIDED;
     }
-    if (!depth) return LIES_APART;
+    if (!depth) return ACCESS_STRIDED;
     bool still = true;
     for (int k = 0; k < 3; k++) {
-        if (args[k] >= 0) how[k] = lies(f, args[k], dim, depth - 1);
-        still &= how[k] == LIES_STILL;
+        if (args[k] >= 0) how[k] = access_of(f, args[k], dim, depth - 1);
+        still &= how[k] == ACCESS_BROADCAST;
     }
-    if (still) return LIES_STILL;
+    if (still) return ACCESS_BROADCAST;
     if (i->code != KIR_OP || i->type != DT_I64 || (i->sub != OP_ADD && i->sub != OP_SUBTRACT))
-        return LIES_APART;
-    if (how[0] == LIES_BESIDE && how[1] == LIES_STILL) return LIES_BESIDE;
-    return i->sub == OP_ADD && how[0] == LIES_STILL && how[1] == LIES_BESIDE ? LIES_BESIDE
-                                                                             : LIES_APART;
+        return ACCESS_STRIDED;
+    if (how[0] == ACCESS_UNIT_STRIDE && how[1] == ACCESS_BROADCAST) return ACCESS_UNIT_STRIDE;
+    return i->sub == OP_ADD && how[0] == ACCESS_BROADCAST && how[1] == ACCESS_UNIT_STRIDE
+               ? ACCESS_UNIT_STRIDE
+               : ACCESS_STRIDED;
 }
 
-emit_lie emit_lies(const kir_func *f, int32_t v, int dim) {
+emit_access emit_access_along(const kir_func *f, int32_t v, int dim) {
     enum { DEPTH = 6 };
-    return lies(f, v, dim, DEPTH);
+    return access_of(f, v, dim, DEPTH);
 }
 
-/* Lane 0 of an index of kind LIES_BESIDE (unit stride), without computing the other lanes. */
+/* Lane 0 of an index with unit stride, without computing the other lanes. */
 static V first_index(em *M, int32_t v) {
     const kir_ins *i = &M->f->code[v];
     if (!M->vals[v].vec) return M->vals[v].v;
@@ -617,9 +618,9 @@ static V first_index(em *M, int32_t v) {
 }
 
 /* The address of lane 0's element if the lanes' elements are contiguous; else NULL. */
-static V first_beside(em *M, unsigned array, int32_t index) {
+static V first_address(em *M, unsigned array, int32_t index) {
     if (!M->vals[index].vec || M->E.lanes == 1 ||
-        emit_lies(M->f, index, M->plan->dim) != LIES_BESIDE)
+        emit_access_along(M->f, index, M->plan->dim) != ACCESS_UNIT_STRIDE)
         return NULL;
     return em_element(M, array, first_index(M, index));
 }
@@ -627,23 +628,23 @@ static V first_beside(em *M, unsigned array, int32_t index) {
 ll_val em_loadx(em *M, const kir_ins *ins) {
     ll_val i = M->vals[ins->a];
     gpa_dtype t = M->f->arrays[ins->sub].dtype;
-    V beside = first_beside(M, ins->sub, ins->a);
-    if (beside) return em_load_beside(M, beside, t);
+    V first = first_address(M, ins->sub, ins->a);
+    if (first) return em_load_contiguous(M, first, t);
     V at = em_element(M, ins->sub, i.v);
     return i.vec && M->E.lanes > 1 ? load_apart(M, at, t) : em_load_one(M, at, t);
 }
 
 void em_storex(em *M, const kir_ins *ins) {
     ll_val i = M->vals[ins->a], v = M->vals[ins->b];
-    V beside = first_beside(M, ins->sub, ins->a);
-    if (beside) {
-        em_store_beside(M, beside, ll_vector(&M->E, v));
+    V first = first_address(M, ins->sub, ins->a);
+    if (first) {
+        em_store_contiguous(M, first, ll_vector(&M->E, v));
         return;
     }
     if (v.vec) i = ll_vector(&M->E, i);
     V at = em_element(M, ins->sub, i.v);
     if (i.vec && M->E.lanes > 1)
-        em_store_apart(M, at, ll_vector(&M->E, v));
+        em_store_scattered(M, at, ll_vector(&M->E, v));
     else
         em_store_one(M, at, v);
 }
@@ -652,7 +653,8 @@ ll_val em_param(em *M, const kir_ins *ins) {
     V params = em_slot(M, VIEW_PARAMS);
     LLVMBasicBlockRef here = em_at(M, LEVEL_ENTRY);
     V at = LLVMBuildIntToPtr(M->E.b, params, ll_ptr(&M->E), "");
-    ll_val r = em_load_one(M, beside(M, at, ins->imm * (unsigned)sizeof(gpa_val)), ins->type);
+    ll_val r =
+        em_load_one(M, advance_bytes(M, at, ins->imm * (unsigned)sizeof(gpa_val)), ins->type);
     em_here(M, here);
     return r;
 }

@@ -37,9 +37,9 @@ static ll_val cx_div(ll *E, const ll_row *r) {
     V re_im[2] = {r->b.v, r->b.im};
     V x = ll_intrinsic(E, "llvm.fabs", &re_im[0], 1),
       y = ll_intrinsic(E, "llvm.fabs", &re_im[1], 1);
-    V turned = LLVMBuildFCmp(b, LLVMRealULT, x, y, ""), zero = LLVMConstNull(LLVMTypeOf(x));
-    V most = ll_select(E, turned, r->b.im, r->b.v), least = ll_select(E, turned, r->b.v, r->b.im);
-    V u = ll_select(E, turned, r->a.im, r->a.v), w = ll_select(E, turned, r->a.v, r->a.im);
+    V swapped = LLVMBuildFCmp(b, LLVMRealULT, x, y, ""), zero = LLVMConstNull(LLVMTypeOf(x));
+    V most = ll_select(E, swapped, r->b.im, r->b.v), least = ll_select(E, swapped, r->b.v, r->b.im);
+    V u = ll_select(E, swapped, r->a.im, r->a.v), w = ll_select(E, swapped, r->a.v, r->a.im);
     V ratio = ll_binary(E, LLVMFDiv, least, most);
     V scale = ll_binary(E, LLVMFDiv, ll_real_like(E, x, 1),
                         ll_binary(E, LLVMFAdd, most, ll_binary(E, LLVMFMul, least, ratio)));
@@ -48,7 +48,7 @@ static ll_val cx_div(ll *E, const ll_row *r) {
       ur = ll_binary(E, LLVMFMul, u, ratio);
     V im = ll_binary(
         E, LLVMFMul,
-        ll_binary(E, LLVMFSub, ll_select(E, turned, ur, w), ll_select(E, turned, w, ur)), scale);
+        ll_binary(E, LLVMFSub, ll_select(E, swapped, ur, w), ll_select(E, swapped, w, ur)), scale);
     V by_zero = ll_binary(E, LLVMAnd, LLVMBuildFCmp(b, LLVMRealOEQ, x, zero, ""),
                           LLVMBuildFCmp(b, LLVMRealOEQ, y, zero, ""));
     re = ll_select(E, by_zero, ll_binary(E, LLVMFDiv, r->a.v, x), re);

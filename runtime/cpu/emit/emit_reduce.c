@@ -198,7 +198,7 @@ static void inner_walk(em *M, int32_t at) {
 
 /* ---- states in memory, between the parts of a divided reduction ---- */
 
-static V place(em *M, V base, uint32_t number, bool at) {
+static V state_address(em *M, V base, uint32_t number, bool at) {
     unsigned lanes = M->plan->way == EMIT_COLUMNS ? M->E.lanes : 1;
     size_t states = STATE_SLOT(lanes) * emit_examine(M->f).n_reduce;
     V n = ll_i64(&M->E, (int64_t)(number * STATE_SLOT(lanes) + (at ? 16 * lanes : 0)));
@@ -211,8 +211,10 @@ static V place(em *M, V base, uint32_t number, bool at) {
 static void put_state(em *M, const em_red *r, state s) {
     V v = ll_to_memory(&M->E, r->t, s.v.v);
     if (s.v.im) v = ll_interleave(&M->E, v, s.v.im);
-    LLVMSetAlignment(LLVMBuildStore(M->E.b, v, place(M, M->part, r->number, false)), 8);
-    if (s.at) LLVMSetAlignment(LLVMBuildStore(M->E.b, s.at, place(M, M->part, r->number, true)), 8);
+    LLVMSetAlignment(LLVMBuildStore(M->E.b, v, state_address(M, M->part, r->number, false)), 8);
+    if (s.at)
+        LLVMSetAlignment(LLVMBuildStore(M->E.b, s.at, state_address(M, M->part, r->number, true)),
+                         8);
 }
 
 static state take_state(em *M, V base, uint32_t number, gpa_dtype t, bool arg) {
@@ -220,7 +222,7 @@ static state take_state(em *M, V base, uint32_t number, gpa_dtype t, bool arg) {
     bool vec = M->plan->way == EMIT_COLUMNS && E->lanes > 1, cx = dtype_is_complex(t);
     unsigned n = (vec ? E->lanes : 1) * (cx ? 2 : 1);
     LLVMTypeRef type = n > 1 ? LLVMVectorType(ll_memory(E, t), n) : ll_memory(E, t);
-    V all = LLVMBuildLoad2(E->b, type, place(M, base, number, false), "");
+    V all = LLVMBuildLoad2(E->b, type, state_address(M, base, number, false), "");
     LLVMSetAlignment(all, 8);
     state s = {{.t = (uint8_t)t, .vec = vec}, NULL};
     if (cx)
@@ -228,7 +230,8 @@ static state take_state(em *M, V base, uint32_t number, gpa_dtype t, bool arg) {
     else
         s.v.v = ll_from_memory(E, t, all);
     if (arg) {
-        s.at = LLVMBuildLoad2(E->b, ll_type(E, DT_I64, vec), place(M, base, number, true), "");
+        s.at =
+            LLVMBuildLoad2(E->b, ll_type(E, DT_I64, vec), state_address(M, base, number, true), "");
         LLVMSetAlignment(s.at, 8);
     }
     return s;

@@ -1,7 +1,7 @@
 /* Tiled loop nests for programs that read along another dimension than they write: transposes,
  * with or without fused operations.
  *
- * A tile is `tile` rows along the dimension `turn`, in which some operands are contiguous, times
+ * A tile is `tile` rows along the dimension `row_dim`, in which some operands are contiguous, times
  * all lanes along `dim`, in which the results are contiguous. Such an operand is read along its
  * own rows, one short vector per lane, and transposed in registers. The code of a point is
  * emitted once per row of the tile and uses the transposed vectors. The last tiles of both
@@ -10,22 +10,22 @@
  *
  * A range [lo, hi) counts groups of `tile` rows, and [from, to) are indices along `dim`.
  *
- * Reading order: em_tiles, group, then em_load_turned for the transpose. */
+ * Reading order: em_tiles, group, then em_load_transposed for the transpose. */
 #include "runtime/cpu/emit/emitter.h"
 
 #include <string.h>
 
 /* ---- transpose in registers ---- */
 
-bool em_turned(const em *M, unsigned array) {
+bool em_is_transposed(const em *M, unsigned array) {
     const kir_array *a = &M->f->arrays[array];
-    return M->plan->way == EMIT_TILES && a->unit >> M->plan->turn & 1 &&
+    return M->plan->way == EMIT_TILES && a->unit >> M->plan->row_dim & 1 &&
            !((a->unit | a->zero) >> M->plan->dim & 1);
 }
 
 /* Transposes n vectors of n lanes: v[i][j] becomes v[j][i], in log2(n) steps that exchange lanes
  * between vectors at a distance of `apart`. */
-static void turn_square(ll *E, V *v, unsigned n) {
+static void transpose_square(ll *E, V *v, unsigned n) {
     V first[EMIT_TILE], second[EMIT_TILE];
     for (unsigned apart = 1; apart < n; apart *= 2) {
         for (unsigned i = 0; i < n; i++) {
@@ -44,9 +44,9 @@ static void turn_square(ll *E, V *v, unsigned n) {
 
 /* Transposes one short vector per lane (overwritten) into one full vector per row:
  * to[row][part]. */
-static void turn(em *M, V *v, V (*to)[2], int part) {
+static void transpose_part(em *M, V *v, V (*to)[2], int part) {
     unsigned rows = M->plan->tile, lanes = M->E.lanes;
-    for (unsigned at = 0; at < lanes; at += rows) turn_square(&M->E, v + at, rows);
+    for (unsigned at = 0; at < lanes; at += rows) transpose_square(&M->E, v + at, rows);
     for (unsigned r = 0; r < rows; r++) {
         for (unsigned n = rows; n < lanes; n *= 2)
             for (unsigned at = 0; at < lanes; at += 2 * n)
@@ -61,20 +61,20 @@ static void load_tile(em *M, unsigned array, V at) {
     gpa_dtype t = (gpa_dtype)M->f->arrays[array].dtype;
     unsigned parts = dtype_is_complex(t) ? 2 : 1, rows = M->plan->tile;
     LLVMTypeRef type = LLVMVectorType(ll_memory(E, t), rows * parts);
-    V v[2][EMIT_TILE], apart = em_stride(M, array, M->plan->dim);
+    V v[2][EMIT_TILE], stride = em_stride(M, array, M->plan->dim);
     for (unsigned k = 0; k < E->lanes; k++) {
-        V from = em_displace(M, at, LLVMBuildMul(E->b, apart, ll_i64(E, k), ""), t);
+        V from = em_displace(M, at, LLVMBuildMul(E->b, stride, ll_i64(E, k), ""), t);
         V lane = LLVMBuildLoad2(E->b, type, from, "");
         LLVMSetAlignment(lane, (unsigned)dtype_size(t) / parts);
         v[0][k] = parts == 1 ? lane : ll_every_second(E, lane, 0);
         if (parts == 2) v[1][k] = ll_every_second(E, lane, 1);
     }
-    for (unsigned p = 0; p < parts; p++) turn(M, v[p], M->turned[array], (int)p);
+    for (unsigned p = 0; p < parts; p++) transpose_part(M, v[p], M->transposed[array], (int)p);
 }
 
-ll_val em_load_turned(em *M, unsigned array, V at) {
+ll_val em_load_transposed(em *M, unsigned array, V at) {
     gpa_dtype t = (gpa_dtype)M->f->arrays[array].dtype;
-    V *row = M->turned[array][M->row];
+    V *row = M->transposed[array][M->row];
     if (M->row == 0 && !row[0]) load_tile(M, array, at);
     ll_val r = {.t = (uint8_t)t, .vec = true, .v = ll_from_memory(&M->E, t, row[0])};
     if (dtype_is_complex(t)) r.im = row[1];
@@ -89,14 +89,14 @@ static V smaller(em *M, V a, V b) {
 
 /* Emits the code of a point for each row of a tile. */
 static void tile(em *M, V first_row, V x, void (*point)(em *M, void *arg)) {
-    int dim = M->plan->dim, turn_dim = M->plan->turn;
-    memset(M->turned, 0, sizeof M->turned);
+    int dim = M->plan->dim, row_dim = M->plan->row_dim;
+    memset(M->transposed, 0, sizeof M->transposed);
     M->lanes_live = true;
     for (M->row = 0; M->row < M->plan->tile; M->row++) {
         LLVMBasicBlockRef inside = em_block(M, "inside");
-        M->coord[turn_dim] = LLVMBuildAdd(M->E.b, first_row, ll_i64(&M->E, M->row), "");
+        M->coord[row_dim] = LLVMBuildAdd(M->E.b, first_row, ll_i64(&M->E, M->row), "");
         M->coord[dim] = x;
-        M->coord_level[turn_dim] = M->coord_level[dim] = LEVEL_INNER;
+        M->coord_level[row_dim] = M->coord_level[dim] = LEVEL_INNER;
         M->pre[LEVEL_INNER] = LLVMGetInsertBlock(M->E.b);
         LLVMBuildBr(M->E.b, inside);
         LLVMPositionBuilderAtEnd(M->E.b, inside);
@@ -107,14 +107,14 @@ static void tile(em *M, V first_row, V x, void (*point)(em *M, void *arg)) {
 }
 
 /* The tiles of a group of rows. The loop nest counts groups: the group number is the coordinate
- * along `turn`. */
+ * along `row_dim`. */
 static void group(em *M, void *point) {
     LLVMBuilderRef b = M->E.b;
     int before = M->cur;
     V lanes = ll_i64(&M->E, M->E.lanes), rows = ll_i64(&M->E, M->plan->tile),
       x = ll_slot(&M->E, ll_i(&M->E, 64), "x");
-    V row = smaller(M, LLVMBuildMul(b, M->coord[M->plan->turn], rows, ""),
-                    LLVMBuildSub(b, em_size(M, M->plan->turn), rows, ""));
+    V row = smaller(M, LLVMBuildMul(b, M->coord[M->plan->row_dim], rows, ""),
+                    LLVMBuildSub(b, em_size(M, M->plan->row_dim), rows, ""));
     V last = LLVMBuildSub(b, em_size(M, M->plan->dim), lanes, "");
     LLVMBasicBlockRef along = em_block(M, "along"), step = em_block(M, "step"),
                       body = em_block(M, "tile"), done = em_block(M, "done");
@@ -141,10 +141,10 @@ void em_tiles(em *M, void (*point)(em *M, void *arg)) {
     LLVMBuilderRef b = M->E.b;
     em_range r = {.lo = M->lo, .hi = M->hi, .body = group, .arg = (void *)&point};
     for (int d = 0; d < M->f->ndim; d++)
-        if (d != M->plan->turn && d != M->plan->dim) r.dims[r.n++] = d;
-    r.dims[r.n++] = M->plan->turn;
+        if (d != M->plan->row_dim && d != M->plan->dim) r.dims[r.n++] = d;
+    r.dims[r.n++] = M->plan->row_dim;
     V rows = ll_i64(&M->E, M->plan->tile),
-      more = LLVMBuildAdd(b, em_size(M, M->plan->turn), ll_i64(&M->E, M->plan->tile - 1), "");
+      more = LLVMBuildAdd(b, em_size(M, M->plan->row_dim), ll_i64(&M->E, M->plan->tile - 1), "");
     r.last = LLVMBuildUDiv(b, more, rows, "");
     em_walk(M, &r);
 }

@@ -51,9 +51,10 @@ typedef struct em {
     V pointer[KIR_MAX_ARRAYS][LEVELS];
     V view, lo, hi, from, to, done, part, fresh;
     V block; /* index of the block of lanes relative to that of lo; NULL: that of lo */
-    LLVMBasicBlockRef leave;                /* the basic block that returns */
-    V turned[KIR_MAX_ARRAYS][EMIT_TILE][2]; /* transposed arrays: lanes of each tile row; re, im */
-    unsigned row;                           /* current row of the tile */
+    LLVMBasicBlockRef leave; /* the basic block that returns */
+    V transposed[KIR_MAX_ARRAYS][EMIT_TILE]
+                [2]; /* transposed arrays: lanes of each tile row; re, im */
+    unsigned row;    /* current row of the tile */
     V *outside; /* per BOUND hoisted to a lower level: true if out of bounds; each copy of the code
                    tests it */
     uint8_t *proven; /* per instruction: a BOUND that was checked before the loop (em_proven) */
@@ -105,9 +106,9 @@ LLVMBasicBlockRef em_block(em *M, const char *name);
 
 /* emit_tiles.c */
 void em_tiles(em *M, void (*point)(em *M, void *arg));
-bool em_turned(const em *M, unsigned array); /* true if an array is read transposed */
-ll_val em_load_turned(em *M, unsigned array,
-                      V at); /* its lanes in the current row of the tile that begins at `at` */
+bool em_is_transposed(const em *M, unsigned array); /* true if an array is read transposed */
+ll_val em_load_transposed(em *M, unsigned array,
+                          V at); /* its lanes in the current row of the tile that begins at `at` */
 
 /* emit_memory.c */
 V em_stride(em *M, unsigned array, int dim);
@@ -123,14 +124,14 @@ void em_store(em *M, const kir_ins *ins);
 ll_val em_loadif(em *M, const kir_ins *ins);
 ll_val em_iota(em *M, const kir_ins *ins);
 ll_val em_below(em *M, const kir_ins *ins);
-/* One element (one); all lanes at a vector of addresses: gather and scatter (apart); contiguous
- * lanes from one address on (beside). M->mask selects the lanes. */
+/* One element (one); all lanes at a vector of addresses: gather and scatter; contiguous
+ * lanes from one address on. M->mask selects the lanes. */
 ll_val em_load_one(em *M, V at, gpa_dtype t);
-ll_val em_load_apart(em *M, V at, gpa_dtype t);
-ll_val em_load_beside(em *M, V at, gpa_dtype t);
+ll_val em_load_gathered(em *M, V at, gpa_dtype t);
+ll_val em_load_contiguous(em *M, V at, gpa_dtype t);
 void em_store_one(em *M, V at, ll_val v);
-void em_store_apart(em *M, V at, ll_val v);
-void em_store_beside(em *M, V at, ll_val v);
+void em_store_scattered(em *M, V at, ll_val v);
+void em_store_contiguous(em *M, V at, ll_val v);
 ll_val em_loadx(em *M, const kir_ins *ins);
 void em_storex(em *M, const kir_ins *ins);
 V em_element(em *M, unsigned array, V index); /* address of an element, or of all lanes' */

@@ -4,8 +4,8 @@
  *
  * Compiled code is a cpu_fn: it runs blocks [lo, hi) one after another. `part` is its scratch
  * memory: static SHARED arrays, dynamic SHARED arrays, the context (slots times threads,
- * KERNEL_PLACE bytes each), LOCAL arrays. Threads are laid out in rows along x, padded to whole
- * vectors: thread (x, y, z) is number (z * block.y + y) * pitch + x. */
+ * KERNEL_SLOT_BYTES bytes each), LOCAL arrays. Threads are laid out in rows along x, padded to
+ * whole vectors: thread (x, y, z) is number (z * block.y + y) * pitch + x. */
 #ifndef GPA_CPU_EMIT_KERNEL_H
 #define GPA_CPU_EMIT_KERNEL_H
 
@@ -20,7 +20,7 @@ enum { KV_GRID, KV_BLOCK = 3, KV_PITCH = 6, KV_DYNAMIC };
 typedef struct {
     cpu_fault_cell fault; /* first */
     const gpa_launch *launch;
-    int32_t said; /* lock */
+    int32_t lock;
 } kernel_cell;
 
 /* How a program is compiled: the number of lanes, and whether rows of a block are whole vectors. */
@@ -76,14 +76,14 @@ void k_keep_variables(
     km *K, int32_t from,
     int32_t to); /* after them: stores variables that are live later to the context */
 ll_val k_use(km *K, int32_t v); /* a value, in a phase or at block level */
-ll_val k_load_context(km *K, int32_t place, gpa_dtype t, bool whole);
-void k_store_context(km *K, int32_t place, ll_val v);
+ll_val k_load_context(km *K, int32_t slot, gpa_dtype t, bool whole);
+void k_store_context(km *K, int32_t slot, ll_val v);
 V k_mask(km *K); /* the current mask; NULL: all lanes */
 V k_any(km *K, V mask);
-V k_and(km *K, V a, V b);             /* of masks that may be NULL */
-ll_val k_lanes(km *K, ll_val v);      /* as a vector */
-V k_mask_place(km *K, int32_t place); /* loads this group's mask from the context */
-void k_put_mask(km *K, int32_t place, V mask);
+V k_and(km *K, V a, V b);           /* of masks that may be NULL */
+ll_val k_lanes(km *K, ll_val v);    /* as a vector */
+V k_load_mask(km *K, int32_t slot); /* loads this group's mask from the context */
+void k_put_mask(km *K, int32_t slot, V mask);
 LLVMBasicBlockRef k_block(km *K, const char *name);
 V k_all_lanes(km *K);
 void k_poll_stop(km *K); /* returns if the host requests it */
@@ -100,7 +100,7 @@ ll_val k_bound(km *K, int32_t v);
 void k_print(km *K, int32_t at);
 void k_fault(km *K, const kir_ins *ins);
 /* emit_kernel.c */
-V k_place(km *K, int32_t place); /* address of a context slot */
+V k_context_slot(km *K, int32_t slot); /* address of a context slot */
 /* The innermost region at block level with masks; NULL: all threads are active. */
 const k_region *k_masked(const km *K);
 
@@ -109,11 +109,11 @@ void kernel_fault(kernel_cell *c, cpu_fault_site at, int64_t a, int64_t b, int64
                   int64_t thread);
 void kernel_say(kernel_cell *c, uint64_t text_n, int64_t block, int64_t thread, uint64_t lanes_mask,
                 const gpa_val *args);
-void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t place,
-                 int64_t mask_place, uint64_t used);
-int64_t kernel_vote(const int64_t *view, const char *context, int64_t place, int64_t mask_place,
+void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t slot,
+                 int64_t mask_slot, uint64_t used);
+int64_t kernel_vote(const int64_t *view, const char *context, int64_t slot, int64_t mask_slot,
                     uint64_t row);
-void kernel_atomic(uint64_t row_type, const int64_t *places, const void *b, const void *c,
+void kernel_atomic(uint64_t row_type, const int64_t *addresses, const void *b, const void *c,
                    void *old, uint64_t mask);
 
 #endif

@@ -159,15 +159,15 @@ static void spread_meetings(const kir_func *f, kernel_plan *p) {
 static void choose_variables(const kir_func *f, kernel_plan *p, bool *changed) {
     for (size_t v = 0; v < f->n_code; v++) {
         if (f->code[v].code != KIR_VAR || p->at[v].level != SAME_IN_BLOCK) continue;
-        bool once = at_block_level(p, (int32_t)v), apart = false;
+        bool once = at_block_level(p, (int32_t)v), other_phase = false;
         for (size_t i = v; i < f->n_code; i++) {
             bool speaks = i == v || ((f->code[i].code == KIR_GET || f->code[i].code == KIR_SET) &&
                                      f->code[i].a == (int32_t)v);
             if (!speaks) continue;
             once = once && at_block_level(p, (int32_t)i);
-            apart = apart || p->at[i].phase != p->at[v].phase;
+            other_phase = other_phase || p->at[i].phase != p->at[v].phase;
         }
-        if (!apart) continue;
+        if (!other_phase) continue;
         if (!once) {
             p->at[v].level = SAME_IN_ROW; /* stored per thread */
             *changed = true;

@@ -15,7 +15,7 @@ enum { SAME_IN_BLOCK, SAME_IN_ROW, SAME_NOWHERE };
 /* Places that meetings have in the context, beginning at theirs. */
 enum { KERNEL_RUN, KERNEL_LIVE, KERNEL_COUNT, KERNEL_REGION_PLACES };
 enum { KERNEL_RESULT, KERNEL_A = 2, KERNEL_B = 4, KERNEL_C, KERNEL_WARP_PLACES };
-enum { KERNEL_PLACE = 8 }; /* bytes of a thread's place */
+enum { KERNEL_SLOT_BYTES = 8 }; /* bytes of a thread's slot */
 
 typedef struct {
     uint8_t level;   /* SAME_...; of a region: of what decides who goes where in it */
@@ -24,7 +24,7 @@ typedef struct {
     bool positive;   /* an integer that is never negative */
     bool jumps;      /* a region that a BREAK or NEXT inside of it leaves */
     int32_t phase;   /* the phase it belongs to */
-    int32_t context; /* where its values of all threads are kept (two places for complex ones, and
+    int32_t context; /* where its values of all threads are kept (two slots for complex ones, and
                         for loops); -1: nowhere */
     int32_t close, outer; /* as in the program: END of a region's opener, the innermost region
                              around it or -1 */
@@ -32,7 +32,7 @@ typedef struct {
 
 typedef struct {
     kernel_fact *at;   /* per instruction */
-    uint32_t contexts; /* places in all */
+    uint32_t contexts; /* slots in all */
     size_t shared;     /* bytes of SHARED arrays of known size */
     size_t local;      /* bytes of LOCAL arrays of a thread */
     uint8_t widest;    /* bytes of the widest element computed with */

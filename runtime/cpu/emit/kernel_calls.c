@@ -28,14 +28,14 @@ void kernel_say(kernel_cell *c, uint64_t text_n, int64_t block, int64_t thread, 
     gpa_printed s = {
         .block = (uint64_t)block, .text = (uint32_t)text_n, .n = (uint32_t)(text_n >> 32)};
     if (!c->launch->print) return;
-    while (__atomic_exchange_n(&c->said, 1, __ATOMIC_ACQUIRE)) continue;
+    while (__atomic_exchange_n(&c->lock, 1, __ATOMIC_ACQUIRE)) continue;
     for (uint32_t lane = 0; lanes_mask >> lane; lane++) {
         if (!(lanes_mask >> lane & 1)) continue;
         s.thread = (uint32_t)thread + lane;
         for (uint32_t i = 0; i < s.n; i++) s.args[i] = args[lane * s.n + i];
         c->launch->print(c->launch->user, &s);
     }
-    __atomic_store_n(&c->said, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- threads of a block ---- */
@@ -53,8 +53,8 @@ static geometry shape_of(const int64_t *view) {
 /* The index of thread number t (counted along x, then y, z) in the padded rows. */
 static int64_t padded(const geometry *g, int64_t t) { return t / g->x * g->pitch + t % g->x; }
 
-static char *place_of(char *context, const geometry *g, int64_t place) {
-    return context + place * KERNEL_PLACE * g->pitch * g->rows;
+static char *slot_address(char *context, const geometry *g, int64_t slot) {
+    return context + slot * KERNEL_SLOT_BYTES * g->pitch * g->rows;
 }
 
 /* Context slots hold values in register format: halves as float, bool as a byte, the parts of a
@@ -67,21 +67,21 @@ static size_t part_bytes(gpa_dtype t) {
 typedef struct {
     char *context;
     geometry g;
-    int64_t place;
+    int64_t slot;
     kir_warp row;
     gpa_dtype t;
     uint32_t active;
     int64_t first; /* thread of lane 0 */
 } exchange;
 
-static char *at(const exchange *x, int64_t place, size_t size, unsigned lane) {
-    return place_of(x->context, &x->g, x->place + place) +
+static char *at(const exchange *x, int64_t slot, size_t size, unsigned lane) {
+    return slot_address(x->context, &x->g, x->slot + slot) +
            (size_t)padded(&x->g, x->first + lane) * size;
 }
 
-static int32_t number(const exchange *x, int64_t place, unsigned lane) {
+static int32_t number(const exchange *x, int64_t slot, unsigned lane) {
     int32_t v;
-    memcpy(&v, at(x, place, 4, lane), 4);
+    memcpy(&v, at(x, slot, 4, lane), 4);
     return v;
 }
 
@@ -149,14 +149,14 @@ static bool runs(const char *mask, const geometry *g, int64_t t) {
     return !mask || mask[padded(g, t)];
 }
 
-void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t place,
-                 int64_t mask_place, uint64_t used) {
+void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t slot,
+                 int64_t mask_slot, uint64_t used) {
     exchange x = {.context = context,
                   .g = shape_of(view),
-                  .place = place,
+                  .slot = slot,
                   .row = (kir_warp)(row_type & 0xffff),
                   .t = (gpa_dtype)(row_type >> 16)};
-    const char *mask = mask_place >= 0 ? place_of(context, &x.g, mask_place) : NULL;
+    const char *mask = mask_slot >= 0 ? slot_address(context, &x.g, mask_slot) : NULL;
     for (x.first = 0; x.first < x.g.threads; x.first += WARP) {
         x.active = 0;
         for (unsigned lane = 0; lane < WARP && x.first + lane < x.g.threads; lane++)
@@ -172,13 +172,13 @@ void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t 
     }
 }
 
-int64_t kernel_vote(const int64_t *view, const char *context, int64_t place, int64_t mask_place,
+int64_t kernel_vote(const int64_t *view, const char *context, int64_t slot, int64_t mask_slot,
                     uint64_t row) {
     geometry g = shape_of(view);
     int64_t n = 0, truths = 0;
     char *all = (char *)(uintptr_t)context;
-    const char *mask = mask_place >= 0 ? place_of(all, &g, mask_place) : NULL,
-               *votes = place_of(all, &g, place);
+    const char *mask = mask_slot >= 0 ? slot_address(all, &g, mask_slot) : NULL,
+               *votes = slot_address(all, &g, slot);
     for (int64_t t = 0; t < g.threads; t++) {
         if (!runs(mask, &g, t)) continue;
         n++;
@@ -251,7 +251,7 @@ static gpa_val update(kir_atomic row, gpa_dtype t, void *p, gpa_val b, gpa_val c
     return old;
 }
 
-void kernel_atomic(uint64_t row_type, const int64_t *places, const void *b, const void *c,
+void kernel_atomic(uint64_t row_type, const int64_t *addresses, const void *b, const void *c,
                    void *old, uint64_t mask) {
     gpa_dtype t = (gpa_dtype)(row_type >> 16);
     size_t size = dtype_size(t);
@@ -261,7 +261,7 @@ void kernel_atomic(uint64_t row_type, const int64_t *places, const void *b, cons
         memcpy(&vb, (const char *)b + lane * size, size);
         memcpy(&vc, (const char *)c + lane * size, size);
         gpa_val was =
-            update((kir_atomic)(row_type & 0xffff), t, (void *)(uintptr_t)places[lane], vb, vc);
+            update((kir_atomic)(row_type & 0xffff), t, (void *)(uintptr_t)addresses[lane], vb, vc);
         memcpy((char *)old + lane * size, &was, size);
     }
 }

@@ -239,12 +239,12 @@ static V of_negative(ll *E, const void *more) {
     LLVMBuilderRef b = E->b;
     V size = vec_size(E, p.x), sine = vec_size(E, sine_of_turns(E, size, true));
     V there = vec_is_double(p.given) ? p.out : log_of_positive(E, size, true);
-    V turned = vec_log(E,
-                       LLVMBuildFDiv(b, ll_real_like(E, size, 0x1.921fb54442d18p1),
-                                     LLVMBuildFMul(b, size, sine, ""), ""),
-                       NULL);
+    V reflected = vec_log(E,
+                          LLVMBuildFDiv(b, ll_real_like(E, size, 0x1.921fb54442d18p1),
+                                        LLVMBuildFMul(b, size, sine, ""), ""),
+                          NULL);
     const bool exact = vec_is_double(p.given); /* a double result has no spare bits */
-    V out = LLVMBuildFSub(b, turned, there, ""),
+    V out = LLVMBuildFSub(b, reflected, there, ""),
       most = LLVMBuildFMul(b, vec_size(E, there), ll_real_like(E, size, exact ? 0.6 : 0x1p-16), "");
     V near = LLVMBuildFCmp(b, LLVMRealOGE, vec_size(E, out), most, "");
     near = LLVMBuildAnd(b, near,

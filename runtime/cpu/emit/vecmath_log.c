@@ -108,19 +108,19 @@ typedef struct {
 
 static known known_of(ll *E, split s, long double unit) {
     V like = s.z;
-    double c[ENTRIES], log[ENTRIES], rest[ENTRIES], turn = head_of(like, LN2 / unit);
-    double turn_rest = rounded(like, unit == 1 ? LN2_HEAD - turn + LN2_TAIL : LN2 / unit - turn);
+    double c[ENTRIES], log[ENTRIES], rest[ENTRIES], ln2 = head_of(like, LN2 / unit);
+    double ln2_rest = rounded(like, unit == 1 ? LN2_HEAD - ln2 + LN2_TAIL : LN2 / unit - ln2);
     for (unsigned i = 0; i < entries_of(like); i++) {
         long double exact = -logl(c[i] = reciprocal(like, i)) / unit;
         bool lacks = i >= entries_of(like) / 2;
         log[i] = head_of(like, exact);
-        rest[i] = rounded(like, exact - log[i] + (lacks ? turn_rest : 0));
-        log[i] += lacks ? turn : 0;
+        rest[i] = rounded(like, exact - log[i] + (lacks ? ln2_rest : 0));
+        log[i] += lacks ? ln2 : 0;
     }
     known out = {vec_look_up(E, like, s.index, c), vec_look_up(E, like, s.index, log),
                  vec_look_up(E, like, s.index, rest)};
-    out.log = vec_fma(E, s.k, ll_real_like(E, like, turn), out.log);
-    if (turn_rest != 0) out.rest = vec_fma(E, s.k, ll_real_like(E, like, turn_rest), out.rest);
+    out.log = vec_fma(E, s.k, ll_real_like(E, like, ln2), out.log);
+    if (ln2_rest != 0) out.rest = vec_fma(E, s.k, ll_real_like(E, like, ln2_rest), out.rest);
     return out;
 }
 

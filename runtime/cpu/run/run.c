@@ -40,7 +40,7 @@ static bool is_near(const gpa_prog *p, size_t array, int dim, const int64_t *siz
         dtype_is_complex((gpa_dtype)p->f->arrays[array].dtype))
         return false;
     int64_t stride = view[VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)dim];
-    return stride >= 2 && stride <= EMIT_APART;
+    return stride >= 2 && stride <= EMIT_MAX_WIDE_STRIDE;
 }
 
 static bool is_back(const gpa_prog *p, size_t array, int dim, const int64_t *view) {
@@ -67,9 +67,10 @@ static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64
     }
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_LOADX && f->code[i].code != KIR_STOREX) continue;
-        static const double of[] = {[LIES_STILL] = 3.5, [LIES_BESIDE] = 4, [LIES_APART] = 1};
-        emit_lie how = emit_lies(f, f->code[i].a, dim);
-        if (how == LIES_BESIDE && p->facts.ops <= TUNE_CPU_UNROLLED_ROW_MAX_OPS) least = 0.6;
+        static const double of[] = {
+            [ACCESS_BROADCAST] = 3.5, [ACCESS_UNIT_STRIDE] = 4, [ACCESS_STRIDED] = 1};
+        emit_access how = emit_access_along(f, f->code[i].a, dim);
+        if (how == ACCESS_UNIT_STRIDE && p->facts.ops <= TUNE_CPU_UNROLLED_ROW_MAX_OPS) least = 0.6;
         sum += of[how];
         n++;
     }
@@ -213,7 +214,7 @@ unsigned launch_widest_element(const kir_func *f) {
  * stride along another, and there are few operations per point. */
 static void plan_tiles(launch *L) {
     const kir_func *f = L->p->f;
-    int dim = -1, turn = -1;
+    int dim = -1, row_dim = -1;
     if (L->plan.way != EMIT_POINTS || L->p->facts.branches ||
         L->p->facts.ops > TUNE_CPU_TILED_MAX_OPS || L->outer < TUNE_CPU_TILED_MIN_POINTS)
         return;
@@ -229,12 +230,12 @@ static void plan_tiles(launch *L) {
             return;
         if (dim < 0) dim = __builtin_ctz(f->arrays[a].unit);
     }
-    for (size_t a = 0; a < f->n_arrays && dim >= 0 && turn < 0; a++)
+    for (size_t a = 0; a < f->n_arrays && dim >= 0 && row_dim < 0; a++)
         if (launch_accesses(f, a) && f->arrays[a].unit &&
             !((f->arrays[a].unit | f->arrays[a].zero) >> dim & 1))
-            turn = __builtin_ctz(f->arrays[a].unit);
-    if (turn < 0 || L->size[dim] < TUNE_CPU_TILED_MIN_EXTENT ||
-        L->size[turn] < TUNE_CPU_TILED_MIN_EXTENT)
+            row_dim = __builtin_ctz(f->arrays[a].unit);
+    if (row_dim < 0 || L->size[dim] < TUNE_CPU_TILED_MIN_EXTENT ||
+        L->size[row_dim] < TUNE_CPU_TILED_MIN_EXTENT)
         return;
     int64_t most =
         MIN(MAX(jit_host_of(L->j)->bytes / launch_widest_element(f), TUNE_CPU_TILED_MIN_EXTENT),
@@ -242,9 +243,9 @@ static void plan_tiles(launch *L) {
     while (most > L->size[dim]) most /= 2;
     L->plan.way = EMIT_TILES;
     L->plan.dim = (int16_t)dim;
-    L->plan.turn = (int16_t)turn;
+    L->plan.row_dim = (int16_t)row_dim;
     L->plan.lanes = (uint16_t)most;
-    while (most > L->size[turn]) most /= 2;
+    while (most > L->size[row_dim]) most /= 2;
     L->plan.tile = (uint8_t)most;
 }
 
@@ -302,7 +303,7 @@ static bool picks_bytes(const launch *L) {
     for (size_t i = 0; i < f->n_code && L->plan.way == EMIT_POINTS && L->plan.dim >= 0; i++) {
         const kir_ins *k = &f->code[i];
         if (k->code == KIR_LOADX && dtype_size((gpa_dtype)f->arrays[k->sub].dtype) == 1 &&
-            emit_lies(f, k->a, L->plan.dim) == LIES_APART)
+            emit_access_along(f, k->a, L->plan.dim) == ACCESS_STRIDED)
             return true;
     }
     return false;
@@ -323,8 +324,8 @@ static unsigned lanes_within(const launch *L) {
         int64_t apart = stride < 0 ? -stride : stride,
                 bytes = apart * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
         bool few = apart <= 1 ||
-                   (stride > 1 && stride <= EMIT_APART &&
-                    L->plan.apart[stride - 2] >> a & 1); /* contiguous, or read by wide loads */
+                   (stride > 1 && stride <= EMIT_MAX_WIDE_STRIDE &&
+                    L->plan.strided[stride - 2] >> a & 1); /* contiguous, or read by wide loads */
         if (few || bytes >= TUNE_CPU_STRIDED_ITERATION_MAX_STRIDE || !launch_accesses(f, a))
             continue;
         while (n > least && n * bytes > TUNE_CPU_STRIDED_ITERATION_MAX_BYTES) n /= 2;
@@ -343,15 +344,15 @@ static void note_strides(launch *L) {
         const gpa_dtype t = (gpa_dtype)f->arrays[a].dtype;
         const bool can = !dtype_is_complex(t) ||
                          (t == DT_C64 && !(f->arrays[a].access & KIR_WRITE)); /* read as doubles */
-        if (stride >= 2 && stride <= EMIT_APART && can)
-            L->plan.apart[stride - 2] |= UINT64_C(1) << a;
+        if (stride >= 2 && stride <= EMIT_MAX_WIDE_STRIDE && can)
+            L->plan.strided[stride - 2] |= UINT64_C(1) << a;
         if (stride == -1) L->plan.back |= UINT64_C(1) << a;
         int64_t bytes = (stride < 0 ? -stride : stride) * (int64_t)dtype_size(t);
         if (L->plan.way == EMIT_ROWS && bytes >= TUNE_CPU_PREFETCH_MIN_STRIDE &&
             bytes <= TUNE_CPU_PREFETCH_MAX_STRIDE)
             L->plan.ahead |= UINT64_C(1) << a;
     }
-    bool three = L->plan.apart[1] | L->plan.apart[2];
+    bool three = L->plan.strided[1] | L->plan.strided[2];
     if (moves_far_back(L))
         L->plan.lanes = (uint16_t)MAX(lanes_of_register(L->p, jit_host_of(L->j)) / 2, 2u);
     if (three && L->plan.way == EMIT_POINTS)
@@ -370,10 +371,10 @@ gpa_code launch_compile(launch *L, int32_t part, gpa_err *e) {
 /* True if lanes are faster than single elements even for a plain copy. */
 static bool moves_in_lanes(const launch *L, size_t a) {
     const kir_array *k = &L->p->f->arrays[a];
-    bool stored = k->access & KIR_WRITE, four = L->plan.apart[2] >> a & 1;
+    bool stored = k->access & KIR_WRITE, four = L->plan.strided[2] >> a & 1;
     if (!stored || (k->unit | k->zero) >> L->plan.dim & 1 || L->plan.back >> a & 1) return true;
     if (!jit_host_of(L->j)->masks || (four && dtype_size((gpa_dtype)k->dtype) >= 4)) return false;
-    return four || (L->plan.apart[0] | L->plan.apart[1]) >> a & 1;
+    return four || (L->plan.strided[0] | L->plan.strided[1]) >> a & 1;
 }
 
 /* For plain copies with strided arrays, scalar accesses are faster than gathered lanes. */
@@ -413,7 +414,7 @@ static bool picks_apart(const launch *L) {
         kir_code code = (kir_code)k->code;
         if (code == KIR_OP && k->sub != OP_ADD && k->sub != OP_MULTIPLY) return false;
         if (code == KIR_STOREX ||
-            (code == KIR_LOADX && emit_lies(f, k->a, L->plan.dim) == LIES_BESIDE))
+            (code == KIR_LOADX && emit_access_along(f, k->a, L->plan.dim) == ACCESS_UNIT_STRIDE))
             return false;
         apart |= code == KIR_LOADX;
         if (code == KIR_STORE && !(f->arrays[k->sub].unit >> L->plan.dim & 1)) return false;
@@ -543,7 +544,7 @@ static void tiles_item(void *arg, int64_t i) {
 }
 
 static gpa_code run_tiles(launch *L, gpa_err *e) {
-    int64_t n = L->size[L->plan.dim], rows = L->size[L->plan.turn], lanes = L->plan.lanes,
+    int64_t n = L->size[L->plan.dim], rows = L->size[L->plan.row_dim], lanes = L->plan.lanes,
             tile = L->plan.tile;
     gpa_code rc = launch_compile(L, EMIT_WHOLE, e);
     if (rc) return rc;

@@ -77,7 +77,7 @@ gpa_code run_kernel(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     int64_t padded = size[KV_PITCH] * l->block[1] * l->block[2];
     L->blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
     L->memory = p->kernel.shared + (size_t)size[KV_DYNAMIC] +
-                (size_t)padded * (p->kernel.contexts * KERNEL_PLACE + p->kernel.local) + 256;
+                (size_t)padded * (p->kernel.contexts * KERNEL_SLOT_BYTES + p->kernel.local) + 256;
     L->step = MAX(L->blocks / ((int64_t)threads * TUNE_CPU_KERNEL_ITEMS_PER_THREAD), 1);
     bool small =
         L->blocks * padded * (int64_t)(p->f->n_code + 16) < TUNE_CPU_KERNEL_SERIAL_MAX_WORK;

@@ -96,7 +96,7 @@ static bool lies_along(const gpa_prog *p, int dim) {
         bool moved = (i->code == KIR_LOAD || i->code == KIR_STORE || i->code == KIR_LOADX) &&
                      p->widen.moved >> i->sub & 1;
         if (!moved) continue;
-        if (i->code == KIR_LOADX ? emit_lies(f, i->a, dim) != LIES_BESIDE
+        if (i->code == KIR_LOADX ? emit_access_along(f, i->a, dim) != ACCESS_UNIT_STRIDE
                                  : !(f->arrays[i->sub].unit >> dim & 1))
             return false;
     }

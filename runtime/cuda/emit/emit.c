@@ -417,14 +417,42 @@ bool em_is_restrict(const em *E, unsigned a) {
     return false;
 }
 
+/* "__launch_bounds__(...) " of a program with an occupancy to reach, "__maxnreg__(...) " of a
+ * kernel of the user's with a limit of its own. */
+static void put_launch_bounds(const em *E, gpa_str *out) {
+    const kir_func *f = E->f;
+    const cu_plan *plan = E->plan;
+    uint32_t registers = f->flags / KIR_F_REGISTERS & 255;
+    if (f->form == KIR_KERNEL) {
+        if (registers) str_printf(out, "__maxnreg__(%u) ", registers);
+        return;
+    }
+    int resident = plan->row_accesses || (E->needs & NEED_FAST_DIVISION &&
+                                          f->n_arrays > TUNE_CUDA_FAST_DIVISION_MAX_FREE_ARRAYS)
+                       ? TUNE_CUDA_MIN_RESIDENT_THREADS
+                       : 0; /* occupancy that limits the registers of a thread */
+    if (resident)
+        str_printf(out, "__launch_bounds__(%u, %d) ", plan->threads,
+                   MAX(resident / plan->threads, 1));
+    else
+        str_printf(out, "__launch_bounds__(%u) ", plan->threads);
+}
+
+/* The declaration of the program's entry point, up to its opening brace. */
+static void put_entry(const em *E, gpa_str *out, const char *name) {
+    str_put(out, "extern \"C\" __global__ void ");
+    put_launch_bounds(E, out);
+    str_printf(out, "%s(const __grid_constant__ g_params P) {\n", name);
+}
+
 /* The head of the kernel, or of the inlined function that takes its arrays as __restrict__
  * parameters. */
-static void put_heading(em *E, gpa_str *out, const char *program) {
+static void put_heading(em *E, gpa_str *out, const char *name) {
     char field[FIELD_NAME_BYTES];
     bool any = false;
     for (size_t k = 0; k < E->f->n_arrays; k++) any |= em_is_restrict(E, (unsigned)k);
     if (!any) {
-        str_printf(out, "%s", program);
+        put_entry(E, out, name);
         return;
     }
     gpa_str call;
@@ -444,7 +472,8 @@ static void put_heading(em *E, gpa_str *out, const char *program) {
         else
             str_printf(&call, ", %s", field);
     }
-    str_printf(out, ") {\n%s}\n%s", E->body.text, program);
+    str_printf(out, ") {\n%s}\n", E->body.text);
+    put_entry(E, out, name);
     em_declare_private(E, out);
     str_printf(out, "    g_inner(P%s);\n", call.text);
     em_copy_out_private(E, out);
@@ -503,23 +532,7 @@ gpa_code emit_source(const kir_func *f, const cu_plan *plan, const gpa_val *numb
     str_put(&out->text, E.helpers.text);
     str_put(&out->text, states.text);
     str_printf(&out->text, "struct g_params {\n%s    int unused;\n};\n", fields.text);
-    char program[160], bounds[40] = "";
-    uint32_t registers = f->flags / KIR_F_REGISTERS & 255;
-    int resident = plan->row_accesses || (E.needs & NEED_FAST_DIVISION &&
-                                          f->n_arrays > TUNE_CUDA_FAST_DIVISION_MAX_FREE_ARRAYS)
-                       ? TUNE_CUDA_MIN_RESIDENT_THREADS
-                       : 0; /* occupancy that limits the registers of a thread */
-    int blocks = resident ? MAX(resident / plan->threads, 1) : 0;
-    if (f->form != KIR_KERNEL && blocks)
-        snprintf(bounds, sizeof bounds, "__launch_bounds__(%u, %d) ", plan->threads, blocks);
-    else if (f->form != KIR_KERNEL)
-        snprintf(bounds, sizeof bounds, "__launch_bounds__(%u) ", plan->threads);
-    else if (registers)
-        snprintf(bounds, sizeof bounds, "__maxnreg__(%u) ", registers);
-    snprintf(program, sizeof program,
-             "extern \"C\" __global__ void %s%s(const __grid_constant__ g_params P) {\n", bounds,
-             name);
-    put_heading(&E, &out->text, program);
+    put_heading(&E, &out->text, name);
     str_printf(&out->text, "%s}\n", E.body.text);
     out->bytes = (out->bytes + 4 + 15) / 16 * 16;
     if (!E.rc &&

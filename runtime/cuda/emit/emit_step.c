@@ -541,6 +541,26 @@ static void put_variable(em *E, int32_t at) {
     str_free(&v);
 }
 
+static void put_if(em *E, const kir_ins *i) {
+    if (i->imm == KIR_NEVER)
+        em_line(E, "if (false) {");
+    else
+        em_line(E, "if (v%d) {", (int)i->a);
+    E->indent++;
+}
+
+static void put_else(em *E) {
+    E->indent--;
+    em_line(E, "} else {");
+    E->indent++;
+}
+
+static void put_fence(em *E, const kir_ins *i) {
+    static const char *const scopes[] = {
+        [KIR_FE_BLOCK] = "_block", [KIR_FE_DEVICE] = "", [KIR_FE_SYSTEM] = "_system"};
+    em_line(E, "__threadfence%s();", scopes[i->sub]);
+}
+
 static void put_step(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     char text[64];
@@ -573,18 +593,8 @@ static void put_step(em *E, int32_t at) {
         case KIR_EACH: em_each(E, at); break;
         case KIR_REDUCE: em_reduce(E, at); break;
         case KIR_SCAN: em_scan(E, at); break;
-        case KIR_IF:
-            if (i->imm == KIR_NEVER)
-                em_line(E, "if (false) {");
-            else
-                em_line(E, "if (v%d) {", (int)i->a);
-            E->indent++;
-            break;
-        case KIR_ELSE:
-            E->indent--;
-            em_line(E, "} else {");
-            E->indent++;
-            break;
+        case KIR_IF: put_if(E, i); break;
+        case KIR_ELSE: put_else(E); break;
         case KIR_FOR:
         case KIR_LOOP:
         case KIR_BLOCK: em_loop(E, at); break;
@@ -593,12 +603,7 @@ static void put_step(em *E, int32_t at) {
         case KIR_END: em_loop_end(E, at); break;
         case KIR_THREAD: put_thread(E, at); break;
         case KIR_BARRIER: put_barrier(E, at); break;
-        case KIR_FENCE: {
-            static const char *const scopes[] = {
-                [KIR_FE_BLOCK] = "_block", [KIR_FE_DEVICE] = "", [KIR_FE_SYSTEM] = "_system"};
-            em_line(E, "__threadfence%s();", scopes[i->sub]);
-            break;
-        }
+        case KIR_FENCE: put_fence(E, i); break;
         case KIR_WARP: put_warp(E, at); break;
         case KIR_ARG: break;
         case KIR_PRINT: put_print(E, at); break;

@@ -245,6 +245,19 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 #elif EIGH
 __device__ elem divided(elem a, real b) { return of_parts(real_of(a) / b, imag_of(a) / b); }
 
+// Row `lane` of a Hermitian matrix of which tile holds one triangle.
+__device__ __forceinline__ void load_hermitian_row(elem *row, const elem *tile, int upper,
+                                                    int lane) {
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        bool stored = (lane < j) == (upper != 0) || lane == j;
+        row[j] = lane >= N ? of_real(0)
+                 : stored  ? tile[j * STRIDE + lane]
+                           : conj(tile[lane * STRIDE + j]);
+        if (lane == j) row[j] = of_real(real_of(row[j]));
+    }
+}
+
 // Householder tridiagonalization of a Hermitian matrix, given by one triangle of column-major a.
 // In step k lane i holds row i from column k on. d: the diagonals, e: the subdiagonals of all
 // matrices, element i of a matrix at i * batch + matrix.
@@ -254,14 +267,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
     MATRIX_OF_THIS_WARP
     elem *tile = tiles[warp], *v = vectors[warp][0], *w = vectors[warp][1], row[N];
     load(tile, a + matrix * N * N, lane);
-#pragma unroll
-    for (int j = 0; j < N; j++) {
-        bool stored = (lane < j) == (upper != 0) || lane == j;
-        row[j] = lane >= N ? of_real(0)
-                 : stored  ? tile[j * STRIDE + lane]
-                           : conj(tile[lane * STRIDE + j]);
-        if (lane == j) row[j] = of_real(real_of(row[j]));
-    }
+    load_hermitian_row(row, tile, upper, lane);
     for (int i = lane; i < 2 * VECTOR_STRIDE; i += 32) v[i] = of_real(0);
     __syncwarp();
     real diagonal = 0, subdiagonal = 0;
