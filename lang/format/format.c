@@ -250,6 +250,7 @@ static gpa_code repr_slice(gpa_vm *vm, const slice_obj *s, const within *up, gpa
 }
 
 static gpa_code repr_exception(gpa_vm *vm, const exc_obj *e, const within *up, gpa_str *out) {
+    if (e->foreign.tag != V_NONE) return vm_repr(vm, e->foreign, out);
     str_put(out, exception_name(e));
     const tuple_obj *args = e->args.tuple;
     bool named =

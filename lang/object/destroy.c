@@ -71,7 +71,7 @@ static void destroy_object(destroy_queue *q, value v) {
             release_all(
                 q, (value[]){v.exc->args, v.exc->cause, v.exc->notes, v.exc->class, v.exc->fields,
                             v.exc->foreign},
-                5);
+                6);
             break;
         case V_CLASS:
             value_hooks.unlink_class(q->vm, v.class);

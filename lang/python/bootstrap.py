@@ -260,20 +260,19 @@ def _mimes(value):
 
 
 def _describe(error):
-    """(name of the type, message, names of built-in bases, report) of an exception."""
+    """(name of the type, message, names of built-in bases, report, whether the message is made of args alone)."""
     import traceback
 
     kind = type(error)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     bases = [base.__name__ for base in kind.__mro__ if base.__module__ == "builtins"]
     frames = [
-        f for f in traceback.extract_tb(error.__traceback__) if f.filename != "<gpa bridge>"
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename != "<gpa bridge>" and not frame.filename.startswith("<frozen importlib")
     ]
-    if isinstance(error, KeyError) and len(error.args) == 1:
-        message = repr(error.args[0])
-    else:
-        message = str(error)
-    return name, message, bases, "".join(traceback.format_list(frames))
+    plain = kind.__str__ in (BaseException.__str__, KeyError.__str__)
+    return name, str(error), bases, "".join(traceback.format_list(frames)), plain
 
 
 def _exception(names, message, args):
@@ -306,9 +305,22 @@ def _run(text, names):
     return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if last else None
 
 
+def _import(name):
+    """An attribute of the module `python`: CPython's module of that name."""
+    import importlib
+
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return importlib.import_module(name)
+
+
 def _start(main_file):
     import builtins
     import signal
+
+    python = types.ModuleType("python", "Modules of CPython, also those that gpa has itself: python.math.")
+    python.__getattr__ = _import
+    sys.modules.setdefault("python", python)
 
     sys.stdout, sys.stderr, sys.stdin = Stream(1), Stream(2), Input()
     builtins.input = _input

@@ -1,4 +1,4 @@
-/* Conversion of values, both ways. Recursion over containers is bounded by Python's own limit. */
+/* Conversion of values, both ways. */
 #include "lang/python/convert.h"
 
 #include <stdio.h>
@@ -8,6 +8,12 @@
 #include "lang/object/number.h"
 #include "lang/vm/foreign.h"
 #include "lang/vm/step.h"
+
+enum { MOST_NESTING = 500 }; /* of containers */
+
+static gpa_code too_deep(python_host *h) {
+    return vm_fail(h->vm, GPA_E_RECURSION, "maximum recursion depth exceeded in a conversion");
+}
 
 /* ---- gpa to Python ---- */
 
@@ -198,12 +204,13 @@ py_object *to_python(python_host *h, value v) {
         case V_TYPE: return type_to_python(h, v);
         default: break;
     }
-    if (py.Py_EnterRecursiveCall(" while a value of gpa is converted")) {
-        python_fail(h);
+    if (h->nesting == MOST_NESTING) {
+        too_deep(h);
         return NULL;
     }
+    h->nesting++;
     o = heap_to_python(h, v);
-    py.Py_LeaveRecursiveCall();
+    h->nesting--;
     return o;
 }
 
@@ -304,14 +311,13 @@ static gpa_code int_from_python(python_host *h, py_object *o, value *out) {
 static gpa_code tuple_from_python(python_host *h, py_object *o, value *out) {
     py_size n = py.PyTuple_Size(o);
     value t = v_tuple(h->vm, (size_t)n, NULL);
-    gpa_code rc = t.tag == V_UNSET ? vm_err(h->vm)->code : GPA_OK;
-    if (!rc && py.Py_EnterRecursiveCall(" while a tuple of Python is converted")) {
-        value_release(h->vm, t);
-        return python_fail(h);
-    }
+    gpa_code rc = t.tag == V_UNSET             ? vm_err(h->vm)->code
+                  : h->nesting == MOST_NESTING ? too_deep(h)
+                                               : GPA_OK;
+    h->nesting++;
     for (py_size i = 0; i < n && !rc; i++)
         rc = from_python_take(h, py_keep(py.PyTuple_GetItem(o, i)), &t.tuple->items[i]);
-    if (t.tag != V_UNSET) py.Py_LeaveRecursiveCall();
+    h->nesting--;
     if (rc)
         value_release(h->vm, t);
     else

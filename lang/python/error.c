@@ -27,26 +27,18 @@ static gpa_code code_of(python_host *h, py_object *names) {
     return known ? known : GPA_E_RUNTIME;
 }
 
-/* The arguments of an exception: Python's, if str() of these is the message, else the message. */
-static value arguments_of(python_host *h, py_object *exc, const gpa_str *message) {
+/* The arguments of an exception: Python's, if its message is made of them as gpa makes it, else the
+ * message. */
+static value arguments_of(python_host *h, py_object *exc, bool plain, const gpa_str *message) {
     gpa_vm *vm = h->vm;
     value args = v_unset();
-    py_object *own = py.PyObject_GetAttrString(exc, "args");
-    if (!own)
-        py.PyErr_Clear();
-    else if (from_python_take(h, own, &args))
-        vm_clear_error(vm);
-    gpa_str text;
-    str_init(&text);
-    bool same = false;
-    if (args.tag == V_TUPLE && args.tuple->count == 1 && !vm_str(vm, args.tuple->items[0], &text))
-        same = text.len == message->len && memcmp(text.text, message->text, text.len) == 0;
-    if (vm_err(vm)->code) vm_clear_error(vm);
-    str_free(&text);
-    if (same || (args.tag == V_TUPLE && (args.tuple->count == 0 || message->len == 0))) return args;
+    py_object *own = plain ? py.PyObject_GetAttrString(exc, "args") : NULL;
+    if (own && !from_python_take(h, own, &args) && args.tag == V_TUPLE) return args;
     value_release(vm, args);
+    if (vm_err(vm)->code) vm_clear_error(vm);
+    py.PyErr_Clear();
     value one = v_str(vm, message->text ? message->text : "", message->len);
-    args = one.tag == V_UNSET ? one : v_tuple(vm, 1, &one);
+    args = one.tag == V_UNSET ? one : v_tuple(vm, message->len != 0, &one);
     value_release(vm, one);
     return args;
 }
@@ -69,7 +61,7 @@ static gpa_code add_frames(python_host *h, py_object *frames, exc_obj *x) {
     return rc;
 }
 
-/* facts: (type's name, message, names of built-in bases, frames) of the exception. */
+/* facts: what _describe of bootstrap.py returns. */
 static gpa_code exception_of_facts(python_host *h, py_object *exc, py_object *facts, value *out) {
     gpa_vm *vm = h->vm;
     gpa_str name, message;
@@ -80,7 +72,7 @@ static gpa_code exception_of_facts(python_host *h, py_object *exc, py_object *fa
     if (!rc) rc = python_text(h, py.PyTuple_GetItem(facts, 1), &message);
     if (!rc) {
         gpa_code known = code_of(h, py.PyTuple_GetItem(facts, 2));
-        args = arguments_of(h, exc, &message);
+        args = arguments_of(h, exc, py.PyTuple_GetItem(facts, 4) == py.true_, &message);
         if (args.tag != V_UNSET) x = v_exception(vm, known, args);
         rc = x.tag == V_UNSET ? vm_no_memory(vm) : GPA_OK;
     }

@@ -17,6 +17,7 @@ __asm__(
 struct python_state {
     python_host *host; /* NULL: not loaded */
     char *chosen;      /* python_choose */
+    gpa_err why;       /* why it could not be loaded; no code: it was not tried */
 };
 
 static struct python_state *state_of(gpa_vm *vm) {
@@ -52,6 +53,7 @@ gpa_code python_choose(gpa_vm *vm, const char *path) {
     if (!copy) return vm_no_memory(vm);
     mem_free(s->chosen);
     s->chosen = copy;
+    gpa_err_clear(&s->why);
     return GPA_OK;
 }
 
@@ -140,10 +142,15 @@ static gpa_code load(gpa_vm *vm, struct python_state *s, python_host *h) {
 gpa_code python_host_get(gpa_vm *vm, python_host **out) {
     struct python_state *s = state_of(vm);
     if (s && (*out = s->host)) return GPA_OK;
+    if (s && s->why.code) {
+        *vm_err(vm) = s->why;
+        return s->why.code;
+    }
     python_host *h = s ? mem_zero(sizeof *h) : NULL;
     if (!h) return vm_no_memory(vm);
     h->vm = vm;
     gpa_code rc = load(vm, s, h);
+    if (rc) s->why = *vm_err(vm);
     if (rc)
         mem_free(h);
     else

@@ -12,12 +12,15 @@
 #include "lang/python/find.h"
 
 /* Functions of bootstrap.py that C calls: the field, and the name in Python. */
-#define PYTHON_HELPERS(X)                                                              \
-    X(apply)                                                                           \
-    X(array)                                                                           \
-    X(array_facts)                                                                     \
-    X(as_array) X(describe) X(enter) X(exception) X(exported) X(mimes) X(numpy_scalar) \
-        X(numpy_type) X(run) X(scalar_facts) X(stand_in) X(start) X(store)
+#define PYTHON_HELPERS(X)                                                                  \
+    X(apply)                                                                               \
+    X(array)                                                                               \
+    X(array_facts)                                                                         \
+    X(as_array)                                                                            \
+    X(describe)                                                                            \
+    X(enter)                                                                               \
+    X(exception) X(exported) X(mimes) X(numpy_scalar) X(numpy_type) X(run) X(scalar_facts) \
+        X(stand_in) X(start) X(store)
 
 typedef struct python_host {
     gpa_vm *vm;
@@ -27,6 +30,7 @@ typedef struct python_host {
     PYTHON_HELPERS(X)
 #undef X
     py_object *value_type;  /* of stand-ins: bootstrap.py's Value */
+    unsigned nesting;       /* of the container that is being converted */
     unsigned depth;         /* python_enter calls that are open */
     struct handle *handles; /* of stand-ins; guarded by the GIL, as is dropped */
     bool dropped;           /* another thread has dropped some: their values are to be released */

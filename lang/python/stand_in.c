@@ -19,7 +19,8 @@
 static const char handle_name[] = "gpa.value", host_name[] = "gpa.host";
 
 typedef struct handle {
-    python_host *host; /* NULL: the session has ended, and the value is gone */
+    python_host *host;  /* NULL: the session has ended */
+    py_object *capsule; /* borrowed: it owns the handle */
     pthread_t thread;
     value v;
     bool dead; /* dropped by another thread: to be released */
@@ -45,28 +46,31 @@ void stand_in_collect(python_host *h) {
     }
 }
 
+/* The capsules outlive the session, in objects of Python. */
 void stand_in_end(python_host *h) {
+    static handle ended;
     for (handle *x; (x = h->handles);) {
         unlink_handle(x);
-        x->host = NULL;
+        if (!x->dead) {
+            py.PyCapsule_SetDestructor(x->capsule, NULL);
+            py.PyCapsule_SetPointer(x->capsule, &ended);
+        }
         value_release(h->vm, x->v);
-        x->v = v_none();
-        if (x->dead) mem_free(x);
+        mem_free(x);
     }
 }
 
 static void end_handle(py_object *capsule) {
     handle *x = py.PyCapsule_GetPointer(capsule, handle_name);
-    bool here = pthread_equal(x->thread, pthread_self());
-    if (x->host && (!here || !x->host->depth)) {
-        x->dead = x->host->dropped = true;
+    python_host *h = x->host;
+    if (!pthread_equal(x->thread, pthread_self()) || !h->depth) {
+        x->dead = h->dropped = true;
         return;
     }
     value v = x->v;
-    python_host *h = x->host;
-    if (h) unlink_handle(x);
+    unlink_handle(x);
     mem_free(x);
-    if (h) value_release(h->vm, v);
+    value_release(h->vm, v);
 }
 
 /* ---- making ---- */
@@ -99,7 +103,7 @@ py_object *stand_in_new(python_host *h, value v) {
     *x = (handle){.host = h, .thread = pthread_self(), .v = value_retain(v), .next = h->handles};
     if (x->next) x->next->prev = x;
     h->handles = x;
-    py_object *capsule = py.PyCapsule_New(x, handle_name, end_handle);
+    py_object *capsule = x->capsule = py.PyCapsule_New(x, handle_name, end_handle);
     for (size_t i = 0; i < COUNT_OF(specials); i++)
         if (has_special(v, specials[i]))
             names[n++] = py.PyUnicode_DecodeUTF8(specials[i], (py_size)strlen(specials[i]), NULL);

@@ -72,8 +72,10 @@ static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache 
         *out = v_cstr(vm, sym_text(vm, m->name));
     else if (is(text, "__doc__"))
         *out = found(m->doc);
-    else
-        return import_member(vm, m, name, out);
+    else {
+        gpa_code rc = import_member(vm, m, name, out);
+        return rc || out->tag != V_UNSET ? rc : import_foreign_member(vm, m, text, out);
+    }
     return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 

@@ -283,6 +283,20 @@ gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out) {
     return rc;
 }
 
+gpa_code import_foreign_member(gpa_vm *vm, const module_obj *m, const char *name, value *out) {
+    value module = v_unset();
+    *out = v_unset();
+    if (!m->builtin || !vm->sealed || name[0] == '_') return GPA_OK;
+    gpa_code rc = foreign.import(vm, intern_text(vm->core.names, m->name), &module);
+    if (!rc) rc = foreign.import_name(vm, module, name, out);
+    if (rc == GPA_E_NO_MODULE) {
+        vm_clear_error(vm);
+        rc = GPA_OK;
+    }
+    value_release(vm, module);
+    return rc;
+}
+
 gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out) {
     if (is_foreign(module)) {
         gpa_code rc = foreign.import_name(vm, module, intern_text(vm->core.names, name), out);
@@ -298,6 +312,8 @@ gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out) {
         return GPA_OK;
     }
     gpa_code rc = import_member(vm, m, name, out);
+    if (!rc && out->tag == V_UNSET)
+        rc = import_foreign_member(vm, m, intern_text(vm->core.names, name), out);
     if (rc || out->tag != V_UNSET) return rc;
     *out = v_none();
     const char *text = intern_text(vm->core.names, name), *best = NULL,

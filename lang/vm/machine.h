@@ -232,6 +232,9 @@ gpa_code import_any(gpa_vm *vm, const char *name, value *out);
 gpa_code import_root(gpa_vm *vm, const char *name, value *out);
 /* A module's submodule; UNSET when it has none of that name. */
 gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out);
+/* A public name that a built-in module lacks, of the foreign language's module of the same name;
+ * UNSET: there is none. */
+gpa_code import_foreign_member(gpa_vm *vm, const module_obj *m, const char *name, value *out);
 gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out);
 gpa_code import_all(gpa_vm *vm, value module, module_obj *into);
 
