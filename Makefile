@@ -56,7 +56,7 @@ $(CONFIG): .make/probe.sh
 
 # The rooms, in layering order (tests/layers.txt).
 RUNTIME_ROOMS = base tables ir graph plan host exec array lib ref
-LANG_ROOMS    = text syntax object compile vm format builtin numpy typed session library
+LANG_ROOMS    = text syntax object compile vm format builtin python numpy typed session library
 CPU_ROOMS     = parallel emit linalg fft sort run
 CUDA_ROOMS    = driver emit build lib
 in = $(foreach room,$(2),$(1)/$(room)/*.c)
@@ -134,6 +134,9 @@ $(B)/library.c: $(shell find lang/library -name '*.gpa' | LC_ALL=C sort) .make/l
 	@mkdir -p $(@D) && .make/library.sh > $@
 $(B)/library.o: $(B)/library.c
 	$(call say,CC)$(CC) $(ALL) -c -o $@ $<
+
+# What Python's side of the bridge runs is part of the program.
+$(B)/lang/python/host.o: lang/python/bootstrap.py
 
 # The magics: the rows MAGIC(...) and MAGIC_ROW(...) of lang/session/, in one table (declared in lang/session/magic.h).
 $(B)/magic_rows.c: $(call src,lang/session/magic_*.c) Makefile

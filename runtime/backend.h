@@ -128,6 +128,9 @@ typedef struct gpa_backend {
     gpa_code (*alloc)(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e);
     void (*free)(gpa_dev *d, gpa_mem *m); /* allowed while queued work uses it */
     void *(*base)(gpa_mem *m);            /* (optional: NULL) host_visible devices only */
+    /* n bytes of host memory that stay the caller's, as memory of the device; `free` ends that.
+     * (optional: the contents are copied) */
+    gpa_code (*adopt)(gpa_dev *d, void *at, size_t n, gpa_mem **out, gpa_err *e);
     gpa_code (*upload)(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n,
                        gpa_err *e); /* `from` may be reused on return */
     gpa_code (*download)(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n,

@@ -262,6 +262,35 @@ gpa_code arr_iota(gpa_rt *rt, int64_t n, int64_t start, int64_t step, gpa_arr **
 /* A 0-d array. */
 gpa_code arr_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, gpa_arr **out, gpa_err *e);
 
+/* ---- memory shared with another language ---- */
+
+/* A strided layout in elements. */
+typedef struct {
+    gpa_dtype dtype;
+    int ndim;
+    const int64_t *shape, *strides;
+    int64_t offset;
+} arr_layout;
+/* Host memory: the address of the first element, and what keeps it alive. */
+typedef struct {
+    void *address;
+    bool readonly;
+    void *owner;
+    void (*release)(void *owner); /* called once, when no array uses the memory any more */
+} arr_foreign_memory;
+
+/* An array on foreign memory; strides in elements, `offset` unused. *out NULL: the current device
+ * cannot use host memory, or the array is empty. The owner is taken over only with an array. */
+gpa_code arr_adopt(gpa_rt *rt, const arr_layout *l, const arr_foreign_memory *m, gpa_arr **out,
+                   gpa_err *e);
+/* The address of the first element, valid while the array lives, computed if it was pending. NULL:
+ * the memory is not the host's. */
+gpa_code arr_expose(gpa_rt *rt, gpa_arr *a, void **first, gpa_err *e);
+/* Before foreign code runs: finishes work on shared memory. After it: shared memory may have
+ * changed. */
+void rt_publish(gpa_rt *rt);
+void rt_subscribe(gpa_rt *rt);
+
 /* ---- elementwise ---- */
 
 typedef struct {
@@ -306,13 +335,6 @@ gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 
 /* Makes the only handle of a storage its owner: base becomes NULL. */
 void arr_own(gpa_rt *rt, gpa_arr *a);
-/* A strided layout in elements. */
-typedef struct {
-    gpa_dtype dtype;
-    int ndim;
-    const int64_t *shape, *strides;
-    int64_t offset;
-} arr_layout;
 /* as_strided: a view of a's storage, with strides and offset relative to a's first element and
  * a's dtype. GPA_E_VALUE if it reaches outside the storage. */
 gpa_code arr_view(gpa_rt *rt, gpa_arr *a, const arr_layout *l, gpa_arr **out, gpa_err *e);

@@ -1,5 +1,6 @@
 /* Constructors and attributes of bool, type, slice and the exceptions. */
 #include "lang/builtin/all.h"
+#include "lang/vm/foreign.h"
 #include "lang/vm/class.h"
 #include "lang/format/format.h"
 #include "lang/object/number.h"
@@ -14,7 +15,8 @@ gpa_code bool_new(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code type_new(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
+    if (is_foreign(argv[1]) || (argv[1].tag == V_EXCEPTION && argv[1].exc->foreign.tag != V_NONE))
+        return foreign.type(vm, argv[1], out);
     class_obj *c = class_of_peek(argv[1]);
     *out = c ? value_retain(v_obj(V_CLASS, c)) : v_type(type_of(argv[1]));
     return GPA_OK;

@@ -7,6 +7,7 @@
 #include "lang/vm/instance.h"
 #include "lang/object/number.h"
 #include "lang/vm/record.h"
+#include "lang/vm/foreign.h"
 #include "lang/text/text.h"
 #include "lang/vm/vm.h"
 
@@ -170,6 +171,10 @@ gpa_code core_hash(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code core_callable(gpa_vm *vm, value *argv, value *out) {
     value v = argv[0];
+    if (is_foreign(v)) {
+        *out = v_bool(foreign.callable(vm, v));
+        return GPA_OK;
+    }
     dict_obj *members = v.tag == V_OBJECT && record_is(v.object->kind)
                             ? record_members_peek(vm, v.object->kind)
                             : NULL;
@@ -231,8 +236,20 @@ static gpa_code matches_any(gpa_vm *vm, const class_test *t, value classes, bool
     return rc;
 }
 
+/* True if the question is the foreign language's: about its object, or with one of its types. */
+static bool asks_foreign(value v, value classes) {
+    for (size_t i = 0; classes.tag == V_TUPLE && i < classes.tuple->count; i++)
+        if (is_foreign(classes.tuple->items[i])) return true;
+    return is_foreign(v) || is_foreign(classes);
+}
+
 gpa_code core_isinstance(gpa_vm *vm, value *argv, value *out) {
     bool is;
+    if (asks_foreign(argv[0], argv[1])) {
+        gpa_code rc = foreign.is_instance(vm, argv[0], argv[1], &is);
+        if (!rc) *out = v_bool(is);
+        return rc;
+    }
     gpa_code rc = matches_any(vm, &(class_test){"isinstance", type_peek(argv[0]), 0}, argv[1], &is);
     if (!rc) *out = v_bool(is);
     return rc;
@@ -252,15 +269,19 @@ static gpa_code abstract_derives(gpa_vm *vm, const object_obj *abstract, value c
 }
 
 gpa_code core_issubclass(gpa_vm *vm, value *argv, value *out) {
+    bool is;
+    if (asks_foreign(argv[0], argv[1])) {
+        gpa_code rc = foreign.is_subclass(vm, argv[0], argv[1], &is);
+        if (!rc) *out = v_bool(is);
+        return rc;
+    }
     if (argv[0].tag == V_OBJECT && argv[0].object->kind->derives) {
-        bool derives;
-        gpa_code rc = abstract_derives(vm, argv[0].object, argv[1], &derives);
-        if (!rc) *out = v_bool(derives);
+        gpa_code rc = abstract_derives(vm, argv[0].object, argv[1], &is);
+        if (!rc) *out = v_bool(is);
         return rc;
     }
     if (argv[0].tag != V_TYPE && argv[0].tag != V_CLASS)
         return vm_fail(vm, GPA_E_TYPE, "issubclass() arg 1 must be a class");
-    bool is;
     gpa_code rc = matches_any(vm, &(class_test){"issubclass", argv[0], 0}, argv[1], &is);
     if (!rc) *out = v_bool(is);
     return rc;

@@ -11,6 +11,7 @@
 #include "lang/vm/generator.h"
 #include "lang/object/number.h"
 #include "lang/vm/record.h"
+#include "lang/vm/foreign.h"
 #include "lang/vm/vm.h"
 
 gpa_code iter_over(gpa_vm *vm, const char *name, value from, value extra,
@@ -261,7 +262,9 @@ gpa_code iterate_iter(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code iterate_next(gpa_vm *vm, value *argv, value *out) {
     bool done = false, record = false;
-    gpa_code rc = record_next(vm, argv[0], out, &done, &record);
+    record = is_foreign(argv[0]);
+    gpa_code rc = record ? foreign.next(vm, argv[0], out, &done)
+                         : record_next(vm, argv[0], out, &done, &record);
     if (!record && argv[0].tag != V_ITER)
         return vm_fail(vm, GPA_E_TYPE, "'%s' object is not an iterator", value_type_name(argv[0]));
     if (!record) rc = iter_next(vm, argv[0], out, &done);

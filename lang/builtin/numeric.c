@@ -8,6 +8,7 @@
 #include "lang/object/number.h"
 #include "lang/vm/operate.h"
 #include "lang/vm/record.h"
+#include "lang/vm/foreign.h"
 
 __extension__ typedef __int128 int128;
 
@@ -25,8 +26,8 @@ gpa_code core_abs(gpa_vm *vm, value *argv, value *out) {
     else if (v.tag == V_ARRAY || number_is_numpy(v))
         return vm_unary(vm, OP_ABSOLUTE, v, out);
     else {
-        bool handled;
-        gpa_code rc = record_abs(vm, v, out, &handled);
+        bool handled = is_foreign(v);
+        gpa_code rc = handled ? foreign.abs(vm, v, out) : record_abs(vm, v, out, &handled);
         return rc || handled ? rc
                              : vm_fail(vm, GPA_E_TYPE, "bad operand type for abs(): '%s'",
                                        value_type_name(v));

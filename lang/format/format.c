@@ -17,6 +17,7 @@
 #include "lang/text/float_text.h"
 #include "lang/text/number_text.h"
 #include "lang/vm/record.h"
+#include "lang/vm/foreign.h"
 #include "lang/text/text.h"
 #include "lang/vm/vm.h"
 
@@ -301,7 +302,8 @@ static gpa_code repr_slice(gpa_vm *vm, const slice_obj *s, const within *up, gpa
 }
 
 static gpa_code repr_exception(gpa_vm *vm, const exc_obj *e, const within *up, gpa_str *out) {
-    str_put(out, e->class.tag == V_CLASS ? e->class.class->text : gpa_err_name(e->code));
+    if (e->foreign.tag != V_NONE) return vm_repr(vm, e->foreign, out);
+    str_put(out, exception_name(e));
     const tuple_obj *args = e->args.tuple;
     bool named =
         gpa_err_is(e->code, GPA_E_OS) && args->count == 3; /* the file name is not among its args */
@@ -558,7 +560,9 @@ static gpa_code format_value(gpa_vm *vm, value v, const char *spec, size_t n, gp
     if (v.tag == V_OBJECT && record_is(v.object->kind))
         TRY(record_format(vm, v, spec, n, out, &handled));
     if (handled) goto out;
-    if (n == 0)
+    if (is_foreign(v))
+        rc = foreign.format(vm, v, spec, n, out);
+    else if (n == 0)
         rc = format_plain(vm, v, out);
     else if (v.tag == V_STR || number_of(v).kind != NUMBER_NOT)
         rc = spec_format(vm, v, spec, n, out);

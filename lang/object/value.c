@@ -325,6 +325,11 @@ value value_underlying(value v) {
     return tuple ? v.object->fields[0] : v;
 }
 
+const char *exception_name(const exc_obj *x) {
+    if (x->foreign_name) return x->foreign_name;
+    return x->class.tag == V_CLASS ? x->class.class->text : gpa_err_name(x->code);
+}
+
 const char *value_type_name(value v) {
     if (v.tag == V_NUM) return numpy_names[v.aux];
     if (v.tag == V_COMPLEX && v.aux) return numpy_names[DT_C128];

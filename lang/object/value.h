@@ -157,6 +157,8 @@ typedef struct exc_obj {
     value notes;                 /* the list that add_note makes, or NONE */
     value class;                 /* the program's CLASS it is an instance of, or NONE */
     value fields;                /* a DICT of the attributes that were set, or NONE */
+    value foreign; /* the exception object of another language that it stands for, or NONE */
+    const char *foreign_name;    /* the name of that object's type; lives as long as the vm's names */
     struct exc_obj *prev, *next; /* all exceptions of the vm */
     gpa_err err;                 /* span, notes, hint; msg is str(exception) */
 } exc_obj;
@@ -314,6 +316,8 @@ value value_underlying(value v);
 /* The hash of a str's text: hash_bytes with seed 0, as for interned names; never 0. Cached in the
  * object. */
 uint64_t str_hash(struct str_obj *s);
+/* The name of an exception's type. */
+const char *exception_name(const exc_obj *x);
 /* Python's name of the value's type: "int", "numpy.float32", "ValueError", "list". */
 const char *value_type_name(value v);
 /* Truth value; ValueError for an array of several elements. */

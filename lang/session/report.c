@@ -51,7 +51,7 @@ static void put_callers(gpa_session *s, const vm_frame *frames, size_t n, gpa_st
 /* The name of an error's class; x: its exception object, if any, whose class may be user-
  * defined. */
 static const char *name_of(const gpa_err *e, const exc_obj *x) {
-    return x && x->class.tag == V_CLASS ? x->class.class->text : gpa_err_name(e->code);
+    return x ? exception_name(x) : gpa_err_name(e->code);
 }
 
 static void put_error(gpa_session *s, const gpa_err *e, const exc_obj *x, const char *function,

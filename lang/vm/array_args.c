@@ -12,6 +12,7 @@
 #include "lang/vm/array_args.h"
 #include "lang/vm/class.h"
 #include "lang/vm/record.h"
+#include "lang/vm/foreign.h"
 
 gpa_code np_return(gpa_vm *vm, gpa_arr *a, value *out) {
     *out = v_array_take(vm, a, a->ndim == 0);
@@ -629,7 +630,8 @@ static gpa_code from_sequence(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
 static gpa_code array_of_object(gpa_vm *vm, value v, value *out, bool *found) {
     static const char *const protocols[] = {"__array_interface__", "__array_struct__", "__array__"};
     const class_obj *class = class_of_peek(v);
-    gpa_code rc = record_array(vm, v, out, found);
+    *found = is_foreign(v);
+    gpa_code rc = *found ? foreign.array(vm, v, out) : record_array(vm, v, out, found);
     if (rc || *found || !class) return rc;
     bool dynamic = class_text_peek(class, "__getattr__").tag != V_UNSET;
     for (size_t i = 0; i < COUNT_OF(protocols) && !rc; i++) { /* their errors are not hidden */

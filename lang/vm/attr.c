@@ -11,6 +11,7 @@
 #include "lang/vm/instance.h"
 #include "lang/object/number.h"
 #include "lang/vm/absent.h"
+#include "lang/vm/foreign.h"
 #include "lang/vm/record.h"
 #include "lang/vm/step.h"
 
@@ -72,8 +73,10 @@ static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache 
         *out = v_cstr(vm, sym_text(vm, m->name));
     else if (is(text, "__doc__"))
         *out = found(m->doc);
-    else
-        return import_member(vm, m, name, out);
+    else {
+        gpa_code rc = import_member(vm, m, name, out);
+        return rc || out->tag != V_UNSET ? rc : import_foreign_member(vm, m, text, out);
+    }
     return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
@@ -131,6 +134,8 @@ static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
     else if (x->code == GPA_E_AXIS && (is(text, "axis") || is(text, "ndim"))) {
         const tuple_obj *args = x->args.tuple;
         *out = args->count >= 2 ? found(args->items[is(text, "ndim")]) : v_none();
+    } else if (x->foreign.tag != V_NONE) {
+        return vm_attr(vm, x->foreign, text, out);
     }
     return GPA_OK;
 }
@@ -330,6 +335,7 @@ static void list_member(void *user, const char *name, value v) {
 gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v),
                 void *user) {
     size_t n;
+    if (is_foreign(v)) return foreign.dir(vm, v, each, user);
     if (v.tag == V_MODULE)
         for (uint32_t i = 0; i < v.module->n; i++)
             if (v.module->slots[i].tag != V_UNSET)

@@ -9,6 +9,7 @@
 #include "runtime/base/base.h"
 
 #include "lang/vm/absent.h"
+#include "lang/vm/foreign.h"
 #include "lang/syntax/parse.h"
 
 /* Aliases of built-in modules: cupy is numpy, and so are its submodules. The first matching prefix
@@ -226,13 +227,44 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     return rc;
 }
 
-gpa_code import_root(gpa_vm *vm, const char *name, module_obj **out) {
-    gpa_code rc = vm_import(vm, name, out);
+/* Modules that gpa does not have are the foreign language's; `python.x` is its module x even if gpa
+ * has one of that name. Without such a module the error is gpa's, with the other one's hint. */
+gpa_code import_any(gpa_vm *vm, const char *name, value *out) {
+    static const char prefix[] = "python.";
+    module_obj *m;
+    if (strncmp(name, prefix, strlen(prefix)) == 0)
+        return foreign.import(vm, name + strlen(prefix), out);
+    gpa_code rc = vm_import(vm, name, &m);
+    if (!rc) *out = value_retain(v_obj(V_MODULE, m));
+    if (rc != GPA_E_NO_MODULE || vm->raised.tag != V_UNSET) return rc;
+    gpa_err own = vm->core.err;
+    vm_clear_error(vm);
+    rc = foreign.import(vm, name, out);
+    if (rc != GPA_E_NO_MODULE || strcmp(own.msg, vm->core.err.msg) == 0) return rc;
+    char hint[sizeof own.hint];
+    snprintf(hint, sizeof hint, "%s", own.hint);
+    *own.hint = 0;
+    if (*hint)
+        gpa_err_hint(&own, "%.100s; for Python's modules see %%python", hint);
+    else
+        gpa_err_hint(&own, "%.158s", vm->core.err.msg);
+    vm_clear_error(vm);
+    vm->core.err = own;
+    return own.code;
+}
+
+gpa_code import_root(gpa_vm *vm, const char *name, value *out) {
+    value whole = v_unset();
+    gpa_code rc = import_any(vm, name, &whole);
     const char *dot = strchr(name, '.');
     char first[256];
-    if (rc || !dot) return rc;
+    if (rc || !dot) {
+        *out = whole;
+        return rc;
+    }
+    value_release(vm, whole);
     snprintf(first, sizeof first, "%.*s", (int)MIN(dot - name, 255), name);
-    return vm_import(vm, first, out);
+    return import_any(vm, first, out);
 }
 
 gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out) {
@@ -251,7 +283,28 @@ gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out) {
     return rc;
 }
 
+gpa_code import_foreign_member(gpa_vm *vm, const module_obj *m, const char *name, value *out) {
+    value module = v_unset();
+    *out = v_unset();
+    if (!m->builtin || !vm->sealed || name[0] == '_') return GPA_OK;
+    gpa_code rc = foreign.import(vm, intern_text(vm->core.names, m->name), &module);
+    if (!rc) rc = foreign.import_name(vm, module, name, out);
+    if (rc == GPA_E_NO_MODULE) {
+        vm_clear_error(vm);
+        rc = GPA_OK;
+    }
+    value_release(vm, module);
+    return rc;
+}
+
 gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out) {
+    if (is_foreign(module)) {
+        gpa_code rc = foreign.import_name(vm, module, intern_text(vm->core.names, name), out);
+        if (rc || out->tag != V_UNSET) return rc;
+        *out = v_none();
+        return vm_fail(vm, GPA_E_IMPORT, "cannot import name '%s'",
+                       intern_text(vm->core.names, name));
+    }
     module_obj *m = module.module;
     value v = module_get_peek(m, name);
     if (v.tag != V_UNSET) {
@@ -259,6 +312,8 @@ gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out) {
         return GPA_OK;
     }
     gpa_code rc = import_member(vm, m, name, out);
+    if (!rc && out->tag == V_UNSET)
+        rc = import_foreign_member(vm, m, intern_text(vm->core.names, name), out);
     if (rc || out->tag != V_UNSET) return rc;
     *out = v_none();
     const char *text = intern_text(vm->core.names, name), *best = NULL,
@@ -297,7 +352,23 @@ static gpa_code import_parts(gpa_vm *vm, const module_obj *m, module_obj *into) 
     return rc;
 }
 
+/* Binds the names that a foreign module exports. */
+static gpa_code import_foreign(gpa_vm *vm, value module, module_obj *into) {
+    value names = v_unset();
+    gpa_code rc = foreign.names(vm, module, &names);
+    for (size_t i = 0; !rc && i < names.list->count; i++) {
+        value v = v_unset(), name = names.list->items[i];
+        if (name.tag != V_STR) continue;
+        rc = vm_attr(vm, module, name.str->text, &v);
+        if (!rc) rc = module_set_text(vm, into, name.str->text, v);
+        value_release(vm, v);
+    }
+    value_release(vm, names);
+    return rc;
+}
+
 gpa_code import_all(gpa_vm *vm, value module, module_obj *into) {
+    if (is_foreign(module)) return import_foreign(vm, module, into);
     const module_obj *m = module.module;
     if (m == into) return GPA_OK;
     gpa_code rc = m == vm->numpy ? import_parts(vm, m, into) : GPA_OK;

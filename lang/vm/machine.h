@@ -104,6 +104,9 @@ struct vm {
     value warning_log;     /* called with a warning instead of printing it, or NONE */
     float_actions floats;  /* numpy.seterr */
     value random; /* the generator of the module random, or UNSET before its first number */
+    void *foreign; /* state of the interpreter of another language (foreign.h); NULL: none */
+    /* Passes an interrupt on to foreign code while that runs, else NULL. */
+    _Atomic(void (*)(void)) foreign_interrupt;
     char *folder;
     gpa_sym sym_new, sym_init;
 };
@@ -223,9 +226,15 @@ gpa_code vm_run_library(gpa_vm *vm, module_obj *m, const char *name);
 
 /* ---- import.c ---- */
 
-gpa_code import_root(gpa_vm *vm, const char *name, module_obj **out);
+/* A module of gpa, or of the foreign language (owned). */
+gpa_code import_any(gpa_vm *vm, const char *name, value *out);
+/* The first part of a dotted name, after importing the whole. */
+gpa_code import_root(gpa_vm *vm, const char *name, value *out);
 /* A module's submodule; UNSET when it has none of that name. */
 gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out);
+/* A public name that a built-in module lacks, of the foreign language's module of the same name;
+ * UNSET: there is none. */
+gpa_code import_foreign_member(gpa_vm *vm, const module_obj *m, const char *name, value *out);
 gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out);
 gpa_code import_all(gpa_vm *vm, value module, module_obj *into);
 

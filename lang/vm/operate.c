@@ -10,6 +10,7 @@
 
 #include "lang/object/big.h"
 #include "lang/object/container.h"
+#include "lang/vm/foreign.h"
 #include "lang/vm/format_interface.h"
 #include "lang/vm/instance.h"
 #include "lang/vm/jit_integers.h"
@@ -270,9 +271,10 @@ static gpa_code membership(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
 gpa_code op_compare(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
     if (is_membership(op)) return membership(vm, op, a, b, out);
     value v = v_none();
-    bool handled = false, numpy = is_numpy(a) || is_numpy(b);
+    bool handled = is_foreign(a) || is_foreign(b), numpy = is_numpy(a) || is_numpy(b);
     gpa_code rc =
-        a.tag == V_OBJECT || b.tag == V_OBJECT ? record_binary(vm, op, a, b, &v, &handled) : GPA_OK;
+        handled ? foreign.binary(vm, op, a, b, &v)
+        : a.tag == V_OBJECT || b.tag == V_OBJECT ? record_binary(vm, op, a, b, &v, &handled) : GPA_OK;
     if (!rc && !handled && numpy) rc = array_operators.binary(vm, op, a, b, &v);
     if (rc || handled || numpy) {
         if (!rc) rc = value_truth(vm, v, out);
@@ -518,6 +520,8 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
     bool handled = false;
     gpa_code rc = GPA_OK;
     bool numpy = is_numpy(a) || is_numpy(b);
+    if ((is_foreign(a) || is_foreign(b)) && !is_membership(op))
+        return update ? foreign.update(vm, op, a, b, out) : foreign.binary(vm, op, a, b, out);
     if (divides(op) && vm_in_jitted(vm)) rc = zero_divisor(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
     if (is_number(b) && is_number(a) && !numpy) return op_number(vm, op, a, b, out);
@@ -629,8 +633,9 @@ gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
                                neg ? -a.complex->im : a.complex->im),
                      out);
     }
-    bool handled;
-    gpa_code rc = record_unary(vm, op, a, out, &handled);
+    bool handled = is_foreign(a);
+    gpa_code rc =
+        handled ? foreign.unary(vm, op, a, out) : record_unary(vm, op, a, out, &handled);
     if (rc || handled) return rc;
     return vm_fail(vm, GPA_E_TYPE, "bad operand type for unary %s: '%s'", ast_op_text(op),
                    value_type_name(a));

@@ -5,6 +5,7 @@
  * traceback. */
 #include "runtime/base/base.h"
 
+#include "lang/vm/foreign.h"
 #include "lang/vm/instance.h"
 #include "lang/vm/step.h"
 
@@ -88,7 +89,8 @@ value v_exception(gpa_vm *vm, gpa_code kind, value args) {
     x->head = (obj){1, V_EXCEPTION};
     x->code = kind;
     x->args = value_retain(args);
-    x->cause = x->notes = x->class = x->fields = v_none();
+    x->cause = x->notes = x->class = x->fields = x->foreign = v_none();
+    x->foreign_name = NULL;
     x->err.code = kind;
     x->prev = NULL;
     x->next = vm->exceptions;
@@ -109,8 +111,8 @@ void exception_unlink(gpa_vm *vm, exc_obj *x) {
 void exception_break_cycles(gpa_vm *vm) {
     for (exc_obj *x = vm->exceptions; x; x = x->next) x->head.refs++;
     for (exc_obj *x = vm->exceptions; x; x = x->next) {
-        value held[] = {x->args, x->cause, x->notes, x->fields};
-        x->args = x->cause = x->notes = x->fields = v_none();
+        value held[] = {x->args, x->cause, x->notes, x->fields, x->foreign};
+        x->args = x->cause = x->notes = x->fields = x->foreign = v_none();
         for (size_t i = 0; i < COUNT_OF(held); i++) value_release(vm, held[i]);
     }
     for (exc_obj *x = vm->exceptions, *next; x; x = next) {
@@ -241,6 +243,10 @@ static gpa_code exception_of(gpa_vm *vm, value v, const char *words, value *out)
             value_release(vm, *out);
             return vm_fail(vm, GPA_E_TYPE, "%s", words);
         }
+    } else if (is_foreign(v)) {
+        gpa_code rc = foreign.exception(vm, v, out);
+        if (rc || out->tag != V_UNSET) return rc;
+        return vm_fail(vm, GPA_E_TYPE, "%s", words);
     } else {
         return vm_fail(vm, GPA_E_TYPE, "%s", words);
     }
@@ -290,6 +296,10 @@ gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
         }
         return GPA_OK;
     }
+    if (is_foreign(type))
+        return exc.exc->foreign.tag == V_NONE
+                   ? GPA_OK
+                   : foreign.is_instance(vm, exc.exc->foreign, type, out);
     if (type.tag == V_CLASS && type.class->error) {
         const class_obj *c = class_of_peek(exc);
         *out = c && class_derives(c, type.class);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lang/vm/array_interface.h"
+#include "lang/vm/foreign.h"
 #include "lang/vm/kinds.h"
 #include "lang/vm/native_table.h"
 #include "lang/object/container.h"
@@ -373,9 +374,25 @@ gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
+/* Calls a method of an object of another language, if it has that. */
+static gpa_code call_foreign(gpa_vm *vm, value v, const char *name, const call_args *a, value *out,
+                             bool *handled) {
+    value method = v_unset();
+    gpa_code rc = vm_attr(vm, v, name, &method);
+    *handled = !rc;
+    if (gpa_err_is(rc, GPA_E_ATTRIBUTE)) {
+        vm_clear_error(vm);
+        return GPA_OK;
+    }
+    if (!rc) rc = vm_call(vm, method, a, out);
+    value_release(vm, method);
+    return rc;
+}
+
 gpa_code record_call_member(gpa_vm *vm, value v, const char *name, const call_args *a, value *out,
                             bool *handled) {
     *handled = false;
+    if (is_foreign(v)) return call_foreign(vm, v, name, a, out, handled);
     return is_kind(v, &instance_kind) ? call_member(vm, v.object, name, a, out, handled) : GPA_OK;
 }
 

@@ -760,16 +760,16 @@ gpa_code step_leave_raised(gpa_vm *vm, frame *f, value *r, const ins *i, bool *s
 /* ---- imports and magics ---- */
 
 STEP(import) {
-    module_obj *m;
-    gpa_code rc = vm_import(vm, f->code->consts[i->d].str->text, &m);
-    if (!rc) reg_put(vm, &r[i->a], value_retain(v_obj(V_MODULE, m)));
+    value m = v_unset();
+    gpa_code rc = import_any(vm, f->code->consts[i->d].str->text, &m);
+    if (!rc) reg_put(vm, &r[i->a], m);
     return rc;
 }
 
 STEP(import_root) {
-    module_obj *m;
+    value m = v_unset();
     gpa_code rc = import_root(vm, f->code->consts[i->d].str->text, &m);
-    if (!rc) reg_put(vm, &r[i->a], value_retain(v_obj(V_MODULE, m)));
+    if (!rc) reg_put(vm, &r[i->a], m);
     return rc;
 }
 

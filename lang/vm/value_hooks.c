@@ -1,4 +1,5 @@
 /* The operations on values that lang/object/ leaves to the interpreter (lang/object/core.h). */
+#include "lang/vm/foreign.h"
 #include "lang/vm/class.h"
 #include "lang/vm/machine.h"
 #include "lang/vm/record.h"
@@ -26,7 +27,9 @@ static gpa_code equal(gpa_vm *vm, value a, value b, bool *out) {
         *out = a.object->kind->equal(a.object, b.object);
         return GPA_OK;
     }
-    gpa_code rc = record_binary(vm, AST_OP_EQ, a, b, &answer, &handled);
+    handled = is_foreign(a) || is_foreign(b);
+    gpa_code rc = handled ? foreign.binary(vm, AST_OP_EQ, a, b, &answer)
+                          : record_binary(vm, AST_OP_EQ, a, b, &answer, &handled);
     if (!rc && handled) rc = value_truth(vm, answer, out);
     value_release(vm, answer);
     return rc;

@@ -8,6 +8,7 @@
 #include "lang/object/container.h"
 #include "lang/vm/format_interface.h"
 #include "lang/vm/generator.h"
+#include "lang/vm/foreign.h"
 #include "lang/vm/instance.h"
 #include "lang/syntax/parse.h"
 #include "lang/vm/library.h"
@@ -166,6 +167,7 @@ void vm_free(gpa_vm *vm) {
     if (!vm) return;
     vm_clear_error(vm);
     generator_end_all(vm);
+    foreign.free(vm);
     for (module_obj *m = vm->modules; m; m = m->next) module_clear(vm, m);
     if (vm->methods) value_release(vm, v_obj(V_DICT, vm->methods));
     if (vm->records) value_release(vm, v_obj(V_DICT, vm->records));
@@ -295,7 +297,9 @@ gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out) {
 
 bool vm_interrupt(gpa_vm *vm) {
     bool before = atomic_exchange(&vm->core.interrupted, true);
+    void (*pass_on)(void) = atomic_load(&vm->foreign_interrupt);
     rt_interrupt(vm->core.rt);
+    if (pass_on) pass_on();
     return before;
 }
 

@@ -130,6 +130,15 @@ static gpa_code cpu_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     return GPA_OK;
 }
 
+static gpa_code cpu_adopt(gpa_dev *d, void *at, size_t n, gpa_mem **out, gpa_err *e) {
+    (void)d;
+    gpa_mem *m = mem_zero(sizeof *m);
+    if (!m) return gpa_no_memory(e);
+    *m = (gpa_mem){.base = at, .n = n};
+    *out = m;
+    return GPA_OK;
+}
+
 static void cpu_free(gpa_dev *d, gpa_mem *m) {
     (void)d;
     if (!m) return;
@@ -310,6 +319,7 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .alloc = cpu_alloc,
                             .free = cpu_free,
                             .base = cpu_base,
+                            .adopt = cpu_adopt,
                             .upload = cpu_upload,
                             .download = cpu_download,
                             .copy = cpu_copy,

@@ -143,7 +143,16 @@ static void unlink_truncated(struct pool *p, gpa_buf *b) {
     b->truncated = false;
 }
 
+void buf_unshare(gpa_rt *rt, gpa_buf *b) {
+    size_t i = 0;
+    if (!b->shared) return;
+    while (rt->shared.at[i] != b) i++;
+    rt->shared.at[i] = rt->shared.at[--rt->shared.n];
+    b->shared = false;
+}
+
 static void put_cached(gpa_rt *rt, gpa_buf *b) {
+    buf_unshare(rt, b);
     deferred_release(b->deferred);
     b->deferred = NULL;
     struct pool *p = b->device->pool;
@@ -296,5 +305,5 @@ void buf_remove_owner(gpa_rt *rt, gpa_buf *b) {
     if (b->readers)
         rt->stats.bytes_pending += b->capacity;
     else
-        put_cached(rt, b);
+        b->release(rt, b);
 }

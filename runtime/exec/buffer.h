@@ -22,6 +22,8 @@ void buf_truncate(gpa_rt *rt, gpa_buf *b, size_t n);
 bool buf_compact(gpa_rt *rt, struct gpa_device *d);
 /* Pins the buffer, whose address is visible to user code: buf_compact does not move it. */
 void buf_pin(gpa_buf *b);
+/* Takes a buffer off the list of shared ones. */
+void buf_unshare(gpa_rt *rt, gpa_buf *b);
 /* A copy of n bytes from one buffer to another. */
 typedef struct {
     gpa_buf *to, *from;

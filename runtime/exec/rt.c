@@ -61,6 +61,7 @@ void rt_free(gpa_rt *rt) {
     profile_free(rt);
     node_free_all(rt);
     device_close_all(rt);
+    mem_free(rt->shared.at);
     for (gpa_arr *a = rt->free_arrs, *next; a; a = next) {
         next = a->base;
         mem_free(a);

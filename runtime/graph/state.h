@@ -50,6 +50,11 @@ struct gpa_rt {
         bool closed; /* the runtime ends: no more of them */
     } unused_gathers;
 
+    struct { /* shared_memory.c: buffers whose address another language knows */
+        gpa_buf **at;
+        size_t n, cap;
+    } shared;
+
     gpa_arr *free_arrs;         /* pooled handles (rt.h), linked through `base` */
     gpa_storage *free_storages; /* linked through `next` */
 

@@ -1,0 +1,330 @@
+"""The Python side of gpa's bridge: streams, and stand-ins for values of gpa in Python.
+
+Runs once when the interpreter is loaded, in the module `gpa`. The functions named `_gpa_*` are gpa's, and come
+with the module's names: they take the handle of a value (a capsule) first.
+"""
+import io
+import sys
+import types
+
+
+class Stream(io.TextIOBase):
+    """sys.stdout and sys.stderr: text goes to gpa's streams, in order with its own output."""
+
+    encoding = "utf-8"
+    errors = "replace"
+    newlines = None
+
+    def __init__(self, number):
+        self._number = number
+        self.name = "<stderr>" if number == 2 else "<stdout>"
+        self.mode = "w"
+
+    def writable(self):
+        return True
+
+    def isatty(self):
+        return False
+
+    def fileno(self):
+        return self._number
+
+    def write(self, text):
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        _gpa_write(self._number, text)
+        return len(text)
+
+    def flush(self):
+        _gpa_flush()
+
+
+class Input(io.TextIOBase):
+    """sys.stdin: lines that gpa's prompt or notebook asks for."""
+
+    encoding = "utf-8"
+    errors = "strict"
+
+    def readable(self):
+        return True
+
+    def readline(self, size=-1):
+        line = _gpa_input("")
+        return line if line == "" else line + "\n"
+
+    def __next__(self):
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+
+def _input(prompt=""):
+    line = _gpa_input(str(prompt))
+    if line == "":
+        raise EOFError("EOF when reading a line")
+    return line[:-1] if line.endswith("\n") else line
+
+
+class Value:
+    """A value of gpa that has no counterpart in Python."""
+
+    __slots__ = ("_handle", "__weakref__")
+
+    def __init__(self, handle):
+        object.__setattr__(self, "_handle", handle)
+
+    def __getattr__(self, name):
+        return _gpa_getattr(self._handle, name)
+
+    def __setattr__(self, name, value):
+        _gpa_setattr(self._handle, name, value)
+
+    def __repr__(self):
+        return _gpa_repr(self._handle)
+
+    def __str__(self):
+        return _gpa_str(self._handle)
+
+    def __dir__(self):
+        return _gpa_dir(self._handle)
+
+    def __hash__(self):
+        return _gpa_hash(self._handle)
+
+    def __bool__(self):
+        return _gpa_truth(self._handle)
+
+    def __eq__(self, other):
+        return _gpa_method(self._handle, "__eq__", (other,))
+
+    def __ne__(self, other):
+        return _gpa_method(self._handle, "__ne__", (other,))
+
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle {self!r}: it is a value of gpa")
+
+
+def _special(name):
+    def method(self, *args):
+        return _gpa_method(self._handle, name, args)
+
+    method.__name__ = name
+    return method
+
+
+def _call(self, *args, **named):
+    return _gpa_call(self._handle, args, named)
+
+
+def _iterate(self):
+    return _gpa_iter(self._handle)
+
+
+def _advance(self):
+    done, item = _gpa_next(self._handle)
+    if done:
+        raise StopIteration
+    return item
+
+
+def _signature(self):
+    """inspect.signature of a function of gpa: its parameters; their defaults only as `...`."""
+    import inspect
+
+    return inspect.signature(eval(f"lambda {_gpa_parameters(self._handle)}: None", {}))
+
+
+_members = {
+    "__call__": _call,
+    "__iter__": _iterate,
+    "__next__": _advance,
+}
+_types = {}
+
+
+def _stand_in(handle, special):
+    """The stand-in of a value with these special methods, whose type has exactly them."""
+    made = _types.get(special)
+    if made is None:
+        body = {"__slots__": (), "__module__": "gpa"}
+        for name in special:
+            body[name] = _members.get(name) or _special(name)
+        if "__call__" in special:
+            body["__signature__"] = property(_signature)
+        made = _types[special] = type("Function" if "__call__" in special else "Value", (Value,), body)
+    return made(handle)
+
+
+def _enter(action, *args):
+    """Runs what a statement of gpa does in Python, from two frames, as libraries that look at their callers expect."""
+    return action(*args)
+
+
+def _apply(function, args, named):
+    return function(*args, **named)
+
+
+def _store(container, key, item):
+    container[key] = item
+
+
+class Memory:
+    """The elements of an array of gpa in host memory, for numpy.asarray."""
+
+    __slots__ = ("_handle", "__array_interface__", "__weakref__")
+
+    def __init__(self, handle, interface):
+        self._handle = handle
+        self.__array_interface__ = interface
+
+
+def _array(handle, address, typestr, shape, strides, readonly):
+    interface = {"data": (address, readonly), "typestr": typestr, "shape": shape, "strides": strides, "version": 3}
+    memory = Memory(handle, interface)
+    try:
+        import numpy
+    except ImportError:
+        return memory
+    return numpy.asarray(memory)
+
+
+def _numpy_scalar(dtype, value):
+    """A NumPy scalar if the program has loaded NumPy, else Python's number."""
+    numpy = sys.modules.get("numpy")
+    return value if numpy is None else numpy.dtype(dtype).type(value)
+
+
+def _numpy_type(name):
+    import numpy
+
+    return numpy.dtype(name)
+
+
+def _array_facts(value):
+    """(address, read-only, type, shape, strides, owner) of a NumPy array; None for other values."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or type(value) is not numpy.ndarray:
+        return None
+    if value.dtype.byteorder == ">":
+        value = value.astype(value.dtype.newbyteorder("="))
+    facts = value.__array_interface__
+    return facts["data"][0], facts["data"][1], facts["typestr"], value.shape, value.strides, value
+
+
+def _scalar_facts(value):
+    """(name of the dtype, Python's number) of a NumPy scalar; None for other values."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(value, (numpy.number, numpy.bool_)):
+        return None
+    return value.dtype.name, value.item()
+
+
+def _as_array(value):
+    """numpy.asarray, for values with __array__, buffers and sequences of Python."""
+    import numpy
+
+    return numpy.asarray(value)
+
+
+_mime_methods = (
+    ("text/html", "_repr_html_"),
+    ("text/markdown", "_repr_markdown_"),
+    ("image/svg+xml", "_repr_svg_"),
+    ("image/png", "_repr_png_"),
+    ("image/jpeg", "_repr_jpeg_"),
+    ("text/latex", "_repr_latex_"),
+    ("application/json", "_repr_json_"),
+)
+
+
+def _mimes(value):
+    """The representations of a value besides text: a list of (MIME type, str or bytes)."""
+    kind, found = type(value), {}
+    if isinstance(value, type):
+        return []
+    if hasattr(kind, "_repr_mimebundle_"):
+        bundle = value._repr_mimebundle_()
+        if isinstance(bundle, tuple):
+            bundle = bundle[0]
+        found.update(bundle or {})
+    for mime, name in _mime_methods:
+        if mime not in found and hasattr(kind, name):
+            data = getattr(value, name)()
+            if isinstance(data, tuple):
+                data = data[0]
+            if data is not None:
+                found[mime] = data
+    found.pop("text/plain", None)
+    return [(mime, data) for mime, data in found.items() if isinstance(data, (str, bytes))]
+
+
+def _describe(error):
+    """(name of the type, message, names of built-in bases, report, whether the message is made of args alone)."""
+    import traceback
+
+    kind = type(error)
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    bases = [base.__name__ for base in kind.__mro__ if base.__module__ == "builtins"]
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename != "<gpa bridge>" and not frame.filename.startswith("<frozen importlib")
+    ]
+    plain = kind.__str__ in (BaseException.__str__, KeyError.__str__)
+    return name, str(error), bases, "".join(traceback.format_list(frames)), plain
+
+
+def _exception(names, message, args):
+    """An instance of the first built-in exception type among the names."""
+    import builtins
+
+    for name in names:
+        kind = getattr(builtins, name, None)
+        if isinstance(kind, type) and issubclass(kind, BaseException):
+            try:
+                return kind(*args)
+            except TypeError:
+                return RuntimeError(message)
+    return RuntimeError(message)
+
+
+def _exported(module):
+    """The names that `from module import *` binds."""
+    names = getattr(module, "__all__", None)
+    return [n for n in dir(module) if not n.startswith("_")] if names is None else list(names)
+
+
+def _run(text, names):
+    """Runs a cell of %%python; its last expression is displayed as at Python's prompt."""
+    import ast
+
+    tree = ast.parse(text, "<cell>")
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, "<cell>", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if last else None
+
+
+def _import(name):
+    """An attribute of the module `python`: CPython's module of that name."""
+    import importlib
+
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return importlib.import_module(name)
+
+
+def _start(main_file):
+    import builtins
+    import signal
+
+    python = types.ModuleType("python", "Modules of CPython, also those that gpa has itself: python.math.")
+    python.__getattr__ = _import
+    sys.modules.setdefault("python", python)
+
+    sys.stdout, sys.stderr, sys.stdin = Stream(1), Stream(2), Input()
+    builtins.input = _input
+    sys.argv = [main_file]
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    signal.signal(signal.SIGINT, signal.default_int_handler)

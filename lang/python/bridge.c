@@ -1,0 +1,207 @@
+/* The bridge's table (lang/vm/foreign.h): imports, types, attributes of Python's objects. */
+#include "lang/vm/foreign.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/object/container.h"
+#include "lang/python/operators.h"
+
+/* ---- imports ---- */
+
+static gpa_code import_module(gpa_vm *vm, const char *name, value *out) {
+    python_host *h;
+    *out = v_unset();
+    gpa_code rc = python_host_get(vm, &h);
+    if (rc) return rc;
+    python_scope s = python_enter(h);
+    rc = from_python_take(h, py.PyImport_ImportModule(name), out);
+    python_leave(&s);
+    if (rc == GPA_E_NO_MODULE)
+        gpa_err_hint(vm_err(vm), "searched by CPython %s, %s", h->found.version,
+                     h->found.executable);
+    return rc;
+}
+
+static gpa_code member(gpa_vm *vm, value module, const char *name, value *out) {
+    gpa_code rc = vm_attr(vm, module, name, out);
+    if (!gpa_err_is(rc, GPA_E_ATTRIBUTE)) return rc;
+    vm_clear_error(vm);
+    value own = v_unset(); /* a submodule that is not imported yet */
+    gpa_str full;
+    str_init(&full);
+    *out = v_unset();
+    rc = vm_attr(vm, module, "__name__", &own);
+    if (gpa_err_is(rc, GPA_E_ATTRIBUTE)) {
+        vm_clear_error(vm);
+        return GPA_OK;
+    }
+    if (!rc && own.tag == V_STR) str_printf(&full, "%s.%s", own.str->text, name);
+    if (!rc && full.text) rc = import_module(vm, full.text, out);
+    if (rc == GPA_E_NO_MODULE) {
+        vm_clear_error(vm);
+        rc = GPA_OK;
+    }
+    str_free(&full);
+    value_release(vm, own);
+    return rc;
+}
+
+static gpa_code exported(gpa_vm *vm, value module, value *out) {
+    python_scope s = python_enter(python_host_peek(vm));
+    value all = v_unset();
+    py_object *list =
+        python_helper(s.host->exported, 1, (py_object *[]){py_keep(proxy_peek(module))});
+    gpa_code rc = from_python_take(s.host, list, &all);
+    python_leave(&s);
+    if (!rc) rc = vm_collect(vm, all, out);
+    value_release(vm, all);
+    return rc;
+}
+
+/* ---- operators and types ---- */
+
+static gpa_code binary(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    return python_binary(vm, op, false, a, b, out);
+}
+
+static gpa_code update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    return python_binary(vm, op, true, a, b, out);
+}
+
+static gpa_code absolute(gpa_vm *vm, value v, value *out) {
+    python_scope s = python_enter(python_host_peek(vm));
+    gpa_code rc = from_python_take(s.host, py.PyNumber_Absolute(proxy_peek(v)), out);
+    python_leave(&s);
+    return rc;
+}
+
+static gpa_code format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out) {
+    python_scope s = python_enter(python_host_peek(vm));
+    py_object *wanted = py.PyUnicode_DecodeUTF8(spec, (py_size)n, "replace"),
+              *text = wanted ? py.PyObject_Format(proxy_peek(v), wanted) : NULL;
+    gpa_code rc = python_text(s.host, text, out);
+    py_drop(wanted);
+    py_drop(text);
+    python_leave(&s);
+    return rc;
+}
+
+static gpa_code type(gpa_vm *vm, value v, value *out) {
+    if (v.tag == V_EXCEPTION) v = v.exc->foreign;
+    python_scope s = python_enter(python_host_peek(vm));
+    gpa_code rc = proxy_new_take(s.host, py.PyObject_Type(proxy_peek(v)), out);
+    python_leave(&s);
+    return rc;
+}
+
+/* One of Python's questions about two objects. */
+static gpa_code ask(gpa_vm *vm, int (*question)(py_object *, py_object *), value a, value b,
+                    bool *out) {
+    python_scope s = python_enter(python_host_peek(vm));
+    py_object *x = to_python(s.host, a), *y = x ? to_python(s.host, b) : NULL;
+    int is = y ? question(x, y) : -1;
+    gpa_code rc = !y ? vm_err(vm)->code : is < 0 ? python_fail(s.host) : GPA_OK;
+    *out = is > 0;
+    py_drop(x);
+    py_drop(y);
+    python_leave(&s);
+    return rc;
+}
+
+static gpa_code test_instance(gpa_vm *vm, value v, value type, bool *out) {
+    return ask(vm, py.PyObject_IsInstance, v, type, out);
+}
+
+static gpa_code test_subclass(gpa_vm *vm, value type, value of, bool *out) {
+    return ask(vm, py.PyObject_IsSubclass, type, of, out);
+}
+
+static bool callable(gpa_vm *vm, value v) {
+    python_scope s = python_enter(python_host_peek(vm));
+    bool is = py.PyCallable_Check(proxy_peek(v));
+    python_leave(&s);
+    return is;
+}
+
+static gpa_code array(gpa_vm *vm, value v, value *out) {
+    python_scope s = python_enter(python_host_peek(vm));
+    py_object *a = python_helper(s.host->as_array, 1, (py_object *[]){py_keep(proxy_peek(v))});
+    gpa_code rc = from_python_take(s.host, a, out);
+    python_leave(&s);
+    if (rc || out->tag == V_ARRAY) return rc;
+    gpa_str text;
+    str_init(&text);
+    value dtype = v_unset();
+    if (!vm_attr(vm, *out, "dtype", &dtype)) vm_str(vm, dtype, &text);
+    vm_clear_error(vm);
+    rc = vm_fail(vm, GPA_E_TYPE, "gpa has no arrays of dtype %s", text.text ? text.text : "object");
+    str_free(&text);
+    value_release(vm, dtype);
+    value_release(vm, *out);
+    *out = v_none();
+    return rc;
+}
+
+static gpa_code dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v),
+                    void *user) {
+    python_scope s = python_enter(python_host_peek(vm));
+    value all = v_unset(), list = v_unset();
+    gpa_code rc = from_python_take(s.host, py.PyObject_Dir(proxy_peek(v)), &all);
+    python_leave(&s);
+    if (!rc) rc = vm_collect(vm, all, &list);
+    for (size_t i = 0; !rc && i < list.list->count; i++)
+        if (list.list->items[i].tag == V_STR) each(user, list.list->items[i].str->text, v_none());
+    value_release(vm, all);
+    value_release(vm, list);
+    return rc;
+}
+
+/* ---- %python ---- */
+
+static gpa_code describe(gpa_vm *vm, gpa_str *out) {
+    python_found found;
+    char why[256];
+    if (!python_facts(vm, &found, why, sizeof why))
+        str_printf(out, "no Python: %s\n", why);
+    else
+        str_printf(out, "CPython %s, %s (%s)\n", found.version, found.executable,
+                   python_host_peek(vm) ? "loaded" : "not loaded yet");
+    return out->failed ? vm_no_memory(vm) : GPA_OK;
+}
+
+/* Cells share the names of Python's module __main__. */
+static gpa_code run_cell(gpa_vm *vm, const char *text, size_t n, value *out) {
+    python_host *h;
+    gpa_code rc = python_host_get(vm, &h);
+    if (rc) return rc;
+    python_scope s = python_enter(h);
+    py_object *main = py.PyImport_AddModule("__main__"),
+              *names = main ? py.PyModule_GetDict(main) : NULL,
+              *args[] = {py.PyUnicode_DecodeUTF8(text, (py_size)n, "replace"),
+                         names ? py_keep(names) : NULL};
+    rc = from_python_take(h, python_helper(h->run, 2, args), out);
+    python_leave(&s);
+    return rc;
+}
+
+const foreign_language foreign = {.import = import_module,
+                                  .import_name = member,
+                                  .names = exported,
+                                  .binary = binary,
+                                  .update = update,
+                                  .unary = python_unary,
+                                  .abs = absolute,
+                                  .next = proxy_next,
+                                  .format = format,
+                                  .type = type,
+                                  .is_instance = test_instance,
+                                  .is_subclass = test_subclass,
+                                  .exception = python_exception,
+                                  .callable = callable,
+                                  .array = array,
+                                  .dir = dir,
+                                  .choose = python_choose,
+                                  .describe = describe,
+                                  .run = run_cell,
+                                  .free = python_host_free};

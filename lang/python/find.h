@@ -1,0 +1,21 @@
+/* Search for a Python interpreter with a shared library. */
+#ifndef GPA_PYTHON_FIND_H
+#define GPA_PYTHON_FIND_H
+
+#include <stdbool.h>
+
+#include "runtime/base/str.h"
+
+typedef struct {
+    char executable[512]; /* what was asked: .../bin/python3 */
+    char version[32];     /* "3.11.7" */
+    char library[1024];   /* its shared library: a path, or a name for the dynamic linker */
+} python_found;
+
+/* Finds the interpreter that `import` uses: `chosen` (an executable, or a folder with bin/python3),
+ * else GPA_PYTHON, the active virtual environment (VIRTUAL_ENV, CONDA_PREFIX), `python3` on PATH.
+ * GPA_PYTHON=none: there is none. Runs the interpreter once to ask it. False: `why` (n bytes) gets
+ * a sentence. */
+bool python_find(const char *chosen, python_found *out, char *why, size_t n);
+
+#endif

@@ -1,0 +1,13 @@
+/* Operators on objects of Python, by Python. */
+#ifndef GPA_PYTHON_OPERATORS_H
+#define GPA_PYTHON_OPERATORS_H
+
+#include "lang/python/convert.h"
+#include "lang/syntax/ast.h"
+
+/* a op b, or with `update` a op= b; op a. */
+gpa_code python_binary(gpa_vm *vm, ast_op op, bool update, value a, value b, value *out);
+gpa_code python_unary(gpa_vm *vm, ast_op op, value a, value *out);
+gpa_code proxy_next(gpa_vm *vm, value v, value *out, bool *done);
+
+#endif

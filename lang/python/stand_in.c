@@ -1,0 +1,413 @@
+/* Stand-ins: values of gpa as objects of Python (class Value of bootstrap.py), and the functions of
+ * gpa that its methods call.
+ *
+ * A stand-in holds a capsule with a handle, which owns the value. Values belong to the session's
+ * thread: on other threads the functions raise, and a handle that dies there is released later
+ * (stand_in_collect). */
+#include "lang/python/convert.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/object/container.h"
+#include "lang/vm/class.h"
+#include "lang/vm/generator.h"
+#include "lang/vm/instance.h"
+#include "lang/vm/operate.h"
+
+static const char handle_name[] = "gpa.value", host_name[] = "gpa.host";
+
+typedef struct handle {
+    python_host *host;  /* NULL: the session has ended */
+    py_object *capsule; /* borrowed: it owns the handle */
+    pthread_t thread;
+    value v;
+    bool dead; /* dropped by another thread: to be released */
+    struct handle *prev, *next;
+} handle;
+
+static void unlink_handle(handle *x) {
+    if (x->prev)
+        x->prev->next = x->next;
+    else
+        x->host->handles = x->next;
+    if (x->next) x->next->prev = x->prev;
+}
+
+void stand_in_collect(python_host *h) {
+    h->dropped = false;
+    for (handle *x = h->handles, *next; x; x = next) {
+        next = x->next;
+        if (!x->dead) continue;
+        unlink_handle(x);
+        value_release(h->vm, x->v);
+        mem_free(x);
+    }
+}
+
+/* The capsules outlive the session, in objects of Python. */
+void stand_in_end(python_host *h) {
+    static handle ended;
+    for (handle *x; (x = h->handles);) {
+        unlink_handle(x);
+        if (!x->dead) {
+            py.PyCapsule_SetDestructor(x->capsule, NULL);
+            py.PyCapsule_SetPointer(x->capsule, &ended);
+        }
+        value_release(h->vm, x->v);
+        mem_free(x);
+    }
+}
+
+static void end_handle(py_object *capsule) {
+    handle *x = py.PyCapsule_GetPointer(capsule, handle_name);
+    python_host *h = x->host;
+    if (!pthread_equal(x->thread, pthread_self()) || !h->depth) {
+        x->dead = h->dropped = true;
+        return;
+    }
+    value v = x->v;
+    unlink_handle(x);
+    mem_free(x);
+    value_release(h->vm, v);
+}
+
+/* ---- making ---- */
+
+/* Special methods that Python looks up in the type: a stand-in has those of its value. */
+static const char *const specials[] = {
+    "__call__",    "__iter__",     "__next__",    "__len__",      "__getitem__", "__setitem__",
+    "__delitem__", "__contains__", "__enter__",   "__exit__",     "__lt__",      "__le__",
+    "__gt__",      "__ge__",       "__add__",     "__radd__",     "__sub__",     "__rsub__",
+    "__mul__",     "__rmul__",     "__truediv__", "__rtruediv__", "__matmul__",  "__rmatmul__",
+    "__pow__",     "__rpow__",     "__mod__",     "__rmod__",     "__neg__",     "__pos__",
+    "__abs__",     "__float__",    "__int__",     "__index__",    "__array__"};
+
+static bool has_special(value v, const char *name) {
+    if (is_instance(v)) return instance_has(v, name);
+    if (strcmp(name, "__call__") == 0) return vm_callable(v);
+    bool items = strcmp(name, "__iter__") == 0, next = strcmp(name, "__next__") == 0;
+    if (v.tag == V_ITER) return items || next;
+    return items && v.tag == V_OBJECT && v.object->kind->iter;
+}
+
+py_object *stand_in_new(python_host *h, value v) {
+    py_object *names[COUNT_OF(specials)];
+    size_t n = 0;
+    handle *x = mem_new(sizeof *x);
+    if (!x) {
+        vm_no_memory(h->vm);
+        return NULL;
+    }
+    *x = (handle){.host = h, .thread = pthread_self(), .v = value_retain(v), .next = h->handles};
+    if (x->next) x->next->prev = x;
+    h->handles = x;
+    py_object *capsule = x->capsule = py.PyCapsule_New(x, handle_name, end_handle);
+    for (size_t i = 0; i < COUNT_OF(specials); i++)
+        if (has_special(v, specials[i]))
+            names[n++] = py.PyUnicode_DecodeUTF8(specials[i], (py_size)strlen(specials[i]), NULL);
+    py_object *special = py.PyTuple_New((py_size)n);
+    for (size_t i = 0; i < n; i++) py.PyTuple_SetItem(special, (py_size)i, names[i]);
+    py_object *o = python_helper(h->stand_in, 2, (py_object *[]){capsule, special});
+    if (!o) python_fail(h);
+    return o;
+}
+
+static handle *handle_of(python_host *h, py_object *o) {
+    if (!h->value_type || py.PyObject_IsInstance(o, h->value_type) != 1) {
+        py.PyErr_Clear();
+        return NULL;
+    }
+    py_object *capsule = py.PyObject_GetAttrString(o, "_handle");
+    handle *x = capsule ? py.PyCapsule_GetPointer(capsule, handle_name) : NULL;
+    if (!x) py.PyErr_Clear();
+    py_drop(capsule);
+    return x;
+}
+
+value stand_in_peek(python_host *h, py_object *o) {
+    const handle *x = handle_of(h, o);
+    return x ? x->v : v_unset();
+}
+
+/* ---- what bootstrap.py calls ---- */
+
+/* A call from Python: its arguments as values, on the session's thread. */
+typedef struct {
+    python_host *h;
+    value self; /* of the handle, first argument; UNSET if there is none */
+    value args; /* a TUPLE of the others */
+    void *thread;
+} incoming;
+
+static bool wrong_thread(void) {
+    py.PyErr_SetString(py.runtime_error,
+                       "values of gpa are used on the thread of its session only");
+    return false;
+}
+
+/* Takes `from` .. as values. False: Python has raised. */
+static bool receive(incoming *c, py_object *self, py_object *args, bool handled) {
+    python_host *h = c->h = py.PyCapsule_GetPointer(self, host_name);
+    gpa_vm *vm = h->vm;
+    c->args = c->self = v_unset();
+    if (!h->depth) return wrong_thread();
+    if (handled) {
+        const handle *x = py.PyCapsule_GetPointer(py.PyTuple_GetItem(args, 0), handle_name);
+        if (!x) return false;
+        if (!x->host || !pthread_equal(x->thread, pthread_self())) return wrong_thread();
+        c->self = value_retain(x->v);
+    }
+    py_size n = py.PyTuple_Size(args), from = handled;
+    c->args = v_tuple(vm, (size_t)(n - from), NULL);
+    gpa_code rc = c->args.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+    for (py_size i = from; i < n && !rc; i++)
+        rc = from_python_take(h, py_keep(py.PyTuple_GetItem(args, i)),
+                              &c->args.tuple->items[i - from]);
+    if (!rc) return true;
+    python_raise(h);
+    value_release(vm, c->args);
+    value_release(vm, c->self);
+    return false;
+}
+
+/* The result of a call, or its error, for Python; consumes v. */
+static py_object *answer(incoming *c, gpa_code rc, value v) {
+    gpa_vm *vm = c->h->vm;
+    python_resume(c->h, c->thread);
+    py_object *o = rc ? NULL : to_python(c->h, v);
+    if (!o) python_raise(c->h);
+    value_release(vm, v);
+    value_release(vm, c->args);
+    value_release(vm, c->self);
+    return o;
+}
+
+static value argument(const incoming *c, size_t i) { return c->args.tuple->items[i]; }
+
+#define RECEIVE(handled)                                \
+    incoming c;                                         \
+    if (!receive(&c, self, args, handled)) return NULL; \
+    c.thread = python_pause(c.h);
+#define GATE(name) static py_object *gate_##name(py_object *self, py_object *args)
+
+/* Appends the named arguments, a dict of Python, to the positional ones: their values to `values`,
+ * their names to `names`. */
+static gpa_code receive_named(python_host *h, py_object *named, list_obj *values, list_obj *names) {
+    py_object *key, *item;
+    gpa_code rc = GPA_OK;
+    for (py_size at = 0; !rc && py.PyDict_Next(named, &at, &key, &item);) {
+        value v[2] = {v_unset(), v_unset()};
+        rc = from_python_take(h, py_keep(key), &v[0]);
+        if (!rc) rc = from_python_take(h, py_keep(item), &v[1]);
+        if (!rc) rc = list_append(h->vm, names, v[0]);
+        if (!rc) rc = list_append(h->vm, values, v[1]);
+        value_release(h->vm, v[0]);
+        value_release(h->vm, v[1]);
+    }
+    return rc;
+}
+
+/* call(handle, positional, named): a tuple and a dict. */
+GATE(call) {
+    incoming c;
+    py_object *named = py.PyTuple_GetItem(args, 2);
+    if (!receive(&c, self, args, true)) return NULL;
+    gpa_vm *vm = c.h->vm;
+    value values = v_unset(), names = v_list(vm, 0, NULL), out = v_none();
+    gpa_code rc = names.tag == V_UNSET ? GPA_E_MEMORY : vm_collect(vm, argument(&c, 0), &values);
+    if (!rc) rc = receive_named(c.h, named, values.list, names.list);
+    c.thread = python_pause(c.h);
+    if (!rc) {
+        const size_t n = names.list->count;
+        const call_args a = {values.list->count - n, n, values.list->items, names.list->items};
+        rc = vm_call(vm, c.self, &a, &out);
+    }
+    value_release(vm, names);
+    value_release(vm, values);
+    return answer(&c, rc, out);
+}
+
+GATE(getattr) {
+    RECEIVE(true)
+    value out = v_none();
+    gpa_code rc = vm_attr(c.h->vm, c.self, argument(&c, 0).str->text, &out);
+    return answer(&c, rc, out);
+}
+
+GATE(setattr) {
+    RECEIVE(true)
+    return answer(&c, vm_setattr(c.h->vm, c.self, argument(&c, 0).str->text, argument(&c, 1)),
+                  v_none());
+}
+
+/* Operators and special methods by their names in Python, with the values' own meaning. */
+GATE(method) {
+    RECEIVE(true)
+    gpa_vm *vm = c.h->vm;
+    const char *name = argument(&c, 0).str->text;
+    const tuple_obj *given = argument(&c, 1).tuple;
+    value fn = v_unset(), out = v_none();
+    gpa_code rc = GPA_OK;
+    bool equal = strcmp(name, "__eq__") == 0;
+    if (equal || strcmp(name, "__ne__") == 0) {
+        bool is = false;
+        rc = op_compare(vm, equal ? AST_OP_EQ : AST_OP_NE, c.self, given->items[0], &is);
+        out = v_bool(is);
+    } else {
+        rc = vm_attr(vm, c.self, name, &fn);
+        if (!rc) rc = vm_call(vm, fn, ARGS(given->count, given->items), &out);
+    }
+    value_release(vm, fn);
+    return answer(&c, rc, out);
+}
+
+static py_object *text_answer(incoming *c, gpa_code (*put)(gpa_vm *, value, gpa_str *)) {
+    gpa_str text;
+    str_init(&text);
+    value out = v_none();
+    gpa_code rc = put(c->h->vm, c->self, &text);
+    if (!rc)
+        rc = native_return(
+            text.failed ? v_unset() : v_str(c->h->vm, text.text ? text.text : "", text.len), &out);
+    str_free(&text);
+    return answer(c, rc, out);
+}
+
+GATE(repr) {
+    RECEIVE(true)
+    return text_answer(&c, vm_repr);
+}
+
+GATE(str) {
+    RECEIVE(true)
+    return text_answer(&c, vm_str);
+}
+
+static void add_name(void *user, const char *name, value v) {
+    gpa_str *text = user;
+    (void)v;
+    str_printf(text, "%s\n", name);
+}
+
+/* dir(): the names, a str with a name on each line, split by Python. */
+GATE(dir) {
+    RECEIVE(true)
+    gpa_vm *vm = c.h->vm;
+    gpa_str text;
+    str_init(&text);
+    value all = v_unset(), split = v_unset(), out = v_none();
+    gpa_code rc = vm_dir(vm, c.self, add_name, &text);
+    if (!rc)
+        rc = native_return(
+            text.failed ? v_unset() : v_str(vm, text.text ? text.text : "", text.len), &all);
+    if (!rc) rc = vm_attr(vm, all, "split", &split);
+    if (!rc) rc = vm_call(vm, split, NO_ARGS, &out);
+    str_free(&text);
+    value_release(vm, all);
+    value_release(vm, split);
+    return answer(&c, rc, out);
+}
+
+GATE(hash) {
+    RECEIVE(true)
+    uint64_t hash = 0;
+    gpa_code rc = value_hash(c.h->vm, c.self, &hash);
+    return answer(&c, rc, v_int((int64_t)(hash >> 1)));
+}
+
+GATE(truth) {
+    RECEIVE(true)
+    bool is = false;
+    gpa_code rc = value_truth(c.h->vm, c.self, &is);
+    return answer(&c, rc, v_bool(is));
+}
+
+GATE(iter) {
+    RECEIVE(true)
+    value out = v_none();
+    gpa_code rc = vm_iter(c.h->vm, c.self, &out);
+    return answer(&c, rc, out);
+}
+
+/* next(): (done, item). */
+GATE(next) {
+    RECEIVE(true)
+    gpa_vm *vm = c.h->vm;
+    value item[2] = {v_bool(false), v_none()}, it = v_unset(), out = v_none();
+    bool done = false;
+    gpa_code rc = vm_iter(vm, c.self, &it);
+    if (!rc) rc = iter_next(vm, it, &item[1], &done);
+    if (done) item[0] = v_bool(true), item[1] = v_none();
+    if (!rc) rc = native_return(v_tuple(vm, 2, item), &out);
+    value_release(vm, item[1]);
+    value_release(vm, it);
+    return answer(&c, rc, out);
+}
+
+/* The parameters of a function, as between the parentheses of its def. */
+GATE(parameters) {
+    RECEIVE(true)
+    gpa_vm *vm = c.h->vm;
+    gpa_str text;
+    str_init(&text);
+    value out = v_none(), fn = c.self;
+    bool bound = fn.tag == V_METHOD;
+    if (bound) fn = fn.method->fn;
+    gpa_code rc = fn.tag == V_FUNC ? func_signature(vm, fn.func, bound, &text) : GPA_OK;
+    if (!rc && fn.tag != V_FUNC) str_put(&text, "(*args, **kwargs)");
+    size_t n = text.len >= 2 ? text.len - 2 : 0;
+    if (!rc) rc = native_return(text.failed ? v_unset() : v_str(vm, text.text + 1, n), &out);
+    str_free(&text);
+    return answer(&c, rc, out);
+}
+
+GATE(write) {
+    RECEIVE(false)
+    const str_obj *s = argument(&c, 1).str;
+    gpa_code rc = vm_write(c.h->vm, argument(&c, 0).i == 2, s->text, s->size);
+    return answer(&c, rc, v_none());
+}
+
+GATE(flush) {
+    RECEIVE(false)
+    vm_flush(c.h->vm);
+    return answer(&c, GPA_OK, v_none());
+}
+
+/* A line with its end; "" at the end of the input. */
+GATE(input) {
+    RECEIVE(false)
+    gpa_vm *vm = c.h->vm;
+    value line = v_none(), out = v_none(), end = v_unset();
+    gpa_code rc = vm_input(vm, argument(&c, 0).str->text, &line);
+    if (gpa_err_is(rc, GPA_E_EOF)) {
+        vm_clear_error(vm);
+        rc = native_return(v_cstr(vm, ""), &out);
+    } else if (!rc) {
+        end = v_cstr(vm, "\n");
+        rc = native_return(end.tag == V_UNSET ? end : v_concat(vm, line, end), &out);
+    }
+    value_release(vm, end);
+    value_release(vm, line);
+    return answer(&c, rc, out);
+}
+
+#define ROW(name) \
+    { "_gpa_" #name, gate_##name, PY_VARARGS, NULL }
+static py_method gates[] = {ROW(call), ROW(getattr),    ROW(setattr), ROW(method), ROW(repr),
+                            ROW(str),  ROW(dir),        ROW(hash),    ROW(truth),  ROW(iter),
+                            ROW(next), ROW(parameters), ROW(write),   ROW(flush),  ROW(input)};
+
+bool stand_in_install(python_host *h) {
+    py_object *self = py.PyCapsule_New(h, host_name, NULL);
+    bool ok = self != NULL;
+    for (size_t i = 0; i < COUNT_OF(gates) && ok; i++) {
+        py_object *fn = py.PyCFunction_NewEx(&gates[i], self, NULL);
+        ok = fn && !py.PyDict_SetItemString(h->names, gates[i].name, fn);
+        py_drop(fn);
+    }
+    py_drop(self);
+    return ok;
+}

@@ -1,0 +1,54 @@
+/* The interface to the interpreter of another language in the process: CPython (lang/python/).
+ *
+ * Its objects are OBJECT values whose kind says `foreign`. */
+#ifndef GPA_VM_FOREIGN_H
+#define GPA_VM_FOREIGN_H
+
+#include "lang/object/kind.h"
+#include "lang/syntax/ast.h"
+
+typedef struct {
+    /* A module by its dotted name, imported. ModuleNotFoundError if the language, or the module in
+     * it, is not there. */
+    gpa_code (*import)(gpa_vm *vm, const char *name, value *out);
+    /* `from module import name`, of a module of the language: *out UNSET if there is no such name.
+     */
+    gpa_code (*import_name)(gpa_vm *vm, value module, const char *name, value *out);
+    /* The names that `from module import *` binds: a list of str. */
+    gpa_code (*names)(gpa_vm *vm, value module, value *out);
+    /* a op b and a op= b, with at least one foreign operand, and op a. */
+    gpa_code (*binary)(gpa_vm *vm, ast_op op, value a, value b, value *out);
+    gpa_code (*update)(gpa_vm *vm, ast_op op, value a, value b, value *out);
+    gpa_code (*unary)(gpa_vm *vm, ast_op op, value a, value *out);
+    gpa_code (*abs)(gpa_vm *vm, value v, value *out);
+    /* The next item of an iterator. */
+    gpa_code (*next)(gpa_vm *vm, value v, value *out, bool *done);
+    gpa_code (*format)(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out);
+    /* The type of a foreign object or exception; isinstance, with a foreign object or type;
+     * issubclass of a foreign type. */
+    gpa_code (*type)(gpa_vm *vm, value v, value *out);
+    gpa_code (*is_instance)(gpa_vm *vm, value v, value type, bool *out);
+    gpa_code (*is_subclass)(gpa_vm *vm, value type, value of, bool *out);
+    /* The exception that `raise` of a foreign exception or class raises; UNSET: it is none. */
+    gpa_code (*exception)(gpa_vm *vm, value v, value *out);
+    bool (*callable)(gpa_vm *vm, value v);
+    /* The object as an array (NumPy's asarray). */
+    gpa_code (*array)(gpa_vm *vm, value v, value *out);
+    /* Its attributes' names, for dir() and completion. */
+    gpa_code (*dir)(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v),
+                    void *user);
+    /* %python: chooses the interpreter before it is loaded; says which one is, or would be, loaded;
+     * runs a cell in it, the value of whose last expression is the result. */
+    gpa_code (*choose)(gpa_vm *vm, const char *path);
+    gpa_code (*describe)(gpa_vm *vm, gpa_str *out);
+    gpa_code (*run)(gpa_vm *vm, const char *text, size_t n, value *out);
+    /* The end of the vm. */
+    void (*free)(gpa_vm *vm);
+} foreign_language;
+
+/* Defined in lang/python/bridge.c. */
+extern const foreign_language foreign;
+
+static inline bool is_foreign(value v) { return v.tag == V_OBJECT && v.object->kind->foreign; }
+
+#endif
