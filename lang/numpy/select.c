@@ -263,10 +263,10 @@ static gpa_code fail_clip_shapes(gpa_vm *vm, const value *v) {
         arg_opnd_release(vm, &x);
     }
     if (!rc)
-        rc = text.failed ? vm_no_memory(vm)
-                         : vm_fail(vm, GPA_E_VALUE,
-                                   "operands could not be broadcast together with shapes %s",
-                                   text.text);
+        rc = text.failed
+                 ? vm_no_memory(vm)
+                 : vm_fail(vm, GPA_E_VALUE,
+                           "operands could not be broadcast together with shapes %s", text.text);
     str_free(&text);
     return rc;
 }

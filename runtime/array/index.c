@@ -434,7 +434,7 @@ static gpa_code check_all_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_p
         if (at->kind != AT_INDICES || at->axis < 0 || at->in_bounds) continue;
         bool now = must || a->shape[at->axis] == 0 ||
                    (at->arr->size <= TUNE_CHECK_NOW_MAX_ELEMS && !arr_is_pending(at->arr) &&
-                            at->arr->storage->buf->device->caps.host_visible);
+                    at->arr->storage->buf->device->caps.host_visible);
         if (now) rc = check_bounds_now(rt, a, at, e);
         *certain = *certain && now;
     }
