@@ -1,6 +1,6 @@
-/* Runs gnuplot, which draws matplotlib's figures.
+/* Figures of matplotlib drawn by a gnuplot process.
  *
- * It reads its script from standard input and numbers from descriptor 3, and writes the image to
+ * gnuplot reads its script from standard input and data from descriptor 3, and writes the image to
  * standard output. All three are memory files, so no pipe can block, and a failure leaves no files.
  */
 #include <errno.h>

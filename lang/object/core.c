@@ -1,4 +1,4 @@
-/* The services of the vm's head: error record, runtime, names, interrupts. */
+/* Access to the base of the virtual machine's state: error record, runtime, names, interrupts. */
 #include "lang/object/core.h"
 
 #include <stdarg.h>

@@ -218,7 +218,7 @@ static void shorten(history *h) {
 }
 
 /* Reads the file for the first time and allocates a number for this session. */
-static gpa_code enter(history *h, char *trouble, size_t room) {
+static gpa_code begin_session(history *h, char *trouble, size_t capacity) {
     int highest = 0;
     size_t n;
     gpa_str mark;
@@ -226,7 +226,7 @@ static gpa_code enter(history *h, char *trouble, size_t room) {
     make_folders(h->path);
     int fd = open_locked(h);
     if (fd < 0) {
-        snprintf(trouble, room, "the history is not kept: %s: %s", h->path, strerror(errno));
+        snprintf(trouble, capacity, "the history is not kept: %s: %s", h->path, strerror(errno));
         mem_free(h->path);
         h->path = NULL;
         h->session = 1;
@@ -255,7 +255,7 @@ static gpa_code refresh(history *h) {
     int highest = 0;
     size_t n;
     if (!h->session && !h->path) h->session = 1;
-    if (!h->session) return enter(h, trouble, sizeof trouble);
+    if (!h->session) return begin_session(h, trouble, sizeof trouble);
     int fd = h->path ? open(h->path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0) return GPA_OK;
     char *text = read_rest(h, fd, &n);
@@ -300,7 +300,7 @@ gpa_code history_add(history *h, int line, const char *input, size_t size, char 
     while (size && strchr(" \t\r\n", input[size - 1])) size--; /* the input ends at a NUL: */
     size = strnlen(input, size);
     if (!h->session && h->path) {
-        gpa_code rc = enter(h, trouble, n);
+        gpa_code rc = begin_session(h, trouble, n);
         if (rc) return rc;
     }
     if (!h->session) h->session = 1;

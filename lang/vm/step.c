@@ -1,5 +1,5 @@
-/* Instructions that are functions. Each checks its operands for unbound variables: no instruction
- * accepts V_UNSET. */
+/* Virtual machine instructions implemented as functions, outside the interpreter loop. Each checks
+ * its operands for unbound variables: no instruction accepts V_UNSET. */
 #include "lang/vm/step.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "runtime/graph/shape.h"
 
 /* Describes the matrices of a call; false when their stack has no single stride. */
-static bool describe(const gpa_arr *a, gpa_libcall *c) {
+static bool describe_call(const gpa_arr *a, gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     const int row = a->ndim - 2, column = a->ndim - 1;
     memcpy(shape, a->shape, (size_t)row * sizeof *shape);
@@ -46,7 +46,7 @@ gpa_code arr_solve_factored(gpa_rt *rt, const arr_factored *f, gpa_arr *b, gpa_a
     x[A] = arr_retain(f->a);
     TRY(arr_force(rt, x[A], CUT_LIBRARY, e));
     TRY(arr_bring_to_device(rt, d, &x[A], e));
-    if (!describe(x[A], &c) || !library_can(d, &c)) { /* else a copy in Fortran order */
+    if (!describe_call(x[A], &c) || !library_can(d, &c)) { /* else a copy in Fortran order */
         arr_release(rt, library_take(&arrays, A));
         TRY(library_copy(rt, f->a, c.dtype, true, &x[A], e));
         memcpy(c.solve_factored.a.stride, (const int64_t[]){n * n, 1, n}, 3 * sizeof n);
