@@ -378,11 +378,12 @@ static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *
 /* NumPy's arange: the step is the difference of the first two elements in the array's dtype. */
 static gpa_code arange_float(gpa_vm *vm, const double at[3], gpa_dtype t, value *out) {
     gpa_rt *rt = vm_rt(vm);
-    if (at[2] == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
+    if (at[2] == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "float division by zero");
     double span = at[1] - at[0], quotient = span / at[2], count = ceil(quotient);
     if (quotient == 0 && span != 0) count = signbit(quotient) ? 0 : 1; /* also an infinite step */
     if (isnan(count)) return vm_fail(vm, GPA_E_VALUE, "arange: cannot compute length");
-    if (count > 9.2e18) return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
+    if (count > 9.2e18 || count < -9.2e18)
+        return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
     if (count < 0) count = 0;
     gpa_dtype work = dtype_is_complex(t) ? dtype_info[t].real : t;
     gpa_val start = dtype_cast((gpa_val){.F64 = at[0]}, DT_F64, work),

@@ -107,7 +107,7 @@ static gpa_code return_checked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_
     return rc;
 }
 
-/* `initial` must be a scalar, and a Python number must fit the dtype of the accumulator. */
+/* `initial` must be a scalar, and a number must fit the dtype of the accumulator. */
 static gpa_code check_initial(gpa_vm *vm, gpa_red red, value initial, const prepared *p) {
     gpa_dtype t = (gpa_dtype)p->a->dtype;
     bool whole = dtype_is_int(t) || t == DT_BOOL;
@@ -116,7 +116,12 @@ static gpa_code check_initial(gpa_vm *vm, gpa_red red, value initial, const prep
     else if (whole && red != RED_MIN && red != RED_MAX)
         t = dtype_info[t].kind == 'U' ? DT_U64 : DT_I64;
     if (initial.tag == V_LIST || initial.tag == V_TUPLE) return np_sequence_error(vm, t, initial);
-    return p->o.initial.arr ? GPA_OK : arr_check_number(&p->o.initial, t, vm_err(vm));
+    gpa_opnd number = p->o.initial;
+    if (number.arr) return GPA_OK;
+    if (number.weak == WEAK_NO && dtype_is_int(number.dtype) && number.dtype != DT_U64)
+        number = (gpa_opnd){
+            .weak = WEAK_INT, .dtype = DT_I64, .v = dtype_cast(number.v, number.dtype, DT_I64)};
+    return arr_check_number(&number, t, vm_err(vm));
 }
 
 static gpa_code reduce(gpa_vm *vm, gpa_red red, const reduction *r, value *out) {

@@ -1,6 +1,7 @@
 /* Functions over whole arrays that are not ufuncs: where, nonzero, take, clip, concatenate, sort,
  * searchsorted, matrix products. */
 #include "lang/numpy/all.h"
+#include "lang/object/big.h"
 #include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
@@ -60,7 +61,8 @@ gpa_code np_nonzero(gpa_vm *vm, value *argv, value *out) { /* a */
     if (n == 0)
         TRY(vm_fail(vm, GPA_E_VALUE,
                     "Calling nonzero on 0d arrays is not allowed. Use "
-                    "np.atleast_1d(scalar).nonzero() instead."));
+                    "np.atleast_1d(scalar).nonzero() instead. If the context of this error is of "
+                    "the form `arr[nonzero(cond)]`, just use `arr[cond]`."));
     rc = np_return_arrays(vm, arr_nonzero(vm_rt(vm), a, parts, vm_err(vm)), n, parts, out);
 out:
     arr_release(vm_rt(vm), a);
@@ -196,6 +198,9 @@ out:
 /* True for a Python int bound that no value of an integer dtype exceeds. */
 static bool is_vacuous_bound(value bound, gpa_dtype t, bool upper) {
     int bits = 8 * (int)dtype_size(t);
+    uint64_t u;
+    if (bound.tag == V_BIG && dtype_is_int(t) && !big_is_uint(bound.big, &u))
+        return bound.big->negative != upper;
     if (bound.tag != V_INT || !dtype_is_int(t)) return false;
     if (dtype_info[t].kind == 'U')
         return upper ? bits < 64 && bound.i >= ((int64_t)1 << bits) - 1 : bound.i <= 0;
@@ -238,6 +243,31 @@ static gpa_code common_type(gpa_vm *vm, const value *v, size_t n, gpa_dtype *out
 out:
     for (size_t i = 0; i < n; i++) arg_opnd_release(vm, &in[i]);
     mem_free(in);
+    return rc;
+}
+
+/* The error of operands that do not broadcast names all three. */
+static gpa_code fail_clip_shapes(gpa_vm *vm, const value *v) {
+    gpa_str text;
+    str_init(&text);
+    vm_clear_error(vm);
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 3 && !rc; i++) {
+        gpa_opnd x = {0};
+        rc = arg_opnd(vm, v[i], &x);
+        const int n = !rc && x.arr ? x.arr->ndim : 0;
+        str_putc(&text, '(');
+        for (int d = 0; d < n; d++)
+            str_printf(&text, "%s%lld", d ? "," : "", (long long)x.arr->shape[d]);
+        str_put(&text, n == 1 ? ",) " : ") ");
+        arg_opnd_release(vm, &x);
+    }
+    if (!rc)
+        rc = text.failed
+                 ? vm_no_memory(vm)
+                 : vm_fail(vm, GPA_E_VALUE,
+                           "operands could not be broadcast together with shapes %s", text.text);
+    str_free(&text);
     return rc;
 }
 
@@ -293,6 +323,9 @@ static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
         rc =
             ufunc_call(vm, ufunc_of(OP_POSITIVE), &(call_args){1, k.n, k.values + 1, k.names}, out);
     }
+    if (rc == GPA_E_VALUE && has_low && has_high && into.tag == V_NONE &&
+        strstr(vm_err(vm)->msg, "could not be broadcast together"))
+        rc = fail_clip_shapes(vm, (value[]){a, min, max});
     value_release(vm, low);
     value_release(vm, name);
     value_release(vm, k.names[0]);
@@ -428,10 +461,9 @@ static gpa_code sort_with(gpa_vm *vm, value *argv,
         TRY(arr_reshape(vm_rt(vm), a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
         arr_release(vm_rt(vm), a);
         a = flat;
-    } else if (a->ndim ||
-               sorter !=
-                   arr_argsort_order_k) { /* argsort takes a scalar for an array of one element */
-        TRY(arg_axis(vm, argv[1], a->ndim, &axis));
+    } else {
+        const bool indices = sorter == arr_argsort_order_k;
+        TRY(arg_axis(vm, argv[1], indices ? MAX(a->ndim, 1) : a->ndim, &axis));
     }
     TRY(sorter(vm_rt(vm), a, axis, &result, vm_err(vm)));
     rc = np_return_array(vm, result, out);

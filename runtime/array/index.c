@@ -405,8 +405,7 @@ static bool all_in_bounds(const void *data, gpa_dtype t, int64_t n, int64_t exte
     return !outside;
 }
 
-/* Bounds check of a small computed index array on a host-visible device: immediate errors are
- * cheap there. */
+/* Bounds check of an index array on the host. */
 static gpa_code check_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, gpa_err *e) {
     host_view h;
     int64_t extent = a->shape[at->axis];
@@ -424,16 +423,18 @@ static gpa_code check_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_entry
     return rc;
 }
 
-/* The same for all index arrays that allow it; *all_checked: all are checked. */
-static gpa_code check_all_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_plan *p,
+/* The same for small computed index arrays on a host-visible device, where immediate errors are
+ * cheap, or with `must` for all; *all_checked: all are checked. */
+static gpa_code check_all_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_plan *p, bool must,
                                      bool *all_checked, gpa_err *e) {
     gpa_code rc = GPA_OK;
     *all_checked = true;
     for (int i = 0; i < p->n && !rc; i++) {
         const index_entry *at = &p->at[i];
         if (at->kind != AT_INDICES || at->axis < 0 || at->in_bounds) continue;
-        bool now = at->arr->size <= TUNE_CHECK_NOW_MAX_ELEMS && !arr_is_pending(at->arr) &&
-                   at->arr->storage->buf->device->caps.host_visible;
+        bool now = must || a->shape[at->axis] == 0 ||
+                   (at->arr->size <= TUNE_CHECK_NOW_MAX_ELEMS && !arr_is_pending(at->arr) &&
+                    at->arr->storage->buf->device->caps.host_visible);
         if (now) rc = check_bounds_now(rt, a, at, e);
         *all_checked = *all_checked && now;
     }
@@ -448,8 +449,9 @@ static gpa_code get_gather(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out,
     TRY(index_coordinates(rt, a, p, &m, e));
     const arr_spec result = {(gpa_dtype)a->dtype, m.ndim, m.shape};
     TRY(exec_check_capacity(rt, &result, e));
+    const bool is_empty = shape_size(m.ndim, m.shape) == 0; /* no program would check the indices */
     if (shape_size(m.broadcast_ndim, m.shape + m.broadcast_at) && !all_checked)
-        TRY(check_all_bounds_now(rt, a, p, &all_checked, e));
+        TRY(check_all_bounds_now(rt, a, p, is_empty, &all_checked, e));
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
     TRY(node_gather(rt, leaf, &(gather_map){at, m.from, m.ndim, m.shape, m.in_bounds}, &all, e));
@@ -505,7 +507,7 @@ static gpa_code select_columns(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_
         .kind = IX_ARRAY, .arr = last->arr, .in_bounds = last->in_bounds, .span = last->span};
     gpa_arr *transposed = NULL, *rows = NULL;
     bool all_checked;
-    gpa_code rc = check_all_bounds_now(rt, a, p, &all_checked, e);
+    gpa_code rc = check_all_bounds_now(rt, a, p, false, &all_checked, e);
     if (rc || !all_checked) return rc;
     TRY(arr_transpose(rt, a, NULL, &transposed, e));
     TRY(arr_get(rt, transposed, &(gpa_indices){&row, 1}, NULL, &rows, e));

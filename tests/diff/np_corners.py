@@ -582,3 +582,93 @@ for size in (-2, (2, -1), 0, (3, 0)):
             print(size, call().shape)
         except ValueError as e:
             print(size, e)
+
+# --- indices out of bounds of results without elements
+x = np.zeros((1, 0, 1))
+later = np.arange(1) + 40
+tell(
+    lambda: x[later],
+    lambda: x[[40]],
+    lambda: np.take(x, 99, axis=0),
+    lambda: np.take(x, later, axis=0),
+    lambda: x[:, np.arange(1)],
+    lambda: x[:, np.zeros(0, int)],
+    lambda: np.zeros((3, 4))[np.zeros(0, int), 7],
+    lambda: np.zeros((3, 4))[np.zeros((0, 2), int) + 9],
+    lambda: np.zeros((3, 0))[[0, 5], :],
+    lambda: np.take_along_axis(np.zeros((2, 0)), np.ones((2, 0), int) * 5, axis=1),
+    lambda: np.take(np.zeros((0, 3)), [0], axis=1),
+)
+
+# --- bounds of clip: beyond every integer, of shapes that do not fit
+a = np.array([1, 2, 3], np.int32)
+tell(
+    lambda: np.clip(a, -(2**70), 2**70),
+    lambda: np.clip(a, 2, 2**70),
+    lambda: np.clip(np.array([1, 2**64 - 1], np.uint64), -(2**70), 2**64 - 2),
+    lambda: np.clip(np.int8(5), -(2**99), 3),
+    lambda: np.clip(a, 1, [1, 2]),
+    lambda: np.clip(a, [[1, 2]], [1, 2, 3]),
+    lambda: a.clip([1, 2], [1, 2]),
+)
+
+# --- shapes of select, nonzero and copyto
+def copied(target, source, where):
+    target = np.array(target)
+    np.copyto(target, source, where=where)
+    return target
+
+
+tell(
+    lambda: np.where(True),
+    lambda: np.select([[True, False]], [[1, 2, 3]]),
+    lambda: np.select([np.array([True, False]), np.array([True, False, True])], [1, 2]),
+    lambda: np.select([np.array([True, False])] * 2, [[1, 2], [1, 2, 3]]),
+    lambda: np.select([np.array([True, False])] * 2, [[[1], [2]], 1]),
+    lambda: copied(0, [5], True),
+    lambda: copied(0, np.array([[5]]), np.array(True)),
+    lambda: copied([1, 2], np.array([[5, 6]]), np.array([True, False])),
+    lambda: copied([1, 2], np.array([[5, 6], [7, 8]]), np.array([True, False])),
+    lambda: copied([1, 2], [[3, 4]], [[True, False]]),
+)
+
+# --- arange to infinity, interp without warnings
+import warnings
+infinity = float('inf')
+tell(*[lambda a=a: np.arange(*a) for a in ((0, infinity, -1), (0, -infinity, 1), (0.0, 1, 0.0), (0, 1, 0), (0, 1, infinity), (0, -1, infinity))])
+with warnings.catch_warnings(), np.errstate(all='warn'):
+    warnings.simplefilter('error')
+    for y in ([0, 1, infinity], [0, -infinity, infinity], [1j, complex(infinity, 1), 2]):
+        print(np.interp([-1, 0, 0.5, 1, 3], [-infinity, 0, infinity], y))
+        print(np.interp([-1, 0, 0.5, 1, 3], [0, 0, 1], y))
+
+# --- integers out of bounds of the target, as Python's and as NumPy's
+zeros = np.zeros(4, np.int8)
+mask = [True, False, False, False]
+
+
+def changed(f, *values, **keywords):
+    target = zeros.copy()
+    f(target, *values, **keywords)
+    return target
+
+
+for v in (300, -129, np.int64(300), 2**63, 1.5, 127):
+    tell(
+        lambda: changed(np.place, mask, [v]),
+        lambda: changed(np.place, mask, v),
+        lambda: changed(np.putmask, mask, v),
+        lambda: changed(np.putmask, mask, [v]),
+        lambda: changed(np.copyto, v),
+        lambda: changed(np.copyto, [v]),
+        lambda: changed(np.copyto, v, where=mask),
+        lambda: changed(np.copyto, v, casting='unsafe'),
+        lambda: zeros.sum(initial=v, dtype=np.int8),
+        lambda: zeros.max(initial=v),
+        lambda: np.minimum.reduce(zeros, initial=v),
+        lambda: np.add.reduce(zeros, initial=v),
+        lambda: np.prod(zeros, initial=v),
+    )
+
+# --- axes of scalars
+tell(*[lambda f=f, k=k: f(np.array(1), axis=k) for k in (3, 1, 0, -1, -2, None) for f in (np.argsort, np.sort, np.argmax, np.cumsum, np.flip)])

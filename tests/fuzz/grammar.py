@@ -256,7 +256,7 @@ np.logical_not({x})
 np.where({mask}, {x}, {y})
 np.where({x} > {scalar}, {x}, {y})
 np.clip(plain({x}), plain({scalar}), plain({y}))
-plain({x}).clip({scalar}, None)
+plain({x}).clip(plain({scalar}), None)
 np.square({x})
 np.sign({x})
 np.floor({x})
@@ -293,7 +293,7 @@ STORES = r"""
 {x}[:-1] += {x}[1:]
 {x}[{mask}] = {scalar}
 {x}[{mask}] += {small}
-{x}[{mask}] = {e}
+{x}[{mask}] = np.copy({e})
 {x}[{picks}] = {e}
 {x}[{picks}] += {small}
 {x}[{picks}, ..., 0] = {scalar}
@@ -322,7 +322,7 @@ np.putmask({x}, {mask}, {e})
 np.fill_diagonal({x}, {scalar})
 np.put_along_axis({x}, np.argsort({x}, axis=0, kind='stable'), {scalar}, axis=0)
 if {x}.flags.writeable: np.add.at({x}, {picks}, {small})
-if {x}.flags.writeable: np.maximum.at({x}, {picks}, {scalar})
+if {x}.flags.writeable: {x}[...] = plain({x}); np.maximum.at({x}, {picks}, plain({scalar}))
 if {x}.flags.writeable: np.subtract.at({x}, {mask}, {small})
 {x}.fill({scalar})
 {x}[...] = plain({x})\n{x}.sort()

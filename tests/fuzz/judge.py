@@ -38,7 +38,8 @@ def quarters(x):
     x = np.asarray(x)
     if x.dtype.kind == 'c':
         return quarters(x.real) + quarters(x.imag) * 1j
-    return x if x.dtype.kind in 'biu' else np.rint(x * 4 + 0.137) / 4
+    # neither the sign of a zero nor that of a NaN is defined
+    return x if x.dtype.kind in 'biu' else np.where(np.isnan(x), np.nan, np.rint(x * 4 + 0.137) / 4).astype(x.dtype) + 0
 """
 GPA = """
 def settle(x, ulps, terms=None):
@@ -109,8 +110,14 @@ def attempt(text, variables):
             exec(compile(text, "<program>", "exec"), variables)
         except (Exception, Unstable) as error:
             return error
-    unsafe = "invalid value" if "unsafe" in text else "in cast"
-    return Unstable() if any(unsafe in str(warning.message) for warning in given) else None
+    if "unsafe" in text and any("invalid value" in str(warning.message) for warning in given):
+        return Unstable()
+    return Unstable() if any(map(tells_of_cast, given)) else None
+
+
+def tells_of_cast(warning):
+    """Whether a warning is about a float that no integer holds; a sum with a dtype names the reduction."""
+    return any(what in str(warning.message) for what in ("in cast", "invalid value encountered in reduce"))
 
 
 def is_harmless(x, largest):
@@ -135,7 +142,7 @@ def answer(text):
             exec(compile(text, "<program>", "exec"), variables)
         except (Exception, Unstable):
             return None
-    if any("in cast" in str(warning.message) for warning in given):
+    if any(map(tells_of_cast, given)):
         return None
     if not all(is_harmless(value, 1e6) for name, value in variables.items() if re.fullmatch(r"x\d+", name)):
         return None
