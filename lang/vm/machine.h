@@ -74,8 +74,9 @@ struct vm {
     uint32_t depth; /* frames in use */
     uint32_t reentry;
     value *stack, *stack_end;
-    bool sealed;        /* the built-in modules are complete */
-    bool maybe_pending; /* arrays may be pending: loop back-edges check */
+    bool sealed;              /* the built-in modules are complete */
+    bool maybe_pending;       /* arrays may be pending: loop back-edges check */
+    struct loop_state *loops; /* loop.h: the loop that is being recorded; NULL before the first */
     module_obj *modules, *main, *builtins, *numpy;
     func_obj *functions;
     struct class_obj *classes;    /* class.h: those of programs */
