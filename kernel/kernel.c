@@ -232,6 +232,7 @@ int kernel_run(const char *connection_file) {
     catch_signal(SIGTERM, on_terminate);
     catch_signal(SIGALRM, on_alarm);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file too large for its limit is an OSError */
     block_signals(SIG_BLOCK);
     if (!queue_init(&k.todo) || !start_sockets(&k, &heart)) return 1;
     block_signals(SIG_UNBLOCK);

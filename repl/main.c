@@ -5,6 +5,7 @@
  * Errors go to the error stream only. */
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +160,7 @@ int main(int argc, char **argv) {
     gpa_config config;
     gpa_session *s;
     char history[PATH_MAX];
+    signal(SIGXFSZ, SIG_IGN); /* a file too large for its limit is an OSError */
     if (argc > 1 && strcmp(argv[1], "kernel") == 0) return kernel_command(argc - 1, argv + 1);
     int code = options_read(argc, argv, &o);
     if (code >= 0) return options_free(&o), code;

@@ -249,45 +249,45 @@ static gpa_code to_bytes(gpa_vm *vm, value *v) {
     return return_bytes(vm, &s, v);
 }
 
-/* What the first argument may be in addition to bytes. */
-typedef enum { NOTHING, NONE_TOO, BYTE_TOO, MANY, FILLING } argument;
+/* The types of a method's first argument, in addition to bytes. */
+typedef enum { BYTES_ONLY, OR_NONE, OR_INT, OR_TUPLE, FILL_BYTE } accepted_types;
 
-static gpa_code fail_argument(gpa_vm *vm, argument what, const char *name, value v) {
+static gpa_code fail_argument(gpa_vm *vm, accepted_types what, const char *name, value v) {
     const char *given = value_type_name(v);
-    if (what == BYTE_TOO)
+    if (what == OR_INT)
         return vm_fail(vm, GPA_E_TYPE, "argument should be integer or bytes-like object, not '%s'",
                        given);
-    if (what == MANY)
+    if (what == OR_TUPLE)
         return vm_fail(vm, GPA_E_TYPE, "%s first arg must be bytes or a tuple of bytes, not %s",
                        name, given);
-    if (what == FILLING)
+    if (what == FILL_BYTE)
         return vm_fail(vm, GPA_E_TYPE, "%s() argument 2 must be a byte string of length 1, not %s",
                        name, given);
     return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", given);
 }
 
-static gpa_code text_of(gpa_vm *vm, argument what, const char *name, value v, value *out) {
+static gpa_code text_of(gpa_vm *vm, accepted_types what, const char *name, value v, value *out) {
     gpa_str s;
     if (v.tag == V_BYTES) return native_return(to_text(vm, v.str, false), out);
-    if ((what == NONE_TOO && v.tag == V_NONE) || v.tag == V_UNSET) {
+    if ((what == OR_NONE && v.tag == V_NONE) || v.tag == V_UNSET) {
         *out = v;
         return GPA_OK;
     }
-    if (what == FILLING && v.tag == V_STR && v.str->size == 1 && v.str->text[0] == ' ')
+    if (what == FILL_BYTE && v.tag == V_STR && v.str->size == 1 && v.str->text[0] == ' ')
         return native_return(v_cstr(vm, " "), out); /* the default */
-    if (what == BYTE_TOO && number_of(v).kind == NUMBER_INT) {
+    if (what == OR_INT && number_of(v).kind == NUMBER_INT) {
         str_init(&s);
-        value one = v_none();
+        value byte = v_none();
         gpa_code rc = byte_of(vm, v, "byte must be in range(0, 256)", &s);
         if (!rc)
-            rc = return_bytes(vm, &s, &one);
+            rc = return_bytes(vm, &s, &byte);
         else
             str_free(&s);
-        if (!rc) rc = native_return(to_text(vm, one.str, false), out);
-        value_release(vm, one);
+        if (!rc) rc = native_return(to_text(vm, byte.str, false), out);
+        value_release(vm, byte);
         return rc;
     }
-    if (what != MANY || v.tag != V_TUPLE) return fail_argument(vm, what, name, v);
+    if (what != OR_TUPLE || v.tag != V_TUPLE) return fail_argument(vm, what, name, v);
     *out = v_tuple(vm, v.tuple->count, NULL);
     gpa_code rc = out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
     for (size_t i = 0; !rc && i < v.tuple->count; i++) {
@@ -306,14 +306,14 @@ typedef struct {
     const char *name;
     native_fn method;
     int n, n_bytes;
-    argument what;
+    accepted_types what;
 } str_method;
 
 /* Calls a method of str on converted arguments, and converts the result back. */
 static gpa_code call_str_method(gpa_vm *vm, value *argv, const str_method *m, value *out) {
     enum { MAX_ARGS = 4 };
     value given[MAX_ARGS] = {v_none(), v_none(), v_none(), v_none()};
-    int first = m->what == FILLING ? 2 : 1;
+    int first = m->what == FILL_BYTE ? 2 : 1;
     gpa_code rc = native_return(to_text(vm, argv[0].str, m->method == str_splitlines), &given[0]);
     for (int i = 1; i < m->n && !rc; i++)
         if (i >= first && i < first + m->n_bytes)

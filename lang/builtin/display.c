@@ -1,5 +1,5 @@
-/* Native functions of display() and clear_output() (lang/library/IPython/display.gpa): they pass
- * values to the session, which knows what its front end can show. */
+/* Native functions of IPython's display() and clear_output() (lang/library/IPython/display.gpa).
+ * The session chooses the MIME types that its front end can show. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/random.h>

@@ -360,7 +360,7 @@ static gpa_code return_text(gpa_vm *vm, file *f, gpa_str *s, value *out) {
 
 /* Creates an empty file in the folder of `path`, with the permissions of an existing one; false:
  * not possible. It has the same extension, on which the format of the content may depend. */
-static bool create_beside(const char *path, gpa_str *fresh) {
+static bool create_temporary(const char *path, gpa_str *fresh) {
     static unsigned count; /* names of one process differ */
     struct stat st;
     bool there = !lstat(path, &st);
@@ -379,16 +379,16 @@ static bool create_beside(const char *path, gpa_str *fresh) {
 
 gpa_code file_replace_begin(gpa_vm *vm, const char *path, gpa_str *fresh) {
     str_init(fresh);
-    if (create_beside(path, fresh)) return GPA_OK;
+    if (create_temporary(path, fresh)) return GPA_OK;
     str_clear(fresh);
     str_put(fresh, path);
     return fresh->failed ? vm_no_memory(vm) : GPA_OK;
 }
 
 gpa_code file_replace_end(gpa_vm *vm, gpa_code rc, const char *path, gpa_str *fresh) {
-    bool beside = strcmp(fresh->text, path) != 0;
-    if (!rc && beside && rename(fresh->text, path)) rc = os_error(vm, errno, path);
-    if (rc && beside) unlink(fresh->text);
+    bool is_temporary = strcmp(fresh->text, path) != 0;
+    if (!rc && is_temporary && rename(fresh->text, path)) rc = os_error(vm, errno, path);
+    if (rc && is_temporary) unlink(fresh->text);
     str_free(fresh);
     return rc;
 }

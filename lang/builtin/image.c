@@ -93,6 +93,17 @@ gpa_code image_read(gpa_vm *vm, value *argv, value *out) { /* path */
     return rc;
 }
 
+static gpa_code write_pixels(gpa_vm *vm, const png_library *png, png_image *image, const char *path,
+                             const char *pixels) {
+    gpa_str fresh;
+    gpa_code rc = file_replace_begin(vm, path, &fresh);
+    errno = 0;
+    if (!rc && !png->write(image, fresh.text, 0, pixels, 0, NULL))
+        rc = errno ? os_error(vm, errno, path)
+                   : vm_fail(vm, GPA_E_OS, "cannot write '%s': %s", path, image->message);
+    return file_replace_end(vm, rc, path, &fresh);
+}
+
 gpa_code image_write(gpa_vm *vm, value *argv, value *out) { /* path, a: uint8 */
     const char *path;
     gpa_arr *a = NULL;
@@ -116,10 +127,7 @@ gpa_code image_write(gpa_vm *vm, value *argv, value *out) { /* path, a: uint8 */
         TRY(vm_fail(vm, GPA_E_VALUE, "the picture is too large"));
     if (!(pixels = mem_new((size_t)a->size))) TRY(vm_no_memory(vm));
     TRY(arr_read(vm_rt(vm), a, pixels, vm_err(vm)));
-    errno = 0;
-    if (!png.write(&image, path, 0, pixels, 0, NULL))
-        TRY(errno ? os_error(vm, errno, path)
-                  : vm_fail(vm, GPA_E_OS, "cannot write '%s': %s", path, image.message));
+    rc = write_pixels(vm, &png, &image, path, pixels);
 out:
     mem_free(pixels);
     arr_release(vm_rt(vm), a);

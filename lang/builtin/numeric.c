@@ -194,15 +194,15 @@ static gpa_code big_pow_mod(gpa_vm *vm, value base, value exp, value m, value *o
                                    : 0;
     for (size_t i = 0; i < bits && !rc; i++) {
         bool one = exp.tag == V_BIG ? exp.big->digit[i / 32] >> i % 32 & 1 : exp.i >> i & 1;
-        value *const turns[2] = {one ? &result : &square, one ? &square : NULL};
-        for (int k = 0; k < 2 && turns[k] && !rc; k++) {
+        value *const factors[2] = {one ? &result : &square, one ? &square : NULL};
+        for (int k = 0; k < 2 && factors[k] && !rc; k++) {
             value product = v_none();
-            rc = op_number(vm, AST_OP_MUL, *turns[k], square, &product);
+            rc = op_number(vm, AST_OP_MUL, *factors[k], square, &product);
             if (!rc) rc = op_number(vm, AST_OP_MOD, product, m, &next);
             value_release(vm, product);
             if (rc) break;
-            value_release(vm, *turns[k]);
-            *turns[k] = next;
+            value_release(vm, *factors[k]);
+            *factors[k] = next;
         }
         if (!rc) rc = vm_poll(vm);
     }

@@ -1,4 +1,5 @@
-/* Parts of the modules os, os.path, tempfile and platform. */
+/* The modules os, os.path, tempfile and platform (in part): files, folders, environment, processes.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <pwd.h>

@@ -1,6 +1,6 @@
-/* Runs gnuplot, which draws matplotlib's figures.
+/* Figures of matplotlib drawn by a gnuplot process.
  *
- * It reads its script from standard input and numbers from descriptor 3, and writes the image to
+ * gnuplot reads its script from standard input and data from descriptor 3, and writes the image to
  * standard output. All three are memory files, so no pipe can block, and a failure leaves no files.
  */
 #include <errno.h>
@@ -76,14 +76,16 @@ static gpa_code spawn_gnuplot(gpa_vm *vm, const int *fds, pid_t *pid) {
     char *argv[] = {name, plain, NULL};
     posix_spawn_file_actions_t acts;
     posix_spawnattr_t attr;
-    sigset_t none;
+    sigset_t none, usual;
     sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGXFSZ); /* ends gnuplot, which does not report that it cannot write */
     posix_spawn_file_actions_init(&acts);
     posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(
-        &attr,
-        POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK); /* Ctrl-C is handled by the parent */
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP /* Ctrl-C is handled by the parent */ |
+                                        POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &usual);
     for (int i = 0; i < FILES; i++) posix_spawn_file_actions_adddup2(&acts, fds[i], i);
     int failed = posix_spawnp(pid, name, &acts, &attr, argv, environ);
     posix_spawn_file_actions_destroy(&acts);
@@ -129,7 +131,8 @@ static gpa_code run_gnuplot(gpa_vm *vm, const int *fds, gpa_str *image) {
                                                       : spawn_gnuplot(vm, fds, &pid);
     if (rc || (rc = wait_for_exit(vm, pid, &status))) return rc;
     str_init(&errors);
-    rc = read_whole(vm, fds[IMAGE], image);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ) rc = os_error(vm, EFBIG, NULL);
+    if (!rc) rc = read_whole(vm, fds[IMAGE], image);
     if (!rc) rc = read_whole(vm, fds[ERRORS], &errors);
     if (!rc && (status != 0 || image->len == 0)) rc = fail_gnuplot(vm, &errors);
     str_free(&errors);

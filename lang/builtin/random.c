@@ -320,9 +320,9 @@ gpa_code random_shuffle(gpa_vm *vm, value *argv, value *out) {
 
 /* CPython's choice between a set of drawn indices and a copy of the pool, by memory use. */
 static bool set_is_smaller(uint64_t n, uint64_t k) {
-    double room = 21;
-    if (k > 5) room += pow(4, ceil(log((double)k * 3) / log(4)));
-    return (double)n > room;
+    double set_size = 21;
+    if (k > 5) set_size += pow(4, ceil(log((double)k * 3) / log(4)));
+    return (double)n > set_size;
 }
 
 /* k distinct integers in [0, n). */

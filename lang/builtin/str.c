@@ -51,9 +51,11 @@ static gpa_code return_text(gpa_vm *vm, const char *p, size_t n, value *out) {
 }
 
 static gpa_code push_text(gpa_vm *vm, list_obj *l, const char *p, size_t n) {
+    gpa_code rc = vm_poll(vm);
+    if (rc) return rc;
     value v = v_str(vm, p, n);
     if (v.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = list_append(vm, l, v);
+    rc = list_append(vm, l, v);
     value_release(vm, v);
     return rc;
 }
@@ -93,6 +95,7 @@ gpa_code str_join(gpa_vm *vm, value *argv, value *out) {
                          value_type_name(v));
             goto out;
         }
+        if ((rc = vm_poll(vm))) goto out;
         if (i) str_putn(&s, sep->text, sep->size);
         str_putn(&s, v.str->text, v.str->size);
     }
@@ -374,8 +377,10 @@ gpa_code str_count(gpa_vm *vm, value *argv, value *out) {
     int64_t n = 0;
     if (ok && sub.n == 0) n = (int64_t)text_count(s.p, s.n) + 1;
     for (size_t at = 0; ok && sub.n && (at = text_find(s.p, s.n, sub.p, sub.n, at)) != SIZE_MAX;
-         at += sub.n)
+         at += sub.n) {
         n++;
+        if ((rc = vm_poll(vm))) return rc;
+    }
     *out = v_int(n);
     return GPA_OK;
 }

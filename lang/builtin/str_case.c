@@ -5,6 +5,13 @@
 #include "lang/format/format.h"
 #include "lang/text/text.h"
 
+/* The str of a text, which is freed; if it could not be written, the error rc. */
+static gpa_code return_text(gpa_vm *vm, gpa_code rc, gpa_str *text, value *out) {
+    if (!rc) return native_return(v_str_take(vm, text), out);
+    str_free(text);
+    return rc;
+}
+
 /* ---- case ---- */
 
 /* in_word: the previous character was a letter. */
@@ -49,7 +56,8 @@ static gpa_code map_text(gpa_vm *vm, const str_obj *s, mapping f, value *out) {
     str_init(&to);
     size_t len;
     bool in_word = false;
-    for (size_t i = 0; i < s->size; i += len) {
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < s->size && !(rc = vm_poll(vm)); i += len) {
         uint32_t c = text_decode(s->text + i, s->size - i, &len);
         if (c == 0xDF && (f == to_upper || f == to_folded || (f == to_title && !in_word)))
             str_put(&to, f == to_upper ? "SS" : f == to_folded ? "ss" : "Ss");
@@ -57,7 +65,7 @@ static gpa_code map_text(gpa_vm *vm, const str_obj *s, mapping f, value *out) {
             text_put(&to, f(c, in_word, i == 0));
         in_word = text_is_alpha(c);
     }
-    return native_return(v_str_take(vm, &to), out);
+    return return_text(vm, rc, &to, out);
 }
 
 gpa_code str_upper(gpa_vm *vm, value *argv, value *out) {
@@ -81,45 +89,44 @@ gpa_code str_swapcase(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- character classes ---- */
 
-static bool all_are(const str_obj *s, bool (*is)(uint32_t c)) {
+/* *out: all characters are of the class. */
+static gpa_code all_are(gpa_vm *vm, const str_obj *s, bool (*is)(uint32_t c), value *out) {
     size_t len;
-    for (size_t i = 0; i < s->size; i += len)
-        if (!is(text_decode(s->text + i, s->size - i, &len))) return false;
-    return true;
+    bool all = true;
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < s->size && all && !(rc = vm_poll(vm)); i += len)
+        all = is(text_decode(s->text + i, s->size - i, &len));
+    *out = v_bool(all);
+    return rc;
 }
 
-static gpa_code class_test(const str_obj *s, bool (*is)(uint32_t c), value *out) {
-    *out = v_bool(s->size && all_are(s, is));
-    return GPA_OK;
+/* As all_are, but false for an empty text. */
+static gpa_code class_test(gpa_vm *vm, const str_obj *s, bool (*is)(uint32_t c), value *out) {
+    *out = v_bool(false);
+    return s->size ? all_are(vm, s, is, out) : GPA_OK;
 }
 
 static bool is_alnum(uint32_t c) { return text_is_alpha(c) || text_is_digit(c); }
 static bool is_word(uint32_t c) { return c == '_' || is_alnum(c); }
 
 gpa_code str_isalpha(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
-    return class_test(argv[0].str, text_is_alpha, out);
+    return class_test(vm, argv[0].str, text_is_alpha, out);
 }
 
 gpa_code str_isdigit(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
-    return class_test(argv[0].str, text_is_digit, out);
+    return class_test(vm, argv[0].str, text_is_digit, out);
 }
 
 gpa_code str_isalnum(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
-    return class_test(argv[0].str, is_alnum, out);
+    return class_test(vm, argv[0].str, is_alnum, out);
 }
 
 gpa_code str_isspace(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
-    return class_test(argv[0].str, text_is_space, out);
+    return class_test(vm, argv[0].str, text_is_space, out);
 }
 
 gpa_code str_isprintable(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
-    *out = v_bool(all_are(argv[0].str, text_is_printable));
-    return GPA_OK;
+    return all_are(vm, argv[0].str, text_is_printable, out);
 }
 
 gpa_code str_isascii(gpa_vm *vm, value *argv, value *out) {
@@ -129,10 +136,10 @@ gpa_code str_isascii(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code str_isidentifier(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
     const str_obj *s = argv[0].str;
-    *out = v_bool(s->size && !text_is_digit((unsigned char)s->text[0]) && all_are(s, is_word));
-    return GPA_OK;
+    *out = v_bool(false);
+    return s->size && !text_is_digit((unsigned char)s->text[0]) ? all_are(vm, s, is_word, out)
+                                                                : GPA_OK;
 }
 
 /* True if all cased characters are of this case, and there are some. */
@@ -178,13 +185,6 @@ gpa_code str_istitle(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* ---- padding ---- */
-
-/* The str of a text, which is freed; if it could not be written, the error rc. */
-static gpa_code return_text(gpa_vm *vm, gpa_code rc, gpa_str *text, value *out) {
-    if (!rc) return native_return(v_str_take(vm, text), out);
-    str_free(text);
-    return rc;
-}
 
 static gpa_code pad(gpa_vm *vm, value *argv, int where, value *out) {
     int64_t width;
@@ -265,8 +265,8 @@ gpa_code str_replace(gpa_vm *vm, value *argv, value *out) {
     gpa_str to;
     str_init(&to);
     size_t from = 0;
-    for (size_t at;
-         most != 0 && (at = text_find(s->text, s->size, old->text, old->size, from)) != SIZE_MAX;
+    for (size_t at; most != 0 && !(rc = vm_poll(vm)) &&
+                    (at = text_find(s->text, s->size, old->text, old->size, from)) != SIZE_MAX;
          most--) {
         str_putn(&to, s->text + from, at - from);
         str_putn(&to, new->text, new->size);
@@ -282,7 +282,7 @@ gpa_code str_replace(gpa_vm *vm, value *argv, value *out) {
         from += len;
     }
     if (from <= s->size) str_putn(&to, s->text + from, s->size - from);
-    return native_return(v_str_take(vm, &to), out);
+    return return_text(vm, rc, &to, out);
 }
 
 /* Appends the replacement of a character by a table. */
@@ -310,11 +310,10 @@ gpa_code str_translate(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < s->size && !rc; i += len) {
         uint32_t c = text_decode(s->text + i, s->size - i, &len);
-        rc = translate_char(vm, argv[1], c, &to);
+        rc = vm_poll(vm);
+        if (!rc) rc = translate_char(vm, argv[1], c, &to);
     }
-    if (!rc) return native_return(v_str_take(vm, &to), out);
-    str_free(&to);
-    return rc;
+    return return_text(vm, rc, &to, out);
 }
 
 /* Maps the characters of x to those of y (or None). */

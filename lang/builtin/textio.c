@@ -27,7 +27,7 @@ enum { MAX_USECOLS = 4096 };
  * _genfromtxt(what=KINDS). */
 typedef enum { KIND_NONE, KIND_BOOL, KIND_INT, KIND_FLOAT, KIND_COMPLEX, KIND_TEXT } field_kind;
 
-/* What the caller reads: numbers, the types of columns, or the fields as strings. */
+/* Result of a read: an array of numbers, the types of columns, or the fields as strings. */
 typedef enum { NUMBERS, KINDS, TEXTS } wanted;
 
 typedef struct {

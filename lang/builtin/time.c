@@ -1,4 +1,4 @@
-/* The modules time and sys. */
+/* The modules time and sys: clocks, sleep, the interpreter's version, streams and paths. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Expressions. Each writes its result register with its last instruction, so that a variable being
- * assigned keeps its old value until the right side is evaluated.
+/* Bytecode generation for expressions. Each writes its result register with its last instruction,
+ * so that a variable being assigned keeps its old value until the right side is evaluated.
  *
  * Reading order: compile_any and compile_into (at the end), then the kinds of expressions above
  * them, then targets. */

@@ -1,6 +1,7 @@
-/* Statements. break, continue, return and exceptions leave enclosing statements, each with its
- * clean-up (block.leave). The clean-up code of `try ... finally` and `with` is emitted once per
- * exit path; exception table entries (code_guard) cover the ranges between.
+/* Bytecode generation for statements. break, continue, return and exceptions leave enclosing
+ * statements, each with its clean-up (block.leave). The clean-up code of `try ... finally` and
+ * `with` is emitted once per exit path; exception table entries (code_guard) cover the ranges
+ * between.
  *
  * Reading order: leave_blocks, then loops, try and with. */
 #include "lang/compile/compile.h"

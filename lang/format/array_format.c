@@ -166,11 +166,13 @@ typedef struct {
 } widths;
 
 /* Maximum widths over all finite numbers. */
-static widths measure(const printer *p, int part, gpa_dtype t, const struct number_form *form) {
+static gpa_code measure(const printer *p, int part, gpa_dtype t, const struct number_form *form,
+                        widths *out) {
     gpa_str s;
     widths w = {0, 0, 0};
+    gpa_code rc = GPA_OK;
     str_init(&s);
-    for (int64_t i = 0; i < p->size; i++) {
+    for (int64_t i = 0; i < p->size && !(rc = vm_poll(p->vm)); i++) {
         double v = part_at(p, i, part);
         if (!isfinite(v)) continue;
         str_clear(&s);
@@ -185,10 +187,11 @@ static widths measure(const printer *p, int part, gpa_dtype t, const struct numb
     }
     p->out->failed |= s.failed;
     str_free(&s);
-    return w;
+    *out = w;
+    return rc;
 }
 
-static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
+static gpa_code choose_float(printer *p, int part, gpa_dtype t, char sign) {
     struct number_form *form = &p->form[part];
     const print_options *o = p->o;
     survey s = look_at(p, part);
@@ -203,7 +206,8 @@ static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
                            .sign = sign == '+',
                            .trim = fixed ? 'k' : '.'};
     form->exponent = wants_exponent(p, &s, t);
-    widths w = measure(p, part, t, form);
+    widths w;
+    gpa_code rc = measure(p, part, t, form, &w);
     form->f.pad_left = w.left;
     form->f.pad_right = w.right;
     if (s.finite == 0) {
@@ -220,10 +224,11 @@ static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
     } else
         form->f.min_digits = 0;
     if (sign == ' ' && !s.negative) form->f.pad_left++;
-    if (s.finite == p->size) return;
+    if (s.finite == p->size) return rc;
     int reserved = form->f.pad_right + 1,
         inf = (int)strlen(o->inf) + (sign != '-' || s.negative_inf);
     form->f.pad_left = MAX(form->f.pad_left, MAX((int)strlen(o->nan) - reserved, inf - reserved));
+    return rc;
 }
 
 static number element(const printer *p, int64_t i) {
@@ -280,15 +285,14 @@ static value choose_call(const printer *p) {
     return found;
 }
 
-static void choose(printer *p) {
+static gpa_code choose(printer *p) {
     p->call = choose_call(p);
-    if (p->call.tag != V_UNSET || p->size == 0) return;
+    if (p->call.tag != V_UNSET || p->size == 0) return GPA_OK;
     if (dtype_is_int(p->dtype)) choose_int(p);
-    if (dtype_is_float(p->dtype)) choose_float(p, 0, p->dtype, p->o->sign);
-    if (dtype_is_complex(p->dtype)) {
-        choose_float(p, 0, dtype_info[p->dtype].real, p->o->sign);
-        choose_float(p, 1, dtype_info[p->dtype].real, '+');
-    }
+    if (dtype_is_float(p->dtype)) return choose_float(p, 0, p->dtype, p->o->sign);
+    if (!dtype_is_complex(p->dtype)) return GPA_OK;
+    gpa_code rc = choose_float(p, 0, dtype_info[p->dtype].real, p->o->sign);
+    return rc ? rc : choose_float(p, 1, dtype_info[p->dtype].real, '+');
 }
 
 /* ---- one element ---- */
@@ -398,7 +402,8 @@ static gpa_code put_row(const printer *p, int64_t base, size_t indent, size_t wi
             put_separator(p, &l);
         }
         str_clear(&word);
-        rc = put_element(p, base + i, &word);
+        rc = vm_poll(p->vm);
+        if (!rc) rc = put_element(p, base + i, &word);
         put_word(p, &l, word.text, word.len);
         if (i + 1 < n) put_separator(p, &l);
     }
@@ -450,10 +455,8 @@ gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const array_m
     p.summarised = a->size > o->threshold;
     size_t width = o->linewidth > (int64_t)m->after ? (size_t)o->linewidth - m->after : 0;
     gpa_code rc = read_block(&p);
-    if (!rc) {
-        choose(&p);
-        rc = put_axis(&p, 0, 0, m->before + 1, width);
-    }
+    if (!rc) rc = choose(&p);
+    if (!rc) rc = put_axis(&p, 0, 0, m->before + 1, width);
     mem_free(p.items);
     return rc;
 }

@@ -79,7 +79,8 @@ static gpa_code repr_items(gpa_vm *vm, const value *items, size_t n, const withi
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < n && !rc; i++) {
         if (i) str_put(out, ", ");
-        rc = repr(vm, items[i], up, out);
+        rc = vm_poll(vm);
+        if (!rc) rc = repr(vm, items[i], up, out);
     }
     return rc;
 }
@@ -90,7 +91,8 @@ static gpa_code repr_list(gpa_vm *vm, value list, const within *up, gpa_str *out
     str_putc(out, '[');
     for (value item; !rc && items_next(list, &at, &item); value_release(vm, item)) {
         if (at > 1) str_put(out, ", ");
-        rc = repr(vm, item, up, out);
+        rc = vm_poll(vm);
+        if (!rc) rc = repr(vm, item, up, out);
     }
     str_putc(out, ']');
     return rc;
@@ -102,7 +104,8 @@ static gpa_code repr_entries(gpa_vm *vm, const dict_obj *d, bool values, const w
     size_t at = 0, seen = 0;
     for (dict_entry e; !rc && dict_next_own(d, &at, &e); dict_entry_drop(vm, &e)) {
         if (seen++) str_put(out, ", ");
-        rc = repr(vm, e.key, up, out);
+        rc = vm_poll(vm);
+        if (!rc) rc = repr(vm, e.key, up, out);
         if (rc || !values) continue;
         str_put(out, ": ");
         rc = repr(vm, e.v, up, out);

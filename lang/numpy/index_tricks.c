@@ -1,4 +1,4 @@
-/* Objects of the module numpy that only have subscripts: mgrid, ogrid, r_, c_. */
+/* NumPy's index tricks, objects that are used by subscripts: mgrid, ogrid, r_, c_. */
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 #include "lang/vm/vm.h"

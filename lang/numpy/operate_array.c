@@ -6,6 +6,7 @@
 #include "lang/numpy/all.h"
 #include "lang/vm/machine.h"
 #include "lang/object/number.h"
+#include "lang/object/numpy_scalar.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 #include "lang/numpy/override.h"
@@ -139,156 +140,8 @@ static bool is_operand(value v) {
            v.tag == V_TUPLE || v.tag == V_RANGE;
 }
 
-/* An int, or an int64 scalar. */
-static bool whole(value v, int64_t *i) {
-    *i = v.i;
-    return v.tag == V_INT || (v.tag == V_NUM && v.aux == DT_I64);
-}
-
-static bool real(value v, double *x) {
-    int64_t i;
-    *x = v.f;
-    if (v.tag == V_FLOAT || (v.tag == V_NUM && v.aux == DT_F64)) return true;
-    if (!whole(v, &i)) return false;
-    *x = (double)i;
-    return i < (INT64_C(1) << 53) && i > -(INT64_C(1) << 53);
-}
-
-static bool compares(ast_op op) {
-    return op == AST_OP_LT || op == AST_OP_LE || op == AST_OP_GT || op == AST_OP_GE ||
-           op == AST_OP_EQ || op == AST_OP_NE;
-}
-
-/* order: -1, 0, 1; 2: there is none. */
-static value compared(ast_op op, int order) {
-    bool truth =
-        order == 0 ? op == AST_OP_EQ || op == AST_OP_LE || op == AST_OP_GE : op == AST_OP_NE;
-    if (order == -1) truth |= op == AST_OP_LT || op == AST_OP_LE;
-    if (order == 1) truth |= op == AST_OP_GT || op == AST_OP_GE;
-    return (value){.tag = V_NUM, .aux = DT_BOOL, .bits = truth};
-}
-
-/* Two int64 scalars, or one and an int: what ufunc_numbers would compute. False: another operation,
- * or a case that warns. */
-static bool integers(ast_op op, value a, value b, value *out) {
-    int64_t x, y;
-    long long r;
-    if (!whole(a, &x) || !whole(b, &y) || (a.tag != V_NUM && b.tag != V_NUM)) return false;
-    if (compares(op)) {
-        *out = compared(op, x < y ? -1 : x > y);
-        return true;
-    }
-    switch ((int)op) {
-        case AST_OP_ADD:
-            if (__builtin_add_overflow(x, y, &r)) return false;
-            break;
-        case AST_OP_SUB:
-            if (__builtin_sub_overflow(x, y, &r)) return false;
-            break;
-        case AST_OP_MUL:
-            if (__builtin_mul_overflow(x, y, &r)) return false;
-            break;
-        case AST_OP_MOD:
-            if (y <= 0) return false;
-            r = x % y + (x % y < 0 ? y : 0);
-            break;
-        case AST_OP_FLOORDIV:
-            if (y <= 0) return false;
-            r = x / y - (x % y < 0);
-            break;
-        default: return false;
-    }
-    *out = (value){.tag = V_NUM, .aux = DT_I64, .i = r};
-    return true;
-}
-
-/* The same of two float64 scalars, the commonest pair, or one and a number, or a float and an int64
- * scalar. */
-static bool doubles(ast_op op, value a, value b, value *out) {
-    double x, y, r;
-    int64_t i;
-    if (!real(a, &x) || !real(b, &y) || (a.tag != V_NUM && b.tag != V_NUM) ||
-        (whole(a, &i) && whole(b, &i) && op != AST_OP_DIV))
-        return false;
-    if (compares(op)) {
-        *out = compared(op, isunordered(x, y) ? 2 : x < y ? -1 : x > y);
-        return true;
-    }
-    switch ((int)op) {
-        case AST_OP_ADD: r = x + y; break;
-        case AST_OP_SUB: r = x - y; break;
-        case AST_OP_MUL: r = x * y; break;
-        case AST_OP_DIV: r = y != 0 ? x / y : NAN; break;
-        default: return false;
-    }
-    *out = (value){.tag = V_NUM, .aux = DT_F64, .f = r};
-    return isfinite(r);
-}
-
-/* The same of two float32 scalars, or one and a number, which is rounded to it first. */
-static bool single(value v, float *x) {
-    if (v.tag == V_NUM && v.aux == DT_F32) return memcpy(x, &v.bits, sizeof *x), true;
-    *x = v.tag == V_FLOAT ? (float)v.f : (float)v.i;
-    return v.tag == V_FLOAT || (v.tag == V_INT && v.i < 1 << 24 && v.i > -(1 << 24));
-}
-
-static bool singles(ast_op op, value a, value b, value *out) {
-    float x, y, r;
-    if ((a.tag != V_NUM && b.tag != V_NUM) || !single(a, &x) || !single(b, &y)) return false;
-    if (compares(op)) {
-        *out = compared(op, isunordered(x, y) ? 2 : x < y ? -1 : x > y);
-        return isfinite(x) && isfinite(y);
-    }
-    switch ((int)op) {
-        case AST_OP_ADD: r = x + y; break;
-        case AST_OP_SUB: r = x - y; break;
-        case AST_OP_MUL: r = x * y; break;
-        case AST_OP_DIV: r = y != 0 ? x / y : NAN; break;
-        default: return false;
-    }
-    *out = (value){.tag = V_NUM, .aux = DT_F32};
-    memcpy(&out->bits, &r, sizeof r);
-    return isnormal(r) || (r == 0 && (x == 0 || op == AST_OP_ADD ||
-                                      op == AST_OP_SUB)); /* what underflows may warn */
-}
-
-/* The same of two scalars of one of the narrower kinds of integers, or one and an int that it
- * holds. */
-static bool narrows(ast_op op, value a, value b, value *out) {
-    gpa_dtype t = (gpa_dtype)(a.tag == V_NUM ? a.aux : b.aux);
-    int64_t x[2], r;
-    bool sign = t == DT_I8 || t == DT_I16 || t == DT_I32;
-    if ((a.tag != V_NUM && b.tag != V_NUM) || !(sign || t == DT_U8 || t == DT_U16 || t == DT_U32))
-        return false;
-    const unsigned bits = 8 * (unsigned)dtype_size(t), unused = 64 - bits;
-    const int64_t most = (INT64_C(1) << (sign ? bits - 1 : bits)) - 1, least = sign ? -most - 1 : 0;
-    for (int k = 0; k < 2; k++) {
-        value v = k ? b : a;
-        if (v.tag == V_NUM ? v.aux != t : v.tag != V_INT || v.i < least || v.i > most) return false;
-        x[k] = v.tag == V_INT || !sign ? v.i : (int64_t)(v.bits << unused) >> unused;
-    }
-    switch ((int)op) {
-        case AST_OP_LT:
-        case AST_OP_LE:
-        case AST_OP_GT:
-        case AST_OP_GE:
-        case AST_OP_EQ:
-        case AST_OP_NE: *out = compared(op, x[0] < x[1] ? -1 : x[0] > x[1]); return true;
-        case AST_OP_ADD: r = x[0] + x[1]; break;
-        case AST_OP_SUB: r = x[0] - x[1]; break;
-        case AST_OP_MUL:
-            if (__builtin_mul_overflow(x[0], x[1], &r)) return false;
-            break;
-        default: return false;
-    }
-    *out = (value){.tag = V_NUM, .aux = t, .bits = (uint64_t)r << unused >> unused};
-    return r >= least && r <= most;
-}
-
 static gpa_code scalars(gpa_vm *vm, ast_op op, value a, value b, value *out) {
-    if (integers(op, a, b, out) || doubles(op, a, b, out) || singles(op, a, b, out) ||
-        narrows(op, a, b, out))
-        return GPA_OK;
+    if (numpy_scalar_binary(op, a, b, out)) return GPA_OK;
     value args[2] = {a, b};
     gpa_code rc = ufunc_numbers(vm, ast_op_row(op), args, out);
     if (rc || op == AST_OP_EQ || op == AST_OP_NE) return rc;
@@ -379,11 +232,6 @@ out:
 
 static gpa_code op_array_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
     current_spans(vm);
-    if (a.tag == V_NUM && a.aux == DT_F64 && op == OP_NEGATIVE) {
-        *out = a;
-        out->f = -a.f;
-        return GPA_OK;
-    }
     gpa_code rc = ufunc_call(vm, ufunc_of(op), ARGS(1, &a), out);
     if (rc || a.tag != V_NUM || out->tag != V_NUM || !dtype_is_int((gpa_dtype)out->aux)) return rc;
     return float_finish_check(vm, float_check_number(vm, op, true, &a, *out), out);
@@ -391,17 +239,22 @@ static gpa_code op_array_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
 
 /* ---- subscripts ---- */
 
+/* An int, or a NumPy integer. */
+static inline bool plain_integer(value v, int64_t *i) {
+    *i = v.i;
+    if (v.tag == V_INT) return true;
+    if (v.tag != V_NUM || !dtype_is_int((gpa_dtype)v.aux)) return false;
+    const number n = number_of(v);
+    *i = n.i;
+    return n.kind == NUMBER_INT;
+}
+
 /* A full set of plain integers: one element. */
 static bool whole_index(const gpa_arr *a, value key, int64_t *ix) {
-    if (key.tag == V_INT && a->ndim == 1) {
-        ix[0] = key.i;
-        return true;
-    }
+    if (a->ndim == 1 && plain_integer(key, ix)) return true;
     if (key.tag != V_TUPLE || key.tuple->count != a->ndim) return false;
-    for (size_t i = 0; i < key.tuple->count; i++) {
-        if (key.tuple->items[i].tag != V_INT) return false;
-        ix[i] = key.tuple->items[i].i;
-    }
+    for (size_t i = 0; i < key.tuple->count; i++)
+        if (!plain_integer(key.tuple->items[i], &ix[i])) return false;
     return a->ndim > 0;
 }
 

@@ -1,4 +1,4 @@
-/* Objects that take over ufuncs: __array_ufunc__. The library function _override calls them. */
+/* Overriding ufuncs: the protocol __array_ufunc__. The library function _override calls it. */
 #include "lang/numpy/override.h"
 
 #include "lang/numpy/all.h"

@@ -1,4 +1,4 @@
-/* Objects that take over ufuncs: __array_ufunc__. */
+/* Overriding ufuncs: the protocol __array_ufunc__. */
 #ifndef GPA_NUMPY_OVERRIDE_H
 #define GPA_NUMPY_OVERRIDE_H
 

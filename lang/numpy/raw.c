@@ -79,7 +79,7 @@ static gpa_code tuple_of(gpa_vm *vm, value v, value *out) {
     return rc;
 }
 
-/* What a raw module is made of. */
+/* The arguments of RawModule: source, compiler options, names of C++ functions. */
 typedef struct {
     value code, options, names;
     bool source_module; /* pycuda's SourceModule, else cupy's RawModule */

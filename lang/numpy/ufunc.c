@@ -172,9 +172,9 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
         arr_release(vm_rt(vm), result);
         *out = value_retain(v);
     } else {
-        bool turn = by_columns && result->ndim > 1;
-        rc = np_return(vm, result, turn ? &rows : out);
-        if (!rc && turn) rc = np_asfortranarray(vm, (value[]){rows, v_none(), v_none()}, out);
+        bool transpose = by_columns && result->ndim > 1;
+        rc = np_return(vm, result, transpose ? &rows : out);
+        if (!rc && transpose) rc = np_asfortranarray(vm, (value[]){rows, v_none(), v_none()}, out);
     }
 out:
     for (int i = 0; i < arity; i++) arg_opnd_release(vm, &in[i]);

@@ -1,4 +1,4 @@
-/* Docstrings of ufuncs (numpydoc), composed when they are asked for: the rows of op.def and
+/* Docstrings of ufuncs (numpydoc), composed on demand: the rows of op.def and
  * ufunc_doc.def, and the sections that all ufuncs share. */
 #include "lang/numpy/numpy.h"
 

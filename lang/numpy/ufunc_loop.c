@@ -64,7 +64,7 @@ enum { MAX_IN = 3 };
 /* Requested dtypes of operands and result; DT_NONE: any. */
 typedef struct {
     gpa_dtype in[MAX_IN], result;
-} wanted;
+} requested_loop;
 
 static gpa_code no_loop(gpa_vm *vm, const ufunc *u) {
     return vm_fail(vm, GPA_E_TYPE,
@@ -73,7 +73,7 @@ static gpa_code no_loop(gpa_vm *vm, const ufunc *u) {
 }
 
 /* Parses "dd->d": a type code for each operand and for the result. */
-static gpa_code read_letters(gpa_vm *vm, const ufunc *u, const char *s, wanted *w) {
+static gpa_code read_letters(gpa_vm *vm, const ufunc *u, const char *s, requested_loop *w) {
     size_t n = op_info[u->op].arity;
     if (strlen(s) == 1)
         return vm_fail(vm, GPA_E_TYPE, "Use `dtype` or  fill the tuple with more than one 'None'.");
@@ -89,7 +89,7 @@ static gpa_code read_letters(gpa_vm *vm, const ufunc *u, const char *s, wanted *
     return GPA_OK;
 }
 
-static gpa_code read_signature(gpa_vm *vm, const ufunc *u, value v, wanted *w) {
+static gpa_code read_signature(gpa_vm *vm, const ufunc *u, value v, requested_loop *w) {
     size_t n = op_info[u->op].arity;
     if (v.tag == V_STR) return read_letters(vm, u, v.str->text, w);
     if (v.tag != V_TUPLE)
@@ -108,7 +108,7 @@ static gpa_code read_signature(gpa_vm *vm, const ufunc *u, value v, wanted *w) {
 }
 
 /* True if a loop that computes in c exists and has the requested dtypes. */
-static bool matches(gpa_op op, gpa_dtype c, const wanted *w) {
+static bool matches(gpa_op op, gpa_dtype c, const requested_loop *w) {
     gpa_dtype compute, result;
     if (!op_types(op, c, &compute, &result) || compute != c) return false;
     bool same = w->result == DT_NONE || w->result == result;
@@ -119,7 +119,7 @@ static bool matches(gpa_op op, gpa_dtype c, const wanted *w) {
 
 gpa_code ufunc_loop(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value dtype, value signature,
                     gpa_dtype *loop) {
-    wanted w = {{DT_NONE, DT_NONE, DT_NONE}, DT_NONE};
+    requested_loop w = {{DT_NONE, DT_NONE, DT_NONE}, DT_NONE};
     gpa_dtype compute, result;
     gpa_err quiet = {0};
     gpa_code rc = arg_dtype(vm, dtype, &w.result);

@@ -182,12 +182,12 @@ static gpa_code complex_power(gpa_vm *vm, complex_number a, complex_number b, co
         *r = complex_integer_power(a, (long)b.re);
     } else {
         double size = hypot(a.re, a.im), angle = atan2(a.im, a.re);
-        double length = pow(size, b.re), turn = angle * b.re;
+        double magnitude = pow(size, b.re), phase = angle * b.re;
         if (b.im != 0) {
-            length /= exp(angle * b.im);
-            turn += b.im * log(size);
+            magnitude /= exp(angle * b.im);
+            phase += b.im * log(size);
         }
-        *r = (complex_number){length * cos(turn), length * sin(turn)};
+        *r = (complex_number){magnitude * cos(phase), magnitude * sin(phase)};
     }
     return GPA_OK;
 }

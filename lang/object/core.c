@@ -1,4 +1,4 @@
-/* The services of the vm's head: error record, runtime, names, interrupts. */
+/* Access to the base of the virtual machine's state: error record, runtime, names, interrupts. */
 #include "lang/object/core.h"
 
 #include <stdarg.h>
@@ -22,7 +22,10 @@ gpa_code vm_fail(gpa_vm *vm, gpa_code kind, const char *fmt, ...) {
 gpa_code vm_no_memory(gpa_vm *vm) { return gpa_no_memory(vm_err(vm)); }
 
 gpa_code vm_poll(gpa_vm *vm) {
-    if (!atomic_exchange(&vm_core_of(vm)->interrupted, false)) return GPA_OK;
+    atomic_bool *interrupted = &vm_core_of(vm)->interrupted;
+    if (!atomic_load_explicit(interrupted, memory_order_relaxed) ||
+        !atomic_exchange(interrupted, false))
+        return GPA_OK;
     rt_interrupt_clear(vm_rt(vm));
     return vm_fail(vm, GPA_E_INTERRUPT, "%s", "");
 }

@@ -1,3 +1,4 @@
+/* Building of MIME bundles. */
 #include "lang/object/mime.h"
 
 #include "lang/object/core.h"

@@ -1,4 +1,5 @@
-/* The slots of a module. The hash table holds slot numbers and is at most half full. */
+/* Module namespaces: slots of variables, found through a hash table of slot numbers, at most half
+ * full. */
 #include "lang/object/module.h"
 
 static uint32_t hash_sym(gpa_sym s) { return s * 0x9e3779b1u; }

@@ -18,8 +18,11 @@
 #include "runtime/base/base.h"
 
 enum {
-    KEEP = 20000,   /* entries kept when the file is truncated */
-    MOST = 2 * KEEP /* number of entries that triggers it */
+    KEEP = 20000,                /* entries kept when the file is truncated */
+    MOST = 2 * KEEP,             /* number of entries that triggers it */
+    KEEP_BYTES = 4 << 20,        /* bytes of inputs kept then */
+    MOST_BYTES = 2 * KEEP_BYTES, /* size of the file that triggers it */
+    MAX_ENTRY_BYTES = 1 << 20    /* longer inputs are not written to the file */
 };
 
 /* ---- lines of the file ---- */
@@ -101,12 +104,16 @@ static void make_folders(const char *path) {
     }
 }
 
-/* Opens the file under a lock, which closing releases; -1 with errno set. */
+/* Opens the file under a lock, which closing releases; -1 with errno set. A session that truncates
+ * the file replaces it while others wait for the lock: these open the new one. */
 static int open_locked(const history *h) {
-    make_folders(h->path);
-    int fd = open(h->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (fd >= 0) flock(fd, LOCK_EX);
-    return fd;
+    for (;;) {
+        struct stat ours, now;
+        int fd = open(h->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        if (fd < 0 || flock(fd, LOCK_EX) || fstat(fd, &ours) || stat(h->path, &now)) return fd;
+        if (ours.st_ino == now.st_ino && ours.st_dev == now.st_dev) return fd;
+        close(fd);
+    }
 }
 
 static bool write_all(int fd, const char *text, size_t n) {
@@ -161,24 +168,48 @@ static char *read_rest(history *h, int fd, size_t *n) {
     return text;
 }
 
-/* Writes the newest entries to a new file, which replaces the old one. On failure the old one
- * stays. */
+/* True if an entry belongs into the file: inputs that begin with a blank do not. */
+static bool is_written(const char *input, size_t n) {
+    return *input != ' ' && n <= MAX_ENTRY_BYTES;
+}
+
+/* The first of the newest entries that a truncated file keeps. */
+static size_t first_kept(const history *h) {
+    size_t first = h->n, bytes = 0;
+    while (first > 0 && h->n - first < KEEP) {
+        size_t n = strlen(h->entries[first - 1].input);
+        if (is_written(h->entries[first - 1].input, n)) bytes += n;
+        if (bytes > KEEP_BYTES) break;
+        first--;
+    }
+    return first;
+}
+
+/* Keeps the newest entries, in memory and in a new file, which replaces the old one. On failure the
+ * old file stays. */
 static void shorten(history *h) {
     gpa_str text, fresh;
     str_init(&text);
     str_init(&fresh);
     str_printf(&fresh, "%s.new", h->path);
-    for (size_t i = h->n - KEEP; i < h->n; i++) {
+    size_t first = first_kept(h);
+    for (size_t i = 0; i < first; i++) drop_entry(&h->entries[i]);
+    h->n -= first;
+    memmove(h->entries, h->entries + first, h->n * sizeof *h->entries);
+    for (size_t i = 0; i < h->n; i++) {
         const history_entry *e = &h->entries[i];
-        put_line(&text, e->session, e->line, e->input, strlen(e->input));
+        size_t n = strlen(e->input);
+        if (is_written(e->input, n)) put_line(&text, e->session, e->line, e->input, n);
     }
     int fd = text.failed || fresh.failed
                  ? -1
                  : open(fresh.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd >= 0) {
-        bool good = write_all(fd, text.text, text.len);
-        if (close(fd) == 0 && good)
-            rename(fresh.text, h->path);
+        struct stat st;
+        bool good = write_all(fd, text.text, text.len) && fstat(fd, &st) == 0;
+        good = close(fd) == 0 && good && rename(fresh.text, h->path) == 0;
+        if (good)
+            h->id = st.st_ino, h->at = st.st_size;
         else
             unlink(fresh.text);
     }
@@ -187,14 +218,15 @@ static void shorten(history *h) {
 }
 
 /* Reads the file for the first time and allocates a number for this session. */
-static gpa_code enter(history *h, char *trouble, size_t room) {
+static gpa_code begin_session(history *h, char *trouble, size_t capacity) {
     int highest = 0;
     size_t n;
     gpa_str mark;
     h->session = -1; /* no entry in the file belongs to this session */
+    make_folders(h->path);
     int fd = open_locked(h);
     if (fd < 0) {
-        snprintf(trouble, room, "the history is not kept: %s: %s", h->path, strerror(errno));
+        snprintf(trouble, capacity, "the history is not kept: %s: %s", h->path, strerror(errno));
         mem_free(h->path);
         h->path = NULL;
         h->session = 1;
@@ -204,8 +236,11 @@ static gpa_code enter(history *h, char *trouble, size_t room) {
     gpa_code rc = text ? read_lines(h, text, n, &highest) : GPA_OK;
     mem_free(text);
     h->session = highest + 1;
-    if (!rc && h->n > MOST) shorten(h);
-    if (!rc && h->n > MOST) close(fd), fd = open_locked(h);
+    if (!rc && (h->n > MOST || h->at > MOST_BYTES)) {
+        shorten(h);
+        close(fd);
+        fd = open_locked(h);
+    }
     str_init(&mark);
     put_line(&mark, h->session, 0, "", 0);
     if (fd >= 0 && !mark.failed) write_all(fd, mark.text, mark.len);
@@ -220,13 +255,24 @@ static gpa_code refresh(history *h) {
     int highest = 0;
     size_t n;
     if (!h->session && !h->path) h->session = 1;
-    if (!h->session) return enter(h, trouble, sizeof trouble);
+    if (!h->session) return begin_session(h, trouble, sizeof trouble);
     int fd = h->path ? open(h->path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0) return GPA_OK;
     char *text = read_rest(h, fd, &n);
     close(fd);
     gpa_code rc = text ? read_lines(h, text, n, &highest) : GPA_OK;
     mem_free(text);
+    return rc;
+}
+
+/* Truncates the file, which is open and locked, after reading what other sessions have added. */
+static gpa_code truncate_file(history *h, int fd) {
+    int highest = 0;
+    size_t n;
+    char *text = read_rest(h, fd, &n);
+    gpa_code rc = text ? read_lines(h, text, n, &highest) : GPA_OK;
+    mem_free(text);
+    if (!rc) shorten(h);
     return rc;
 }
 
@@ -254,24 +300,24 @@ gpa_code history_add(history *h, int line, const char *input, size_t size, char 
     while (size && strchr(" \t\r\n", input[size - 1])) size--; /* the input ends at a NUL: */
     size = strnlen(input, size);
     if (!h->session && h->path) {
-        gpa_code rc = enter(h, trouble, n);
+        gpa_code rc = begin_session(h, trouble, n);
         if (rc) return rc;
     }
     if (!h->session) h->session = 1;
     gpa_code rc = add_take(h, h->session, line, mem_text(input, size));
-    if (rc || !h->path || *input == ' ')
-        return rc; /* inputs that begin with a blank are not written to the file */
+    if (rc || !h->path || !is_written(input, size)) return rc;
     gpa_str text;
+    struct stat st;
     str_init(&text);
     put_line(&text, h->session, line, input, size);
-    int fd = text.failed ? -1 : open(h->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    int fd = text.failed ? -1 : open_locked(h);
     if (fd >= 0) {
-        flock(fd, LOCK_EX);
         write_all(fd, text.text, text.len);
+        if (fstat(fd, &st) == 0 && st.st_size > MOST_BYTES) rc = truncate_file(h, fd);
         close(fd);
     }
     str_free(&text);
-    return GPA_OK;
+    return rc;
 }
 
 void history_set_output(history *h, const char *text, size_t n) {

@@ -2,7 +2,8 @@
  *
  * The file has a line per entry, "SESSION LINE SECONDS<tab>INPUT" with \n and \\ for a newline and
  * a backslash; line 0 marks the start of a session. Each entry is appended by a single write, so
- * sessions may share the file, and a killed session loses nothing. */
+ * sessions may share the file, and a killed session loses nothing. The file is bounded in entries
+ * and bytes: a session that finds it too large keeps the newest entries. */
 #ifndef GPA_SESSION_HISTORY_H
 #define GPA_SESSION_HISTORY_H
 

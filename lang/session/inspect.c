@@ -1,5 +1,5 @@
-/* Inspection: facts about the name at the cursor. Resolving a dotted name calls no code but
- * properties. */
+/* Object inspection: type, signature, docstring and source of the name at the cursor. Resolving a
+ * dotted name calls no code but properties. */
 #include "lang/session/inspect.h"
 
 #include <stdio.h>

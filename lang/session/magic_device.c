@@ -8,7 +8,7 @@
 #include "lang/vm/disassemble.h"
 #include "lang/session/magic.h"
 
-/* ---- running a statement with something switched on ---- */
+/* ---- running a statement while explaining or profiling ---- */
 
 static gpa_code eval_settled(const magic_call *m, value *last) {
     gpa_session *s = m->s;

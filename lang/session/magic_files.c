@@ -358,7 +358,7 @@ static value folders(gpa_session *s) {
     return list;
 }
 
-/* The target of %cd: "-", "-3" (an entry of _dh), a path, nothing (home). */
+/* The target of %cd: "-", "-3" (an entry of _dh), a path, or empty (home). */
 static gpa_code find_folder(magic_call *m, value dh, gpa_str *out) {
     gpa_str word;
     char *end;

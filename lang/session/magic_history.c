@@ -10,7 +10,7 @@
 
 /* ---- ranges ---- */
 
-/* One end of a range: "~2/7", "243/1", "7", "~1/". Flags tell which parts are present. */
+/* One end of a range: "~2/7", "243/1", "7", "~1/". Flags are set for the parts that are present. */
 typedef struct {
     int session; /* 0: this session; negative: that many sessions before */
     int line;

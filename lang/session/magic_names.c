@@ -1,4 +1,4 @@
-/* Magics about names: %who, %who_ls, %whos, %reset, %reset_selective, %xdel, and name?, %pinfo,
+/* Magics on variables: %who, %who_ls, %whos, %reset, %reset_selective, %xdel, and name?, %pinfo,
  * %pdoc, %psearch.
  *
  * "The user's names" are those of the main module that do not begin with _ and were not made by the

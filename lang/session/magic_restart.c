@@ -121,7 +121,7 @@ typedef struct {
     gpa_str program,
         lost; /* statements that restore names; names that cannot be kept, with reasons */
     size_t kept;
-} keeping;
+} saved_session;
 
 static void remove_folder(const char *folder) {
     char path[PATH_ROOM + 300];
@@ -136,7 +136,7 @@ static void remove_folder(const char *folder) {
 }
 
 /* Saves an array to its file; the error remains the vm's. */
-static gpa_code save_array(keeping *k, const char *name, value v) {
+static gpa_code save_array(saved_session *k, const char *name, value v) {
     gpa_vm *vm = k->s->vm;
     char path[PATH_ROOM + 300];
     module_obj *numpy;
@@ -151,12 +151,12 @@ static gpa_code save_array(keeping *k, const char *name, value v) {
     return rc;
 }
 
-static void lose(keeping *k, const char *name, const char *why) {
+static void report_unsaved(saved_session *k, const char *name, const char *why) {
     str_printf(&k->lost, "%s%s (%s)", k->lost.len ? ", " : "", name, why);
 }
 
 /* Saves one name: a statement of the program, or the reason why not. */
-static gpa_code keep(keeping *k, gpa_sym sym, value v) {
+static gpa_code save_variable(saved_session *k, gpa_sym sym, value v) {
     gpa_session *s = k->s;
     const char *name = intern_text(s->names, sym);
     size_t begun = k->program.len;
@@ -165,7 +165,7 @@ static gpa_code keep(keeping *k, gpa_sym sym, value v) {
     if (rc == GPA_E_INTERRUPT || rc == GPA_E_MEMORY) return rc;
     if (rc) {
         str_truncate(&k->program, begun);
-        lose(k, name, vm_err(s->vm)->msg);
+        report_unsaved(k, name, vm_err(s->vm)->msg);
         vm_clear_error(s->vm);
         return GPA_OK;
     }
@@ -182,14 +182,14 @@ static gpa_code keep(keeping *k, gpa_sym sym, value v) {
     if (vm_err(s->vm)->code) vm_clear_error(s->vm);
     if (!good) str_truncate(&k->program, begun);
     if (!good)
-        lose(k, name, inspect_type_name(v));
+        report_unsaved(k, name, inspect_type_name(v));
     else
         str_putc(&k->program, '\n');
     k->kept += good;
     return k->program.failed || k->lost.failed ? vm_no_memory(s->vm) : GPA_OK;
 }
 
-static gpa_code write_program(keeping *k) {
+static gpa_code write_program(saved_session *k) {
     char path[PATH_ROOM + 300];
     snprintf(path, sizeof path, "%s/%s", k->folder, program_name);
     FILE *f = fopen(path, "we");
@@ -199,7 +199,7 @@ static gpa_code write_program(keeping *k) {
     return good ? GPA_OK : vm_fail(k->s->vm, GPA_E_OS, "%s cannot be written", path);
 }
 
-static gpa_code keep_all(keeping *k) {
+static gpa_code keep_all(saved_session *k) {
     gpa_session *s = k->s;
     const char *tmp = getenv("TMPDIR");
     const module_obj *m = vm_main(s->vm);
@@ -210,7 +210,7 @@ static gpa_code keep_all(keeping *k) {
     for (uint32_t i = 0; i < m->n && !rc; i++) {
         const char *name = intern_text(s->names, m->names[i]);
         if (m->slots[i].tag == V_UNSET || name[0] == '_' || session_owns_name(name)) continue;
-        rc = keep(k, m->names[i], m->slots[i]);
+        rc = save_variable(k, m->names[i], m->slots[i]);
     }
     str_put(&k->program, "del _load\n");
     return rc ? rc : write_program(k);
@@ -218,8 +218,8 @@ static gpa_code keep_all(keeping *k) {
 
 /* ---- the magic ---- */
 
-/* If the process cannot be restarted, tells the user how to do it. */
-static void hand_over(keeping *k) {
+/* Restarts the process if the front end can; else prints how the user restarts it. */
+static void print_restart_hint(saved_session *k) {
     if (k->s->host.restart) k->s->host.restart(k->s->host.user, k->folder);
     session_printf(k->s, false, "Restart the kernel, then get the names back: %%run %s/%s\n",
                    k->folder, program_name);
@@ -236,7 +236,7 @@ MAGIC(restart, LINE, WORDS, "[-f]",
       "-------\n"
       "-f    Force: do not ask for confirmation.") {
     gpa_session *s = m->s;
-    keeping k = {.s = s};
+    saved_session k = {.s = s};
     bool force = magic_take(m, "-f"), yes = true;
     if (m->n)
         return magic_usage(m, "%%restart: unknown word '%.*s' (-f)", (int)MIN(m->n, 60), m->args);
@@ -247,7 +247,7 @@ MAGIC(restart, LINE, WORDS, "[-f]",
     if (!rc && k.lost.len && !force)
         rc = magic_confirm(s, "Begin anew without them? Proceed (y/[n])? ", &yes);
     if (!rc && yes)
-        hand_over(&k);
+        print_restart_hint(&k);
     else
         remove_folder(k.folder);
     if (!rc && !yes) session_printf(s, false, "Nothing done.\n");

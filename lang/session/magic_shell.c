@@ -82,6 +82,7 @@ static int spawn(char *const argv[], const pipes *p, bool merge, pid_t *pid) {
     sigemptyset(&usual);
     sigaddset(&usual, SIGINT);
     sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGXFSZ);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &usual);
     for (int i = 0; p && i < 3; i++)

@@ -1,5 +1,5 @@
-/* Magics about magics and display: %lsmagic, %magic, %quickref, %precision, %config, %xmode,
- * %matplotlib, %%html ... */
+/* Magics that list magics or configure output: %lsmagic, %magic, %quickref, %precision, %config,
+ * %xmode, %matplotlib, %%html ... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>

@@ -90,7 +90,7 @@ static void put_device(gpa_session *s, work w, double seconds, const char *per, 
     str_putc(out, '\n');
 }
 
-/* ---- variables are as they were ---- */
+/* ---- saving and restoring variables ---- */
 
 typedef struct {
     value *values;

@@ -1,6 +1,6 @@
-/* In and Out, with their short names: _ __ ___ _7, _i _ii _iii _i7. They are ordinary variables
- * of the main module, so that programs see them as in IPython; a _ that the user has set is left
- * alone. */
+/* Output caching: In and Out with their short names, _ __ ___ _7, _i _ii _iii _i7. They are
+ * ordinary variables of the main module, so that programs see them as in IPython; a _ that the user
+ * has set is left alone. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -266,7 +266,10 @@ static bool is_counted(int flags) {
     return !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT | GPA_EVAL_UNCOUNTED));
 }
 
-/* Shows figures that the cell drew without showing them, where pictures can be displayed. */
+static bool is_cell(int flags) { return !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT)); }
+
+/* Shows figures that the cell drew without showing them, where pictures can be displayed; as in
+ * IPython also after an error, so that they do not appear under a later cell. */
 static gpa_code show_figures(gpa_session *s) {
     const module_obj *plots = s->host.display ? vm_loaded_peek(s->vm, "matplotlib.pyplot") : NULL;
     value show = plots ? module_get_text_peek(s->vm, plots, "show") : v_unset(), nothing = v_none();
@@ -280,7 +283,7 @@ static gpa_code run(gpa_session *s, ast_module *m, int flags) {
     value last = v_unset();
     gpa_code rc = vm_poll(s->vm);
     if (!rc && (rc = vm_eval(s->vm, m, NULL, &last))) rc = vm_check_deferred(s->vm);
-    bool cell = !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT));
+    bool cell = is_cell(flags);
     if (!rc && cell && last.tag != V_UNSET && last.tag != V_NONE && !hushed(s, m))
         rc = session_result(s, last, is_counted(flags));
     if (last.tag != V_UNSET) value_release(s->vm, last);
@@ -337,8 +340,10 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     session_on_progress(s, NULL, -1, -1); /* a loop may have been left early */
     if (rc == GPA_E_EXIT)
         leave(s, &code);
-    else if (rc)
+    else if (rc) {
         session_report_current(s);
+        if (is_cell(flags) && show_figures(s)) session_report_current(s);
+    }
     if (explains) print_explain(s);
     ast_release(m);
     str_free(&line);

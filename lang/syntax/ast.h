@@ -167,7 +167,7 @@ void ast_release(ast_module *m);
 /* "BINARY", and the spelling of an operator ("+", "not in"; of an augmented assignment without
  * "="). */
 const char *ast_kind_name(ast_kind kind);
-/* What error messages call an expression ("function call"); NULL for other kinds. */
+/* The name of an expression in error messages ("function call"); NULL for other kinds. */
 const char *ast_what(ast_kind kind);
 const char *ast_op_text(ast_op op);
 /* The row of op.def of an operator; OP_COUNT if it has none. */

@@ -1,4 +1,4 @@
-/* The lexer.
+/* Lexer (tokenizer) of Python 3.12's syntax with magics.
  *
  * Invariant between tokens: `at` is the byte after the last token; brackets, indents and
  * f-strings describe what is open there. The text is valid UTF-8 without zero bytes and ends

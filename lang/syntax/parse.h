@@ -25,7 +25,7 @@ gpa_code parse_module(const source *s, intern *names, const parse_options *o, as
 
 typedef enum { PARSE_COMPLETE, PARSE_INCOMPLETE, PARSE_INVALID } parse_status;
 
-/* What a prompt should do with the lines typed so far: run them, ask for another line (*indent:
+/* Completeness check of the lines typed at a prompt: run them, ask for another line (*indent:
  * its initial indentation), or show the error. A compound statement is complete once a blank
  * line follows; a text that ends with two newlines is never continued merely because a block is
  * open. */

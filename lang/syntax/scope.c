@@ -535,7 +535,7 @@ static ast_scope *function_around(const scoper *s) {
     return s->levels[scope].out->kind == AST_SCOPE_FUNCTION ? s->levels[scope].out : NULL;
 }
 
-/* What makes a function one of generators. */
+/* A yield expression: its function is a generator function. */
 static bool walk_yield(scoper *s, ast_node *n) {
     ast_scope *function = function_around(s);
     if (n->yield_.value && !walk(s, n->yield_.value)) return false;

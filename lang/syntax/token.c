@@ -1,4 +1,4 @@
-/* token.def as a table. */
+/* Token properties: the rows of token.def as an array. */
 #include "lang/syntax/token.h"
 
 #include "lang/syntax/ast.h"

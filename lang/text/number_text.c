@@ -1,4 +1,4 @@
-/* Numbers to text and back.
+/* Conversion between numbers and text: shortest round-trip digits, parsing.
  *
  * Shortest round-trip digits rest on two facts. A decimal of at most `safe` digits survives
  * conversion to the dtype and back, so if any decimal that short denotes v, rounding v to `safe`
@@ -197,7 +197,7 @@ parse_result parse_int(const char *text, size_t n, int base, int64_t *out, int_d
 
 /* Copies the text without underscores between digits; false for an underscore elsewhere, or a
  * text too long. */
-static bool drop_underscores(const char *text, size_t n, char *to, size_t room) {
+static bool drop_underscores(const char *text, size_t n, char *to, size_t capacity) {
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
         if (text[i] == '_') {
@@ -206,7 +206,7 @@ static bool drop_underscores(const char *text, size_t n, char *to, size_t room) 
                 return false;
             continue;
         }
-        if (k + 1 >= room || text[i] == 0) return false;
+        if (k + 1 >= capacity || text[i] == 0) return false;
         to[k++] = text[i];
     }
     to[k] = 0;

@@ -1,5 +1,6 @@
-/* UTF-8 text. Case and class are exact for ASCII, Latin, Greek and Cyrillic; other characters
- * above U+00AA that are neither spaces, punctuation nor symbols count as letters without case. */
+/* UTF-8 text: decoding, positions, case mapping and character classes. Case and class are exact for
+ * ASCII, Latin, Greek and Cyrillic; other characters above U+00AA that are neither spaces,
+ * punctuation nor symbols count as letters without case. */
 #include "lang/text/text.h"
 
 uint32_t text_decode(const char *p, size_t n, size_t *len) {

@@ -25,7 +25,7 @@ tv typed_int(lowering *lw, int64_t i) {
 
 static tv number(typed_ty t, int32_t v) { return (tv){.kind = TV_NUMBER, .t = t, .v = v}; }
 
-static tv sure(lowering *lw, bool truth) {
+static tv constant_bool(lowering *lw, bool truth) {
     return (tv){.kind = TV_NUMBER,
                 .t = py_bool,
                 .v = kir_const(lw->f, DT_BOOL, (gpa_val){.BOOL = truth}),
@@ -188,8 +188,8 @@ static gpa_code unary(lowering *lw, const ast_node *n, tv *out) {
     if (n->unary.op == AST_OP_NOT) {
         gpa_code rc = typed_truth(lw, n->unary.operand, &a);
         if (!rc)
-            *out =
-                a.decided ? sure(lw, !a.i) : number(py_bool, kir_op1(lw->f, OP_LOGICAL_NOT, a.v));
+            *out = a.decided ? constant_bool(lw, !a.i)
+                             : number(py_bool, kir_op1(lw->f, OP_LOGICAL_NOT, a.v));
         return rc;
     }
     gpa_op op = ast_op_row(n->unary.op);
@@ -232,7 +232,7 @@ static gpa_code need_number(lowering *lw, const ast_node *n, const tv *v) {
 static gpa_code truth_of(lowering *lw, const ast_node *n, const tv *v, tv *out) {
     bool is_static = v->kind == TV_STATIC && v->constant.tag != V_STR && v->constant.tag != V_NONE;
     if (typed_is_none(v) || v->kind == TV_TUPLE || is_static)
-        *out = sure(lw, is_static || (v->kind == TV_TUPLE && v->n));
+        *out = constant_bool(lw, is_static || (v->kind == TV_TUPLE && v->n));
     else if (v->kind == TV_NUMBER)
         *out = v->decided ? *v : number(py_bool, kir_cast(lw->f, DT_BOOL, v->v));
     else
@@ -382,7 +382,7 @@ static gpa_code compare_none(lowering *lw, const ast_node *n, ast_op op, bool *f
         return typed_fail(lw, n->compare.links.at[0], GPA_E_UNSUPPORTED,
                           "`is` is compiled for None, not for %s and %s", typed_kind(&left),
                           typed_kind(&right));
-    *out = sure(lw, (a == b) == (op == AST_OP_IS || op == AST_OP_EQ));
+    *out = constant_bool(lw, (a == b) == (op == AST_OP_IS || op == AST_OP_EQ));
     return GPA_OK;
 }
 

@@ -29,8 +29,8 @@ static const char *text_of(const object_obj *o) { return o->fields[LAYOUT].str->
 
 /* ---- types ---- */
 
-/* Types without signatures: inputs as they are; outputs as given, else the result type of the
- * inputs. */
+/* Types without signatures: inputs keep theirs; outputs have that of the given array, else the
+ * result type of the inputs. */
 static gpa_code infer_types(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in,
                             gpa_arr *const *given, typed_ty *types) {
     gpa_dtype common;

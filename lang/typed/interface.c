@@ -1,4 +1,4 @@
-/* The functions of this folder that rooms below call (lang/compile/typed_interface.h). */
+/* Entry points of compiled functions for the interpreter (lang/compile/typed_interface.h). */
 #include "lang/compile/typed_interface.h"
 #include "lang/typed/call_types.h"
 #include "lang/typed/lift.h"

@@ -253,7 +253,7 @@ static gpa_code append_numbers(gpa_vm *vm, const loop_fn *f, gpa_val *params, in
     return rc;
 }
 
-/* What a launch binds: the arrays in order, the parameters, and the scratch arrays (owned). */
+/* Operands of a launch: the arrays in order, the parameters, and the scratch arrays (owned). */
 typedef struct {
     gpa_arr *arrays[2 * KIR_MAX_ARRAYS];
     gpa_val params[2 * BODY_MAX_IN];

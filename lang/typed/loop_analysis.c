@@ -208,50 +208,50 @@ static loop_role role_of(gpa_vm *vm, const typed_lift *l, uint32_t slot_index) {
 
 /* ---- reads after the loop ---- */
 
-/* What happens to a variable behind the loop, on the way out of a list of statements. */
-typedef enum { ELSEWHERE, PASSED, OVERWRITTEN, MAY_BE_READ } fate;
+/* Liveness of a variable after the loop, along the statements that follow it in a list. */
+typedef enum { NOT_REACHED, UNCHANGED, OVERWRITTEN, MAY_BE_READ } fate;
 
 static fate fate_in(const ast_list *body, const ast_node *loop, uint32_t slot_index);
 
 /* True if the loop is n, or in it. */
-static bool inside(const ast_node *n, const ast_node *loop) {
+static bool contains_loop(const ast_node *n, const ast_node *loop) {
     return n->span.lo <= loop->span.lo && loop->span.hi <= n->span.hi;
 }
 
-static void look_for_jump(void *user, ast_node *n) {
+static void find_jump(void *user, ast_node *n) {
     bool *found = user;
     *found = *found || n->kind == AST_BREAK || n->kind == AST_CONTINUE;
-    if (!*found) ast_each_child(n, look_for_jump, found);
+    if (!*found) ast_each_child(n, find_jump, found);
 }
 
 static fate fate_of_loop(const ast_node *n, const ast_node *loop, uint32_t slot_index) {
     const ast_list *body = body_of(n);
     fate f = fate_in(body, loop, slot_index);
-    if (f != PASSED) return f;
+    if (f != UNCHANGED) return f;
     bool next = n->kind == AST_WHILE && mentions_slot(n->while_.test, slot_index);
-    return next || use_of(body, slot_index) == READ ? MAY_BE_READ : PASSED;
+    return next || use_of(body, slot_index) == READ ? MAY_BE_READ : UNCHANGED;
 }
 
 static fate fate_at(const ast_node *n, const ast_node *loop, uint32_t slot_index) {
-    if (n == loop) return PASSED;
-    if (!inside(n, loop)) return ELSEWHERE;
+    if (n == loop) return UNCHANGED;
+    if (!contains_loop(n, loop)) return NOT_REACHED;
     if (n->kind == AST_FOR || n->kind == AST_WHILE) return fate_of_loop(n, loop, slot_index);
     if (n->kind != AST_IF) return MAY_BE_READ;
     fate f = fate_in(&n->if_.body, loop, slot_index);
-    return f == ELSEWHERE ? fate_in(&n->if_.other, loop, slot_index) : f;
+    return f == NOT_REACHED ? fate_in(&n->if_.other, loop, slot_index) : f;
 }
 
 static fate fate_in(const ast_list *body, const ast_node *loop, uint32_t slot_index) {
-    fate f = ELSEWHERE;
+    fate f = NOT_REACHED;
     for (uint32_t i = 0; i < body->n; i++) {
-        if (f == ELSEWHERE) {
+        if (f == NOT_REACHED) {
             f = fate_at(body->at[i], loop, slot_index);
             if (f == OVERWRITTEN || f == MAY_BE_READ) return f;
             continue;
         }
         bool jumps = false;
         first_use u = use_in(body->at[i], slot_index);
-        look_for_jump(&jumps, body->at[i]);
+        find_jump(&jumps, body->at[i]);
         if (u == READ || jumps) return MAY_BE_READ;
         if (u == ASSIGNED) return OVERWRITTEN;
     }

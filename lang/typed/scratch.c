@@ -62,7 +62,7 @@ gpa_code loop_scratch_array(lowering *lw, const ast_node *at, gpa_dtype t, int n
 
 /* ---- values known at launch ---- */
 
-/* What a launch binds; arrays NULL: only whether a value is known is asked for. */
+/* The operands of a launch; arrays NULL: tests only if a value is known. */
 typedef struct {
     const kir_func *f;
     gpa_arr *const *arrays;
@@ -82,7 +82,7 @@ static bool extent(const launch_values *x, const kir_ins *i, gpa_val *out) {
     return true;
 }
 
-/* The value of a variable that is set once; before that nothing reads it. */
+/* The value of a variable that is assigned once, before all its reads. */
 static bool variable(const launch_values *x, int32_t var, int depth, gpa_val *out) {
     int32_t set = -1;
     for (size_t k = 0; k < x->f->n_code; k++) {

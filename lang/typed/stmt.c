@@ -1,4 +1,4 @@
-/* Lowering of statements.
+/* Lowering of statements of compiled functions to kir.
  *
  * kir is structured: there is no goto. A return that ends its function sets the results; any
  * other return also leaves a BLOCK around the function's body. Statements after an `if` with an

@@ -89,7 +89,7 @@ typedef struct typed_fn {
                           instead of being specialized */
 } typed_fn;
 
-/* What a function is compiled for: the key of a specialization. */
+/* The key of a specialization: the argument types a function is compiled for. */
 typedef struct {
     typed_form form;
     const typed_core *core; /* CORE; else NULL */

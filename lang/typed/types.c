@@ -417,7 +417,7 @@ static gpa_code type_of_function(gpa_vm *vm, value v, value *out) {
     return rc;
 }
 
-/* An instance that tells its type: a typed container. */
+/* The type of an instance that has one as an attribute: a typed container. */
 static gpa_code type_of_instance(gpa_vm *vm, value v, value *out) {
     gpa_code rc = vm_attr(vm, v, "_numba_type_", out);
     if (!rc && is_kind(*out, &numba_type_kind)) return GPA_OK;

@@ -321,8 +321,8 @@ gpa_code np_sequence_error(gpa_vm *vm, gpa_dtype t, value v) {
         value_type_name(v));
 }
 
-/* True for a lazy NumPy scalar that may be out of range as an element of a signed dtype: only its
- * value tells (see arr_check_number). */
+/* True for a lazy NumPy scalar that may be out of range as an element of a signed dtype: its value
+ * must be computed and checked (arr_check_number). */
 static bool is_unchecked_scalar(value v, gpa_dtype t) {
     return v.tag == V_ARRAY && v.aux && dtype_info[t].kind == 'I' &&
            !dtype_can_cast((gpa_dtype)v.array->arr->dtype, t, CAST_SAFE);
@@ -449,7 +449,7 @@ static gpa_code leaf_shape(walk *w, int depth, int ndim, const int64_t *shape) {
 }
 
 /* An int outside every integer dtype's range (NumPy would make an object array). */
-static gpa_code beyond(gpa_vm *vm) {
+static gpa_code fail_int_too_large(gpa_vm *vm) {
     gpa_code rc = vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
     gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
     return rc;
@@ -482,7 +482,7 @@ static gpa_code discover(walk *w, value v, int depth) {
         rc = leaf_shape(w, depth, v.array->arr->ndim, v.array->arr->shape);
     } else if (number(v, &o)) {
         t = o.dtype;
-        if (v.tag == V_BIG && t == DT_F64 && w->want == DT_NONE) return beyond(w->vm);
+        if (v.tag == V_BIG && t == DT_F64 && w->want == DT_NONE) return fail_int_too_large(w->vm);
         rc = leaf_shape(w, depth, 0, NULL);
     } else if (w->want != DT_NONE && (v.tag == V_STR || v.tag == V_NONE)) {
         t = w->want;
@@ -605,7 +605,7 @@ static gpa_code from_sequence(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     return rc;
 }
 
-/* What an object with NumPy's protocols or those of a sequence stands for: the array of __array__,
+/* Conversion of an object with NumPy's protocols or those of a sequence: the array of __array__,
  * or the list of its items. */
 static gpa_code array_of_object(gpa_vm *vm, value v, value *out, bool *found) {
     static const char *const protocols[] = {"__array_interface__", "__array_struct__", "__array__"};
@@ -648,7 +648,7 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     if (number(v, &o) || (v.tag == V_STR && t != DT_NONE)) {
         gpa_val x;
         gpa_dtype to = t == DT_NONE ? o.dtype : t;
-        if (v.tag == V_BIG && to == DT_F64 && t == DT_NONE) return beyond(vm);
+        if (v.tag == V_BIG && to == DT_F64 && t == DT_NONE) return fail_int_too_large(vm);
         gpa_code rc = v.tag == V_STR ? arg_element(vm, v, t, &o) : GPA_OK;
         if (!rc) rc = convert(vm, &o, to, &x);
         return rc ? rc : arr_scalar(vm_rt(vm), to, x, out, vm_err(vm));

@@ -87,7 +87,7 @@ static int keyword_at(gpa_vm *vm, const code *c, value name) {
     return -1;
 }
 
-/* Keyword arguments on their way to parameters; values that are taken become UNSET. */
+/* Keyword arguments that are bound to parameters; values that were bound become UNSET. */
 typedef struct {
     value *values;
     const value *names;
@@ -498,7 +498,7 @@ gpa_code call_native(gpa_vm *vm, const native *row, const call_args *a, value *o
     return rc;
 }
 
-/* ---- calls of everything else ---- */
+/* ---- calls of other values ---- */
 
 /* The row "__new__" of a type; cached for built-in types and NumPy's scalar types. */
 static const native *constructor(gpa_vm *vm, uint32_t aux) {

@@ -149,8 +149,8 @@ static bool is_error_type(value v) {
 }
 
 /* Rejects a class before an exception among the bases: in CPython the exception's own attributes
- * precede the class's members, here members of programs' classes come first. */
-static gpa_code check_behind(gpa_vm *vm, const class_obj *c) {
+ * precede the class's members in the MRO, here members of programs' classes come first. */
+static gpa_code check_class_before_exception(gpa_vm *vm, const class_obj *c) {
     static const char *const of_exceptions[] = {"__init__", "__new__", "__str__", "__repr__"};
     for (size_t i = 0; i < COUNT_OF(of_exceptions); i++)
         if (class_text_peek(c, of_exceptions[i]).tag != V_UNSET)
@@ -184,7 +184,9 @@ static gpa_code check_bases(gpa_vm *vm, class_obj *c) {
                 return vm_fail(vm, GPA_E_TYPE, "duplicate base class %s",
                                b.tag == V_CLASS ? b.class->text : type_name(b.aux));
         if (object && i + 1 < bases->count) return fail_order(vm, bases);
-        gpa_code rc = !error && c->error && b.tag == V_CLASS ? check_behind(vm, b.class) : GPA_OK;
+        gpa_code rc = !error && c->error && b.tag == V_CLASS
+                          ? check_class_before_exception(vm, b.class)
+                          : GPA_OK;
         if (rc) return rc;
         if (c->tuple && (error || c->error))
             return vm_fail(vm, GPA_E_TYPE, "multiple bases have instance lay-out conflict");

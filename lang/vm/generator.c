@@ -1,4 +1,4 @@
-/* Generators: suspended frames.
+/* Generators: suspended call frames.
  *
  * A call of a generator function, or a generator expression, gives an ITER whose source holds a
  * suspended frame: its registers, and the instruction at which it is suspended. A loop or a `yield

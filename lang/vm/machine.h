@@ -66,7 +66,7 @@ typedef struct {
 } trace_entry;
 
 struct vm {
-    vm_core core; /* first: rooms below know only this part */
+    vm_core core; /* first: rooms below the interpreter access only this part */
     vm_config config;
     value raised; /* the exception object of the current error when there is one already, else UNSET
                    */

@@ -1,4 +1,4 @@
-/* Built-in names: lookup after a module's own variables, and filling modules from the tables. */
+/* Built-in modules: filling them from the tables of natives; lookup of built-in names. */
 #include <stdio.h>
 
 #include "lang/vm/machine.h"

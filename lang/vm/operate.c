@@ -14,6 +14,7 @@
 #include "lang/vm/instance.h"
 #include "lang/vm/jit_integers.h"
 #include "lang/object/number.h"
+#include "lang/object/numpy_scalar.h"
 #include "lang/vm/array_interface.h"
 #include "lang/vm/record.h"
 #include "lang/text/text.h"
@@ -92,7 +93,7 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
     gpa_code rc = GPA_OK;
     for (size_t j = 0; j < k && !rc; j++) {
         for (size_t i = 0; i < n; i++) *to++ = value_retain(x[i]);
-        if (j % 65536 == 65535) rc = vm_poll(vm);
+        rc = vm_poll(vm);
     }
     if (rc)
         value_release(vm, v);
@@ -586,6 +587,7 @@ gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
 
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
     if (is_numpy(a) && vm_in_jitted(vm)) return jitted_unary(vm, ast_op_row(op), a, out);
+    if (numpy_scalar_unary(op, a, out)) return GPA_OK;
     if (is_numpy(a)) return array_operators.unary(vm, ast_op_row(op), a, out);
     if (a.tag == V_INT || a.tag == V_BOOL) {
         if (op == AST_OP_NEG && a.i == INT64_MIN) return big_unary(vm, op, a, out);
@@ -622,6 +624,7 @@ gpa_code vm_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
     if (op == OP_NEGATIVE) return op_unary(vm, AST_OP_NEG, a, out);
     if (op == OP_POSITIVE) return op_unary(vm, AST_OP_POS, a, out);
     if (op == OP_INVERT) return op_unary(vm, AST_OP_INVERT, a, out);
+    if (op == OP_ABSOLUTE && numpy_scalar_absolute(a, out)) return GPA_OK;
     if (op == OP_ABSOLUTE && a.tag == V_NUM) return array_operators.unary(vm, op, a, out);
     return array_operators.call_ufunc(vm, ufunc_of(op), ARGS(1, &a), out);
 }

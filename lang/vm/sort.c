@@ -82,6 +82,7 @@ static void merge(sorter *s, const pair *a, size_t n, const pair *b, size_t m, p
             *to++ = *a++;
             n--;
         }
+        moved(s, 1);
     }
     memcpy(to, n ? a : b, (n + m) * sizeof *a);
 }
@@ -97,7 +98,6 @@ static pair *sort_pairs(sorter *s, pair *p, pair *scratch, size_t n) {
         for (size_t i = 0; i < n; i += 2 * width) {
             size_t left = MIN(width, n - i), right = MIN(width, n - i - left);
             merge(s, p + i, left, p + i + left, right, scratch + i);
-            moved(s, left + right);
             if (s->rc) return p;
         }
         pair *sorted = scratch;

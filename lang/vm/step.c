@@ -1,5 +1,5 @@
-/* Instructions that are functions. Each checks its operands for unbound variables: no instruction
- * accepts V_UNSET. */
+/* Virtual machine instructions implemented as functions, outside the interpreter loop. Each checks
+ * its operands for unbound variables: no instruction accepts V_UNSET. */
 #include "lang/vm/step.h"
 
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "lang/vm/class.h"
 #include "lang/object/container.h"
+#include "lang/object/numpy_scalar.h"
 #include "lang/vm/format_interface.h"
 #include "lang/vm/generator.h"
 #include "lang/vm/operate.h"
@@ -124,10 +125,17 @@ STEP(del_free) {
 
 /* ---- operators ---- */
 
+/* Operators on NumPy scalars that need no ufunc. Compiled functions widen integers. */
+static bool numpy_scalars(const frame *f, ast_op op, value a, value b, value *out) {
+    return (a.tag == V_NUM || b.tag == V_NUM) && !f->code->jit &&
+           numpy_scalar_binary(op, a, b, out);
+}
+
 gpa_code step_binary(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
     value v = v_none();
     BOUND(i->b);
     BOUND(i->c);
+    if (numpy_scalars(f, op, r[i->b], r[i->c], &v)) return finish(vm, f, i, v, true, true);
     gpa_code rc = op_binary(vm, op, r[i->b], r[i->c], &v);
     return rc ? rc : finish(vm, f, i, v, true, true);
 }
@@ -142,6 +150,7 @@ gpa_code step_update(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
     value v = v_none();
     BOUND(i->b);
     BOUND(i->c);
+    if (numpy_scalars(f, op, r[i->b], r[i->c], &v)) return finish(vm, f, i, v, true, true);
     if (op == AST_OP_ADD && i->a == i->b && grows(r[i->b], r[i->c])) {
         gpa_code rc = str_extend(vm, &r[i->b], r[i->c]);
         if (!rc) reg_consume(vm, f, i->c);
@@ -154,6 +163,11 @@ gpa_code step_update(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
 gpa_code step_compare(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op, bool *out) {
     BOUND(i->a);
     BOUND(i->b);
+    value v;
+    if (numpy_scalars(f, op, r[i->a], r[i->b], &v)) {
+        *out = v.bits != 0;
+        return GPA_OK;
+    }
     gpa_code rc = op_compare(vm, op, r[i->a], r[i->b], out);
     if (rc) return rc;
     reg_consume(vm, f, i->a);
@@ -163,6 +177,7 @@ gpa_code step_compare(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op, b
 
 gpa_code step_truth(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
     BOUND(i->a);
+    if (numpy_scalar_truth(r[i->a], out)) return GPA_OK;
     gpa_code rc = value_truth(vm, r[i->a], out);
     if (!rc) reg_consume(vm, f, i->a);
     return rc;

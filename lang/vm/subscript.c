@@ -287,19 +287,20 @@ gpa_code vm_getitem(gpa_vm *vm, value v, value key, value *out) {
 /* ---- storing ---- */
 
 /* Replaces the list's items [at, at + old) by `n` others (retained). */
-static gpa_code splice(gpa_vm *vm, list_obj *l, size_t at, size_t old, const value *items,
+static gpa_code splice(gpa_vm *vm, list_obj *l, size_t at, size_t n_removed, const value *items,
                        size_t n) {
-    size_t count = l->count - old + n;
+    size_t count = l->count - n_removed + n;
     gpa_code rc = list_reserve(vm, l, count);
     if (rc) return rc;
-    value *gone = old ? mem_new(old * sizeof *gone) : NULL;
-    if (old && !gone) return vm_no_memory(vm);
-    if (old) memcpy(gone, l->items + at, old * sizeof *gone);
-    memmove(l->items + at + n, l->items + at + old, (l->count - at - old) * sizeof *items);
+    value *removed = n_removed ? mem_new(n_removed * sizeof *removed) : NULL;
+    if (n_removed && !removed) return vm_no_memory(vm);
+    if (n_removed) memcpy(removed, l->items + at, n_removed * sizeof *removed);
+    memmove(l->items + at + n, l->items + at + n_removed,
+            (l->count - at - n_removed) * sizeof *items);
     for (size_t i = 0; i < n; i++) l->items[at + i] = value_retain(items[i]);
     l->count = count;
-    for (size_t i = 0; i < old; i++) value_release(vm, gone[i]);
-    mem_free(gone);
+    for (size_t i = 0; i < n_removed; i++) value_release(vm, removed[i]);
+    mem_free(removed);
     return GPA_OK;
 }
 

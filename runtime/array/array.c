@@ -95,9 +95,9 @@ static node *below_reshape(node *n) {
     for (int k = 0; k < in->ndim; k++)
         if (n->map[k]) return n;
     for (int d = 0; d < n->ndim; d++) {
-        int64_t by = 0;
-        for (int k = 0; k < in->ndim; k++) by += n->map[in->ndim + k * n->ndim + d] * unit[k];
-        if (n->shape[d] != 1 && by != want[d]) return n;
+        int64_t steps = 0;
+        for (int k = 0; k < in->ndim; k++) steps += n->map[in->ndim + k * n->ndim + d] * unit[k];
+        if (n->shape[d] != 1 && steps != want[d]) return n;
     }
     return n->in[0];
 }
@@ -142,28 +142,29 @@ static bool is_whole(const gpa_arr *a, const node *n) {
     return arr_is_contiguous(a);
 }
 
-/* Decomposes an element offset into steps along the dimensions of n, outermost first; `near`
- * rounds to nearest instead of toward zero. */
-static void in_steps(const node *n, const int64_t *unit, int64_t elements, bool near, int64_t *by) {
+/* Decomposes an element offset into steps along the dimensions of n (mixed-radix digits), outermost
+ * first; `nearest` rounds to nearest instead of toward zero. */
+static void decompose_offset(const node *n, const int64_t *unit, int64_t elements, bool nearest,
+                             int64_t *steps) {
     for (int k = 0; k < n->ndim; k++) {
-        int64_t half = near ? (elements < 0 ? -unit[k] / 2 : unit[k] / 2) : 0;
-        by[k] = n->shape[k] == 1 ? 0 : (elements + half) / unit[k];
-        elements -= by[k] * unit[k];
+        int64_t half = nearest ? (elements < 0 ? -unit[k] / 2 : unit[k] / 2) : 0;
+        steps[k] = n->shape[k] == 1 ? 0 : (elements + half) / unit[k];
+        elements -= steps[k] * unit[k];
     }
 }
 
 /* The handle's strides over n's C order as an index map; false if a coordinate would leave its
  * range. */
-static bool view_map(const gpa_arr *a, const node *n, bool near, int64_t *start, int64_t *step) {
-    int64_t unit[GPA_MAX_DIMS], by[GPA_MAX_DIMS], lo[GPA_MAX_DIMS], hi[GPA_MAX_DIMS];
+static bool view_map(const gpa_arr *a, const node *n, bool nearest, int64_t *start, int64_t *step) {
+    int64_t unit[GPA_MAX_DIMS], steps[GPA_MAX_DIMS], lo[GPA_MAX_DIMS], hi[GPA_MAX_DIMS];
     shape_c_strides(n->ndim, n->shape, unit);
-    in_steps(n, unit, a->offset, false, start);
+    decompose_offset(n, unit, a->offset, false, start);
     for (int k = 0; k < n->ndim; k++) lo[k] = hi[k] = start[k];
     for (int d = 0; d < a->ndim; d++) {
-        in_steps(n, unit, a->shape[d] == 1 ? 0 : a->strides[d], near, by);
+        decompose_offset(n, unit, a->shape[d] == 1 ? 0 : a->strides[d], nearest, steps);
         for (int k = 0; k < n->ndim; k++) {
-            step[k * a->ndim + d] = by[k];
-            *(by[k] < 0 ? &lo[k] : &hi[k]) += by[k] * (a->shape[d] - 1);
+            step[k * a->ndim + d] = steps[k];
+            *(steps[k] < 0 ? &lo[k] : &hi[k]) += steps[k] * (a->shape[d] - 1);
         }
     }
     for (int k = 0; k < n->ndim; k++)
@@ -178,7 +179,7 @@ static gpa_code leaf_of(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
 
 /* True for a small view of a pending array that has other holders: the whole array will probably
  * be read, so it is computed once instead of recomputed per view. */
-static bool is_part(const gpa_arr *a) {
+static bool is_small_view(const gpa_arr *a) {
     return a->size <= a->storage->size / TUNE_SMALL_PART_DIVISOR && a->base && a->base->refs > 1 &&
            !node_is_leaf(a->storage->node);
 }
@@ -211,7 +212,7 @@ static gpa_code complex_part_node(gpa_rt *rt, const gpa_arr *a, gpa_dtype comple
 
 gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     node *n = a->storage->node;
-    if (n && is_part(a)) {
+    if (n && is_small_view(a)) {
         gpa_code part = arr_force(rt, a, CUT_READERS, e);
         if (part) return part;
         n = NULL;

@@ -42,8 +42,8 @@ static gpa_code no_fit_view(gpa_dtype to, int ndim, const int64_t *shape, const 
  * costs less than a launch. *done false: does not apply. */
 static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS] = {0};
-    char number[sizeof(gpa_val)];
-    const char *from = number;
+    char scalar[sizeof(gpa_val)];
+    const char *from = scalar;
     gpa_buf *b = to->storage->buf, *v = o->arr ? o->arr->storage->buf : NULL;
     gpa_dtype t = (gpa_dtype)to->dtype;
     size_t item = dtype_size(t);
@@ -57,7 +57,7 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
         shape_broadcast_strides(o->arr->ndim, o->arr->shape, o->arr->strides, to->ndim, to->shape,
                                 strides);
     } else {
-        dtype_store(number, t, dtype_cast(o->v, o->dtype, t));
+        dtype_store(scalar, t, dtype_cast(o->v, o->dtype, t));
     }
     loop_log_store(rt, &(log_store){to, o->arr, strides, dtype_cast(o->v, o->dtype, t)});
     b->version++;
@@ -108,15 +108,15 @@ out:
  * same for every true element: its extent along the mask's dimension is 1 or missing. */
 static bool broadcast_over_mask(const index_plan *p, const gpa_arr *to, const gpa_arr *v,
                                 int64_t *strides) {
-    int result[GPA_MAX_DIMS], dims = 0, ndim = 0, first = -1, last = -1, fancy = 0;
+    int result[GPA_MAX_DIMS], dims = 0, ndim = 0, first = -1, last = -1, n_advanced = 0;
     for (int i = 0; i < p->n; i++) {
         if (p->at[i].kind != AT_INT && p->at[i].kind != AT_MASK) continue;
         if (first < 0) first = i;
         last = i;
-        fancy++;
+        n_advanced++;
     }
-    bool front =
-        last - first + 1 != fancy; /* an integer apart from the mask moves its dimension first */
+    bool front = last - first + 1 !=
+                 n_advanced; /* an integer apart from the mask moves its dimension first */
     int mask_dim = front ? 0 : -1;
     if (front) dims++;
     for (int i = 0; i < p->n; i++) {
@@ -207,7 +207,7 @@ static bool selects_rows(const gpa_arr *a, const index_plan *p) {
 
 /* True if the index is one mask of the array's shape: the value has one element per true
  * element. */
-static bool is_list(const gpa_arr *a, const index_plan *p) {
+static bool is_whole_mask(const gpa_arr *a, const index_plan *p) {
     return p->n == 1 && p->masks == 1 && p->at[0].arr->ndim == a->ndim;
 }
 
@@ -272,7 +272,7 @@ static gpa_code set_scatter(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opn
                             gpa_err *e) {
     index_map m = {.view = NULL};
     int64_t strides[GPA_MAX_DIMS];
-    bool list = is_list(a, p);
+    bool list = is_whole_mask(a, p);
     gpa_code rc = GPA_OK;
     TRY(index_coordinates(rt, a, p, &m, e));
     if (rhs->arr && !broadcast_value(rhs->arr, m.ndim, m.shape, strides))
@@ -306,7 +306,7 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *
         TRY(set_view(rt, to, rhs, !p.ellipsis, e));
         goto out;
     }
-    if (is_list(a, &p) && rhs->arr && rhs->arr->ndim > 1)
+    if (is_whole_mask(a, &p) && rhs->arr && rhs->arr->ndim > 1)
         TRY(gpa_fail(e, GPA_E_TYPE,
                      "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
                      "input has %d dimensions",

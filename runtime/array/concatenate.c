@@ -1,6 +1,6 @@
-/* Concatenation. Each input is stored into a slice of the result, fused with the computation of
- * the input. On host-visible devices the host copies small inputs, which costs less than a
- * launch. */
+/* Concatenation of arrays. Each input is stored into a slice of the result, fused with the
+ * computation of the input. On host-visible devices the host copies small inputs, which costs less
+ * than a launch. */
 #include "runtime/tables/promotion.h"
 #include "runtime/exec/device.h"
 #include "runtime/array/host_view.h"

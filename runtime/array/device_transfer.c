@@ -31,7 +31,7 @@ static void merge_array_devices(gpa_rt *rt, const gpa_arr *a, gpa_device **commo
 }
 
 /* The device that n arrays share; NULL: they have none, or different ones. */
-static gpa_device *shared(gpa_rt *rt, gpa_arr *const *in, int n) {
+static gpa_device *common_device(gpa_rt *rt, gpa_arr *const *in, int n) {
     gpa_device *common = NULL;
     bool mixed = false;
     rt->nodes.mark++;
@@ -56,7 +56,7 @@ const char *arr_device(gpa_rt *rt, const gpa_arr *a) {
 /* ---- transfers ---- */
 
 device_scope device_scope_enter(gpa_rt *rt, gpa_arr *const *in, int n) {
-    gpa_device *d = rt->devices && rt->devices->next ? shared(rt, in, n) : NULL;
+    gpa_device *d = rt->devices && rt->devices->next ? common_device(rt, in, n) : NULL;
     device_scope p = {d && d != rt->device, rt->device};
     if (p.entered) rt->device = d;
     return p;

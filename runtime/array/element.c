@@ -104,7 +104,7 @@ gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val 
     return rc ? rc : read_one(rt, a, offset, out, e);
 }
 
-gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gpa_opnd *number,
+gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gpa_opnd *value,
                       gpa_err *e) {
     int64_t offset = 0;
     if (a->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
@@ -116,7 +116,7 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gp
     gpa_buf *b = a->storage->buf;
     gpa_dtype own = (gpa_dtype)a->dtype;
     size_t item = dtype_size(own);
-    gpa_val v = number->dtype == own ? number->v : dtype_cast(number->v, number->dtype, own);
+    gpa_val v = value->dtype == own ? value->v : dtype_cast(value->v, value->dtype, own);
     b->version++;
     loop_log_refuse(rt, RT_LOOP_HOST);
     if (b->host) {

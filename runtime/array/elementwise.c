@@ -233,7 +233,7 @@ static gpa_code check_cast(const char *name, gpa_dtype result, const arr_ufunc_o
 /* Integers to negative integer powers are a ValueError, even for one of many exponents. Reduces
  * the exponents immediately, because the error must not be deferred. */
 static gpa_code check_exponents(gpa_rt *rt, const gpa_opnd *in, gpa_dtype compute, gpa_err *e) {
-    gpa_arr *b = in[1].arr, *least = NULL;
+    gpa_arr *b = in[1].arr, *min = NULL;
     gpa_val v = in[1].v;
     gpa_dtype t = in[1].dtype;
     gpa_code rc = GPA_OK;
@@ -242,10 +242,9 @@ static gpa_code check_exponents(gpa_rt *rt, const gpa_opnd *in, gpa_dtype comput
         return GPA_OK;
     if (b) {
         t = (gpa_dtype)b->dtype;
-        rc = arr_reduce(rt, RED_MIN, b, &(arr_reduce_opts){.axes = ~0u, .dtype = DT_NONE}, &least,
-                        e);
-        if (!rc) rc = arr_item(rt, least, &v, e);
-        arr_release(rt, least);
+        rc = arr_reduce(rt, RED_MIN, b, &(arr_reduce_opts){.axes = ~0u, .dtype = DT_NONE}, &min, e);
+        if (!rc) rc = arr_item(rt, min, &v, e);
+        arr_release(rt, min);
     }
     if (!rc && dtype_cast(v, t, DT_I64).I64 < 0)
         rc = gpa_fail(e, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
@@ -255,14 +254,14 @@ static gpa_code check_exponents(gpa_rt *rt, const gpa_opnd *in, gpa_dtype comput
 /* ---- the operation ---- */
 
 /* The node of the operation; constant folding for scalars. */
-static gpa_code apply(gpa_rt *rt, const ufunc_loop *l, node *const *in, node **out, gpa_err *e) {
-    bool numbers = true;
+static gpa_code apply_op(gpa_rt *rt, const ufunc_loop *l, node *const *in, node **out, gpa_err *e) {
+    bool all_scalars = true;
     gpa_val v[3] = {0};
     for (int i = 0; i < op_info[l->op].arity; i++) {
-        numbers = numbers && in[i]->kind == NODE_SCALAR;
+        all_scalars = all_scalars && in[i]->kind == NODE_SCALAR;
         v[i] = in[i]->v;
     }
-    if (!numbers) return node_op(rt, l->op, l->result, in, out, e);
+    if (!all_scalars) return node_op(rt, l->op, l->result, in, out, e);
     return node_scalar(rt, l->result, op_scalar(l->op, l->compute, v[0], v[1], v[2]), out, e);
 }
 
@@ -281,7 +280,7 @@ out:
 
 /* True for comparisons of signed integers with uint64. Their promoted dtype, float64, represents
  * neither exactly. */
-static bool is_mixed(gpa_op op, const gpa_opnd *in) {
+static bool is_signed_with_uint64(gpa_op op, const gpa_opnd *in) {
     if (op_info[op].sig != SIG_COMPARE || is_weak(&in[0]) || is_weak(&in[1])) return false;
     gpa_dtype a = opnd_dtype(&in[0]), b = opnd_dtype(&in[1]);
     return (dtype_info[a].kind == 'I' && b == DT_U64) || (a == DT_U64 && dtype_info[b].kind == 'I');
@@ -289,23 +288,23 @@ static bool is_mixed(gpa_op op, const gpa_opnd *in) {
 
 /* Such a comparison, exact as NumPy's: in uint64 where the signed operand is not negative; where
  * it is, the result is constant. `in` are the operands as int64 and uint64. */
-static gpa_code apply_mixed(gpa_rt *rt, gpa_op op, bool signed_first, node *const *in, node **out,
-                            gpa_err *e) {
+static gpa_code compare_signed_with_uint64(gpa_rt *rt, gpa_op op, bool signed_first,
+                                           node *const *in, node **out, gpa_err *e) {
     node *zero = NULL, *negative = NULL, *bits = NULL, *compared = NULL;
-    bool below = op == (signed_first ? OP_LESS : OP_GREATER) ||
-                 op == (signed_first ? OP_LESS_EQUAL : OP_GREATER_EQUAL);
-    bool when_negative = below || op == OP_NOT_EQUAL;
+    bool true_if_less = op == (signed_first ? OP_LESS : OP_GREATER) ||
+                        op == (signed_first ? OP_LESS_EQUAL : OP_GREATER_EQUAL);
+    bool when_negative = true_if_less || op == OP_NOT_EQUAL;
     gpa_code rc = GPA_OK;
     node *s = in[!signed_first], *u = in[signed_first];
     TRY(node_scalar(rt, DT_I64, (gpa_val){.I64 = 0}, &zero, e));
     const ufunc_loop sign = {when_negative ? OP_LESS : OP_GREATER_EQUAL, DT_I64, DT_BOOL};
-    TRY(apply(rt, &sign, (node *[]){s, zero, NULL}, &negative, e));
+    TRY(apply_op(rt, &sign, (node *[]){s, zero, NULL}, &negative, e));
     TRY(node_cast(rt, s, DT_U64, &bits, e));
     node *const pair[3] = {signed_first ? bits : u, signed_first ? u : bits, NULL};
-    TRY(apply(rt, &(ufunc_loop){op, DT_U64, DT_BOOL}, pair, &compared, e));
+    TRY(apply_op(rt, &(ufunc_loop){op, DT_U64, DT_BOOL}, pair, &compared, e));
     gpa_op join = when_negative ? OP_LOGICAL_OR : OP_LOGICAL_AND;
-    TRY(apply(rt, &(ufunc_loop){join, DT_BOOL, DT_BOOL}, (node *[]){negative, compared, NULL}, out,
-              e));
+    TRY(apply_op(rt, &(ufunc_loop){join, DT_BOOL, DT_BOOL}, (node *[]){negative, compared, NULL},
+                 out, e));
 out:
     node_release(rt, zero);
     node_release(rt, negative);
@@ -314,8 +313,9 @@ out:
     return rc;
 }
 
-/* True for operands of plain(): arrays of a's dtype and shape, and real Python scalars. */
-static bool is_plain(const gpa_opnd *o, const gpa_arr *a) {
+/* True for operands of apply_fast_path(): arrays of a's dtype and shape, and real Python scalars.
+ */
+static bool is_fast_path_operand(const gpa_opnd *o, const gpa_arr *a) {
     if (!o->arr) return o->weak != WEAK_NO && o->weak != WEAK_COMPLEX;
     return o->arr == a || (o->arr->dtype == a->dtype &&
                            shape_equal(o->arr->ndim, o->arr->shape, a->ndim, a->shape));
@@ -323,13 +323,14 @@ static bool is_plain(const gpa_opnd *o, const gpa_arr *a) {
 
 /* Fast path: two float arrays of one dtype and shape, or one of them and a Python scalar, which
  * need no cast, broadcast or check. *out stays NULL for others. */
-static gpa_code plain(gpa_rt *rt, gpa_op op, const gpa_opnd *in, node **out, gpa_err *e) {
+static gpa_code apply_fast_path(gpa_rt *rt, gpa_op op, const gpa_opnd *in, node **out, gpa_err *e) {
     const gpa_arr *a = in[0].arr ? in[0].arr : in[1].arr;
     gpa_dtype t, result;
     node *nodes[2] = {0};
     gpa_code rc = GPA_OK;
     bool shaped = true;
-    if (!a || !dtype_is_float((gpa_dtype)a->dtype) || !is_plain(&in[0], a) || !is_plain(&in[1], a))
+    if (!a || !dtype_is_float((gpa_dtype)a->dtype) || !is_fast_path_operand(&in[0], a) ||
+        !is_fast_path_operand(&in[1], a))
         return GPA_OK;
     if (op == OP_POWER || op_info[op].sig == SIG_LDEXP ||
         !op_types(op, (gpa_dtype)a->dtype, &t, &result) || t != a->dtype)
@@ -357,7 +358,8 @@ typedef struct {
 
 /* Broadcasts a value to the result's shape, which that of broadcast scalars lacks, and returns or
  * stores it. */
-static gpa_code deliver(gpa_rt *rt, node *value, const result_spec *r, gpa_arr **out, gpa_err *e) {
+static gpa_code return_or_store(gpa_rt *rt, node *value, const result_spec *r, gpa_arr **out,
+                                gpa_err *e) {
     node *full = NULL;
     gpa_code rc = node_broadcast(rt, value, r->ndim, r->shape, &full, e);
     if (!rc) rc = r->o->into ? store_into(rt, full, r->o, out, e) : arr_of_node(rt, full, out, e);
@@ -376,7 +378,7 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     gpa_code rc = GPA_OK;
     gpa_opnd own[2];
     in = compare_large(op, in, own);
-    if (!opts && arity == 2) TRY(plain(rt, op, in, &full, e));
+    if (!opts && arity == 2) TRY(apply_fast_path(rt, op, in, &full, e));
     if (full) TRY(arr_of_node(rt, full, out, e));
     if (full) goto out;
     if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
@@ -392,19 +394,19 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     if (op == OP_POWER) TRY(check_exponents(rt, in, compute, e));
     op = power_row(op, in, compute);
     arity = op_info[op].arity;
-    bool mixed = o->dtype == DT_NONE && is_mixed(op, in),
-         first = mixed && opnd_dtype(&in[0]) != DT_U64;
+    bool signed_with_uint64 = o->dtype == DT_NONE && is_signed_with_uint64(op, in),
+         first = signed_with_uint64 && opnd_dtype(&in[0]) != DT_U64;
     for (int i = 0; i < arity; i++) {
-        gpa_dtype t = !mixed              ? op_operand_type(op, compute, i)
+        gpa_dtype t = !signed_with_uint64 ? op_operand_type(op, compute, i)
                       : first == (i == 0) ? DT_I64
                                           : DT_U64;
         TRY(opnd_node(rt, &in[i], &(arr_spec){t, ndim, shape}, &nodes[i], e));
     }
-    if (mixed)
-        TRY(apply_mixed(rt, op, first, nodes, &value, e));
+    if (signed_with_uint64)
+        TRY(compare_signed_with_uint64(rt, op, first, nodes, &value, e));
     else
-        TRY(apply(rt, &(ufunc_loop){op, compute, result}, nodes, &value, e));
-    TRY(deliver(rt, value, &(result_spec){o, ndim, shape}, out, e));
+        TRY(apply_op(rt, &(ufunc_loop){op, compute, result}, nodes, &value, e));
+    TRY(return_or_store(rt, value, &(result_spec){o, ndim, shape}, out, e));
 out:
     for (int i = 0; i < 3; i++) node_release(rt, nodes[i]);
     node_release(rt, value);
@@ -427,7 +429,7 @@ gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufu
         TRY(opnd_node(rt, &in[i], &(arr_spec){(gpa_dtype)body->f->params[i], ndim, shape},
                       &nodes[i], e));
     TRY(node_body(rt, body, 0, nodes, &value, e));
-    TRY(deliver(rt, value, &(result_spec){o, ndim, shape}, out, e));
+    TRY(return_or_store(rt, value, &(result_spec){o, ndim, shape}, out, e));
 out:
     for (int i = 0; i < n; i++) node_release(rt, nodes[i]);
     node_release(rt, value);
@@ -439,8 +441,8 @@ out:
 gpa_code arr_update(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_opnd *rhs, gpa_err *e) {
     const gpa_opnd in[2] = {{.arr = a}, *rhs};
     const arr_ufunc_opts into = {.dtype = DT_NONE, .into = a, .casting = CAST_SAME_KIND};
-    gpa_arr *same;
-    gpa_code rc = arr_ufunc(rt, op, in, &into, &same, e);
-    if (!rc) arr_release(rt, same);
+    gpa_arr *result;
+    gpa_code rc = arr_ufunc(rt, op, in, &into, &result, e);
+    if (!rc) arr_release(rt, result);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* Indexing: resolving index expressions, and reads.
+/* Basic and advanced indexing: resolving index expressions, and reads.
  *
  * Basic indexing (integers, slices, newaxis, ellipsis) is a view. Advanced indexing is a GATHER
  * node, which fuses with its users and checks bounds as it runs. A single mask is a stream
@@ -26,7 +26,7 @@ static gpa_code fail_at_span(gpa_err *e, gpa_span span, gpa_code rc) {
 static bool is_mask(const gpa_index *x) { return x->kind == IX_ARRAY && x->arr->dtype == DT_BOOL; }
 
 /* How many axes an item consumes. */
-static int consumed(const gpa_index *x) {
+static int axes_consumed(const gpa_index *x) {
     switch (x->kind) {
         case IX_INT:
         case IX_SLICE: return 1;
@@ -53,7 +53,7 @@ static gpa_code check_expression(const gpa_arr *a, const gpa_index *ix, int n, i
                 e, ix[i].span,
                 gpa_fail(e, GPA_E_INDEX,
                          "arrays used as indices must be of integer (or boolean) type"));
-        *axes += consumed(&ix[i]);
+        *axes += axes_consumed(&ix[i]);
     }
     if (*axes > a->ndim)
         return gpa_fail(e, GPA_E_INDEX,
@@ -102,7 +102,7 @@ static gpa_code resolve_int(const gpa_index *x, int axis, int64_t extent, index_
  * element. */
 static gpa_code check_masks(const gpa_arr *a, const gpa_index *ix, int n, int axes, gpa_err *e) {
     for (int i = 0, axis = 0; i < n;
-         axis += ix[i].kind == IX_ELLIPSIS ? a->ndim - axes : consumed(&ix[i]), i++)
+         axis += ix[i].kind == IX_ELLIPSIS ? a->ndim - axes : axes_consumed(&ix[i]), i++)
         for (int d = 0; is_mask(&ix[i]) && d < ix[i].arr->ndim; d++) {
             int64_t extent = a->shape[axis + d], has = ix[i].arr->shape[d];
             if (has && has != extent)
@@ -156,7 +156,7 @@ gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_indices *indices, index
         at.axis = (int8_t)axis;
         at.span = ix[i].span;
         p->at[p->n++] = at;
-        axis += consumed(&ix[i]);
+        axis += axes_consumed(&ix[i]);
     }
     if (!rc) add_full(p, a, axis, a->ndim - axis);
     return rc;
@@ -424,36 +424,36 @@ static gpa_code check_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_entry
     return rc;
 }
 
-/* The same for all index arrays that allow it; *certain: all are checked. */
+/* The same for all index arrays that allow it; *all_checked: all are checked. */
 static gpa_code check_all_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_plan *p,
-                                     bool *certain, gpa_err *e) {
+                                     bool *all_checked, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    *certain = true;
+    *all_checked = true;
     for (int i = 0; i < p->n && !rc; i++) {
         const index_entry *at = &p->at[i];
         if (at->kind != AT_INDICES || at->axis < 0 || at->in_bounds) continue;
         bool now = at->arr->size <= TUNE_CHECK_NOW_MAX_ELEMS && !arr_is_pending(at->arr) &&
                    at->arr->storage->buf->device->caps.host_visible;
         if (now) rc = check_bounds_now(rt, a, at, e);
-        *certain = *certain && now;
+        *all_checked = *all_checked && now;
     }
     return rc;
 }
 
 static gpa_code get_gather(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out, gpa_err *e) {
     index_map m;
-    bool certain = !p->index_arrays; /* indices from masks are in bounds */
+    bool all_checked = !p->index_arrays; /* indices from masks are in bounds */
     node *at[GPA_MAX_DIMS] = {0}, *leaf = NULL, *all = NULL;
     gpa_code rc = GPA_OK;
     TRY(index_coordinates(rt, a, p, &m, e));
     const arr_spec result = {(gpa_dtype)a->dtype, m.ndim, m.shape};
     TRY(exec_check_capacity(rt, &result, e));
-    if (shape_size(m.broadcast_ndim, m.shape + m.broadcast_at) && !certain)
-        TRY(check_all_bounds_now(rt, a, p, &certain, e));
+    if (shape_size(m.broadcast_ndim, m.shape + m.broadcast_at) && !all_checked)
+        TRY(check_all_bounds_now(rt, a, p, &all_checked, e));
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
     TRY(node_gather(rt, leaf, &(gather_map){at, m.from, m.ndim, m.shape, m.in_bounds}, &all, e));
-    if (certain) node_bounds_checked(rt, all);
+    if (all_checked) node_bounds_checked(rt, all);
     TRY(arr_of_node(rt, all, out, e));
 out:
     for (int k = 0; k < a->ndim; k++) node_release(rt, at[k]);
@@ -483,7 +483,7 @@ static bool is_on_device(const gpa_arr *a, const gpa_device *d) {
 }
 
 /* True for a[..., list] that selects whole columns of a Fortran-ordered array. */
-static bool is_columns(const gpa_arr *a, const index_plan *p) {
+static bool selects_columns(const gpa_arr *a, const index_plan *p) {
     if (a->ndim < 2 || p->n != a->ndim + p->ellipsis || p->masks + p->index_arrays != 1 ||
         !arr_is_only_f_contiguous(a))
         return false;
@@ -498,15 +498,15 @@ static bool is_columns(const gpa_arr *a, const index_plan *p) {
 
 /* Selects them as rows of the transpose, so that the result is in Fortran order, as NumPy's.
  * *out stays NULL if bounds are checked later, since the error must name the original axis. */
-static gpa_code get_columns(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out,
-                            gpa_err *e) {
+static gpa_code select_columns(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out,
+                               gpa_err *e) {
     const index_entry *last = &p->at[p->n - 1];
     gpa_index row = {
         .kind = IX_ARRAY, .arr = last->arr, .in_bounds = last->in_bounds, .span = last->span};
     gpa_arr *transposed = NULL, *rows = NULL;
-    bool certain;
-    gpa_code rc = check_all_bounds_now(rt, a, p, &certain, e);
-    if (rc || !certain) return rc;
+    bool all_checked;
+    gpa_code rc = check_all_bounds_now(rt, a, p, &all_checked, e);
+    if (rc || !all_checked) return rc;
     TRY(arr_transpose(rt, a, NULL, &transposed, e));
     TRY(arr_get(rt, transposed, &(gpa_indices){&row, 1}, NULL, &rows, e));
     TRY(arr_transpose(rt, rows, NULL, out, e));
@@ -526,7 +526,7 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_a
     TRY(index_resolve(rt, a, ix, &p, e));
     *out = NULL;
     if (one) *one = false;
-    if (one && is_columns(a, &p)) TRY(get_columns(rt, a, &p, out, e));
+    if (one && selects_columns(a, &p)) TRY(select_columns(rt, a, &p, out, e));
     if (*out) goto out;
     if (!p.masks && !p.index_arrays)
         TRY(index_view(rt, a, &p, out, e));

@@ -39,12 +39,12 @@ static gpa_code compute_arrays(gpa_rt *rt, const kir_func *f, gpa_arr *const *at
             return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
         rc = writes ? store_begin(rt, *at, e) : arr_force(rt, *at, CUT_USER, e);
         if (rc) break;
-        gpa_device *home = (*at)->storage->buf->device;
-        if (!first && home != *d)
+        gpa_device *device = (*at)->storage->buf->device;
+        if (!first && device != *d)
             return gpa_fail(e, GPA_E_DEVICE,
                             "the arrays of a compiled function are on different devices: %s and %s",
-                            home->caps.name, (*d)->caps.name);
-        *d = home;
+                            device->caps.name, (*d)->caps.name);
+        *d = device;
         first = false;
     }
     return rc;
@@ -82,14 +82,14 @@ static gpa_code check_blocks(const kir_func *f, const gpa_device *d, const arr_p
     return GPA_OK;
 }
 
-/* The program for f, looked up at most once: *known is retained. */
-static gpa_code look_up(gpa_rt *rt, gpa_device *d, const kir_func *f, program_cache_entry **known,
-                        gpa_err *e) {
+/* The program for f, looked up at most once: *cached is retained. */
+static gpa_code get_program(gpa_rt *rt, gpa_device *d, const kir_func *f,
+                            program_cache_entry **cached, gpa_err *e) {
     program_cache_entry *x;
     bool built;
-    if (*known) return GPA_OK;
+    if (*cached) return GPA_OK;
     gpa_code rc = program_cache_get(rt, d, f, &x, &built, e);
-    if (!rc) *known = program_retain(x);
+    if (!rc) *cached = program_retain(x);
     return rc;
 }
 
@@ -102,22 +102,22 @@ struct arr_launches {
     struct {
         program_cache_entry *program;
         uint8_t *marks; /* per instruction: the bounds fact it was compiled with (bounds.h) */
-    } special[TUNE_KERNEL_MAX_SPECIALIZATIONS];
-    int n_special;
+    } specialized[TUNE_KERNEL_MAX_SPECIALIZATIONS];
+    int n_specialized;
     bounds *bounds;
 };
 
-static void forget(struct arr_launches *k) {
-    for (int i = 0; i < k->n_special; i++) {
-        program_release(k->special[i].program);
-        mem_free(k->special[i].marks);
+static void free_specializations(struct arr_launches *k) {
+    for (int i = 0; i < k->n_specialized; i++) {
+        program_release(k->specialized[i].program);
+        mem_free(k->specialized[i].marks);
     }
     program_release(k->checked);
     bounds_free(k->bounds);
 }
 
 void arr_launch_cache_free(arr_launch_cache *cache) {
-    if (*cache) forget(*cache);
+    if (*cache) free_specializations(*cache);
     mem_free(*cache);
     *cache = NULL;
 }
@@ -127,7 +127,7 @@ static struct arr_launches *launch_cache_on(arr_launch_cache *cache, gpa_device 
     struct arr_launches *k = cache ? *cache : NULL;
     if (cache && !k && !(k = *cache = mem_zero(sizeof *k))) return NULL;
     if (k && (k->device != d || k->epoch != d->epoch)) {
-        forget(k);
+        free_specializations(k);
         *k = (struct arr_launches){.device = d, .epoch = d->epoch};
     }
     return k;
@@ -148,7 +148,7 @@ static gpa_code program_of(gpa_rt *rt, const kernel *k, gpa_prog **out, gpa_err 
         *out = c->last;
         return GPA_OK;
     }
-    gpa_code rc = c ? look_up(rt, k->device, k->f, &c->checked, e)
+    gpa_code rc = c ? get_program(rt, k->device, k->f, &c->checked, e)
                     : program_cache_get(rt, k->device, k->f, &x, &built, e);
     if (!rc) *out = c ? c->checked->prog : x->prog;
     return rc;
@@ -161,22 +161,22 @@ static gpa_code specialize(gpa_rt *rt, const kernel *k, const uint8_t *marks, gp
     struct arr_launches *c = k->cache;
     kir_func marked = *f;
     program_cache_entry *program = NULL;
-    uint8_t *own = mem_new(f->n_code);
+    uint8_t *copy = mem_new(f->n_code);
     gpa_code rc = GPA_OK;
     marked.code = mem_new(f->n_code * sizeof *f->code);
     *out = NULL;
-    if (!own || !marked.code) TRY(gpa_no_memory(e));
-    memcpy(own, marks, f->n_code);
+    if (!copy || !marked.code) TRY(gpa_no_memory(e));
+    memcpy(copy, marks, f->n_code);
     memcpy(marked.code, f->code, f->n_code * sizeof *f->code);
     for (size_t i = 0; i < f->n_code; i++)
         if (marks[i]) marked.code[i].imm = marks[i];
-    TRY(look_up(rt, k->device, &marked, &program, e));
+    TRY(get_program(rt, k->device, &marked, &program, e));
     *out = program->prog;
-    c->special[c->n_special].program = program;
-    c->special[c->n_special++].marks = own;
-    own = NULL;
+    c->specialized[c->n_specialized].program = program;
+    c->specialized[c->n_specialized++].marks = copy;
+    copy = NULL;
 out:
-    mem_free(own);
+    mem_free(copy);
     mem_free(marked.code);
     return rc;
 }
@@ -191,21 +191,21 @@ static bool assumes_at_most(const uint8_t *known, const uint8_t *marks, size_t n
 /* The program specialized for this launch's bounds facts; once there are
  * TUNE_KERNEL_MAX_SPECIALIZATIONS, one of them that assumes no more than is known, or the program
  * with all checks. */
-static gpa_code special_program(gpa_rt *rt, const kernel *k, gpa_prog **out, gpa_err *e) {
+static gpa_code specialized_program(gpa_rt *rt, const kernel *k, gpa_prog **out, gpa_err *e) {
     struct arr_launches *c = k->cache;
     size_t n;
     const uint8_t *known = bounds_marks(c->bounds, &n);
-    for (int i = 0; n && i < c->n_special; i++) {
-        if (memcmp(c->special[i].marks, known, k->f->n_code) != 0 &&
-            (c->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS ||
-             !assumes_at_most(known, c->special[i].marks, k->f->n_code)))
+    for (int i = 0; n && i < c->n_specialized; i++) {
+        if (memcmp(c->specialized[i].marks, known, k->f->n_code) != 0 &&
+            (c->n_specialized < TUNE_KERNEL_MAX_SPECIALIZATIONS ||
+             !assumes_at_most(known, c->specialized[i].marks, k->f->n_code)))
             continue;
-        *out = c->special[i].program->prog;
+        *out = c->specialized[i].program->prog;
         return GPA_OK;
     }
-    if (n && c->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS)
+    if (n && c->n_specialized < TUNE_KERNEL_MAX_SPECIALIZATIONS)
         return specialize(rt, k, known, out, e);
-    gpa_code rc = look_up(rt, k->device, k->f, &c->checked, e);
+    gpa_code rc = get_program(rt, k->device, k->f, &c->checked, e);
     *out = rc ? NULL : c->checked->prog;
     return rc;
 }
@@ -218,7 +218,7 @@ static gpa_code program_for(gpa_rt *rt, const kernel *k, const gpa_launch *l, gp
     if (c && k->f->form == KIR_KERNEL) a = bounds_analyze(&c->bounds, k->f, l);
     if (c && a == BOUNDS_UNKNOWN) c->last = NULL;
     if (a != BOUNDS_NEW) return program_of(rt, k, out, e);
-    gpa_code rc = special_program(rt, k, out, e);
+    gpa_code rc = specialized_program(rt, k, out, e);
     c->last = rc ? NULL : *out;
     return rc;
 }
@@ -291,8 +291,8 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
 }
 
 /* The program on the device where it ran last, else on the current device. */
-static gpa_code built(gpa_rt *rt, const kir_func *f, arr_launch_cache *cache, gpa_device **d,
-                      gpa_prog **out, gpa_err *e) {
+static gpa_code find_built_program(gpa_rt *rt, const kir_func *f, arr_launch_cache *cache,
+                                   gpa_device **d, gpa_prog **out, gpa_err *e) {
     *d = cache && *cache ? (*cache)->device : NULL;
     gpa_code rc = *d ? GPA_OK : device_default(rt, d, e);
     return rc ? rc : program_of(rt, &(kernel){*d, f, launch_cache_on(cache, *d)}, out, e);
@@ -306,7 +306,7 @@ gpa_code arr_program_text(gpa_rt *rt, const kir_func *f, arr_launch_cache *cache
                                      [ARR_RESOURCES] = GPA_DUMP_RESOURCES};
     gpa_device *d;
     gpa_prog *prog;
-    gpa_code rc = built(rt, f, cache, &d, &prog, e);
+    gpa_code rc = find_built_program(rt, f, cache, &d, &prog, e);
     return rc ? rc : d->be->dump(d->dev, prog, dumps[what], out, e);
 }
 
@@ -314,7 +314,7 @@ gpa_code arr_program_fact(gpa_rt *rt, const kir_func *f, arr_launch_cache *cache
                           int64_t *out, gpa_err *e) {
     gpa_device *d;
     gpa_prog *prog;
-    gpa_code rc = built(rt, f, cache, &d, &prog, e);
+    gpa_code rc = find_built_program(rt, f, cache, &d, &prog, e);
     *out = -1;
     return rc || !d->be->fact ? rc : d->be->fact(d->dev, prog, which, out, e);
 }
@@ -324,7 +324,7 @@ gpa_code arr_program_blocks(gpa_rt *rt, const kir_func *f, arr_launch_cache *cac
     gpa_device *d;
     gpa_prog *prog;
     int blocks = -1;
-    gpa_code rc = built(rt, f, cache, &d, &prog, e);
+    gpa_code rc = find_built_program(rt, f, cache, &d, &prog, e);
     if (!rc && d->be->occupancy)
         rc = d->be->occupancy(d->dev, prog, block->threads, block->shared, &blocks, e);
     *out = blocks;

@@ -59,7 +59,7 @@ out:
 }
 
 /* The operand cast to dtype t, of the array's shape. */
-static gpa_code operand(gpa_rt *rt, gpa_arr *a, gpa_dtype t, node **out, gpa_err *e) {
+static gpa_code operand_node(gpa_rt *rt, gpa_arr *a, gpa_dtype t, node **out, gpa_err *e) {
     node *n = NULL, *cast = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_node(rt, a, &n, e));
@@ -72,8 +72,8 @@ out:
     return rc;
 }
 
-/* Replaces *n by a row of op.def on it and b (b first when `flip`). */
-static gpa_code then(gpa_rt *rt, gpa_op op, node **n, node *b, bool flip, gpa_err *e) {
+/* Replaces *n by an operation on it and b, if not NULL (b first when `flip`). */
+static gpa_code apply_op(gpa_rt *rt, gpa_op op, node **n, node *b, bool flip, gpa_err *e) {
     node *made, *a = *n;
     gpa_code rc;
     if (!b)
@@ -86,17 +86,17 @@ static gpa_code then(gpa_rt *rt, gpa_op op, node **n, node *b, bool flip, gpa_er
     return GPA_OK;
 }
 
-static gpa_code then_scalar(gpa_rt *rt, gpa_op op, node **n, double v, gpa_err *e) {
-    node *number;
+static gpa_code apply_op_scalar(gpa_rt *rt, gpa_op op, node **n, double v, gpa_err *e) {
+    node *scalar;
     gpa_dtype t = (gpa_dtype)(*n)->dtype;
-    gpa_code rc = node_scalar(rt, t, dtype_cast((gpa_val){.F64 = v}, DT_F64, t), &number, e);
+    gpa_code rc = node_scalar(rt, t, dtype_cast((gpa_val){.F64 = v}, DT_F64, t), &scalar, e);
     if (rc) return rc;
-    rc = then(rt, op, n, number, false, e);
-    node_release(rt, number);
+    rc = apply_op(rt, op, n, scalar, false, e);
+    node_release(rt, scalar);
     return rc;
 }
 
-static gpa_code then_cast(gpa_rt *rt, gpa_dtype t, node **n, gpa_err *e) {
+static gpa_code apply_cast(gpa_rt *rt, gpa_dtype t, node **n, gpa_err *e) {
     node *made;
     gpa_code rc = node_cast(rt, *n, t, &made, e);
     if (rc) return rc;
@@ -113,14 +113,14 @@ typedef struct {
 } reduction;
 
 /* The result as an array: reshaped for keepdims, or stored into out=. */
-static gpa_code deliver(gpa_rt *rt, const reduction *of, const char *name, node *value,
-                        gpa_arr **out, gpa_err *e) {
+static gpa_code return_or_store(gpa_rt *rt, const reduction *of, const char *name, node *value,
+                                gpa_arr **out, gpa_err *e) {
     const gpa_arr *a = of->a;
     const arr_reduce_opts *o = of->o;
     const uint32_t axes = of->axes;
     int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     int ndim = 0;
-    node *kept;
+    node *result;
     for (int d = 0; d < a->ndim; d++) {
         bool reduced = axes >> d & 1;
         if (!reduced || o->keepdims) shape[ndim++] = reduced ? 1 : a->shape[d];
@@ -128,10 +128,10 @@ static gpa_code deliver(gpa_rt *rt, const reduction *of, const char *name, node 
     memset(step, 0, (size_t)(value->ndim * ndim) * sizeof *step);
     for (int d = 0, k = 0; d < a->ndim; d++)
         if (!(axes >> d & 1)) step[k * ndim + (o->keepdims ? d : k)] = 1, k++;
-    gpa_code rc = node_view(rt, value, &(node_map){ndim, shape, start, step}, &kept, e);
+    gpa_code rc = node_view(rt, value, &(node_map){ndim, shape, start, step}, &result, e);
     if (rc) return rc;
     if (!o->into) {
-        rc = arr_of_node(rt, kept, out, e);
+        rc = arr_of_node(rt, result, out, e);
     } else if (o->into->ndim != ndim) {
         rc = gpa_fail(e, GPA_E_VALUE,
                       "output parameter for reduction operation %s has the wrong number of "
@@ -141,10 +141,10 @@ static gpa_code deliver(gpa_rt *rt, const reduction *of, const char *name, node 
     } else if (!shape_equal(ndim, shape, o->into->ndim, o->into->shape)) {
         rc = gpa_fail(e, GPA_E_VALUE,
                       "output parameter for reduction operation %s has a wrong shape", name);
-    } else if (!(rc = store_node(rt, o->into, kept, NULL, e))) {
+    } else if (!(rc = store_node(rt, o->into, result, NULL, e))) {
         *out = arr_retain(o->into);
     }
-    node_release(rt, kept);
+    node_release(rt, result);
     return rc;
 }
 
@@ -236,7 +236,7 @@ static gpa_code add_identity_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, n
                                   gpa_err *e) {
     char kind = dtype_info[(*sum)->dtype].kind;
     return reduced_size(a, axes) == 1 && (kind == 'F' || kind == 'C')
-               ? then_scalar(rt, OP_ADD, sum, 0, e)
+               ? apply_op_scalar(rt, OP_ADD, sum, 0, e)
                : GPA_OK;
 }
 
@@ -252,8 +252,8 @@ static gpa_code keep_minus_zero(gpa_rt *rt, node *x, uint32_t axes, node **sum, 
     TRY(node_op1(rt, OP_SIGNBIT, x, &is_minus, e));
     TRY(node_op2(rt, OP_LOGICAL_AND, is_zero, is_minus, &both, e));
     TRY(node_reduce(rt, RED_ALL, both, axes, &all, e));
-    gpa_opnd number = {.v = dtype_cast((gpa_val){.F64 = -0.0}, DT_F64, t), .dtype = t};
-    TRY(opnd_node(rt, &number, &(arr_spec){t, (*sum)->ndim, (*sum)->shape}, &minus, e));
+    gpa_opnd scalar = {.v = dtype_cast((gpa_val){.F64 = -0.0}, DT_F64, t), .dtype = t};
+    TRY(opnd_node(rt, &scalar, &(arr_spec){t, (*sum)->ndim, (*sum)->shape}, &minus, e));
     TRY(node_op(rt, OP_WHERE, t, (node *const[]){all, minus, *sum}, &r, e));
     node_release(rt, *sum);
     *sum = r;
@@ -287,7 +287,7 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
         TRY(argminmax_by_library(rt, red, &(reduction){a, axes, o}, out, e));
         if (*out) return GPA_OK;
     }
-    TRY(operand(rt, a, t, &x, e));
+    TRY(operand_node(rt, a, t, &x, e));
     gpa_val start = dtype_cast(red_start(red, t).v, dtype_info[t].compute, t);
     bool from_minus_zero =
         o->has_initial && red == RED_SUM && dtype_is_float(t) && is_minus_zero(&o->initial);
@@ -296,12 +296,12 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
     TRY(node_reduce(rt, red, x, axes, &r, e));
     if (o->has_initial) {
         TRY(opnd_node(rt, &o->initial, &(arr_spec){t, r->ndim, r->shape}, &first, e));
-        TRY(then(rt, (gpa_op)red_info[red].op, &r, first, true, e));
+        TRY(apply_op(rt, (gpa_op)red_info[red].op, &r, first, true, e));
         if (from_minus_zero) TRY(keep_minus_zero(rt, x, axes, &r, e));
     } else if (red == RED_SUM) {
         TRY(add_identity_zero(rt, a, axes, &r, e));
     }
-    TRY(deliver(rt, &(reduction){a, axes, o}, ufunc_name(red), r, out, e));
+    TRY(return_or_store(rt, &(reduction){a, axes, o}, ufunc_name(red), r, out, e));
 out:
     node_release(rt, x);
     node_release(rt, r);
@@ -309,17 +309,18 @@ out:
     return rc;
 }
 
-/* Checks that segments start within a row of n elements; *even: all have one length, and are
- * long. */
-static gpa_code check_segments(gpa_red red, const int64_t *at, int64_t m, int64_t n, bool *even,
-                               gpa_err *e) {
+/* Checks that segments start within a row of n elements; *equal_lengths: all have one length, and
+ * are long. */
+static gpa_code check_segments(gpa_red red, const int64_t *at, int64_t m, int64_t n,
+                               bool *equal_lengths, gpa_err *e) {
     int64_t length = (m > 1 ? at[1] : n) - at[0];
-    *even = length >= TUNE_PARALLEL_SEGMENT_MIN_ELEMS && n >= TUNE_PARALLEL_SEGMENTED_MIN_ELEMS;
+    *equal_lengths =
+        length >= TUNE_PARALLEL_SEGMENT_MIN_ELEMS && n >= TUNE_PARALLEL_SEGMENTED_MIN_ELEMS;
     for (int64_t k = 0; k < m; k++) {
         if (at[k] < 0 || at[k] >= n)
             return gpa_fail(e, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)",
                             (long long)at[k], ufunc_name(red), (long long)n);
-        *even = *even && (k + 1 < m ? at[k + 1] : n) - at[k] == length;
+        *equal_lengths = *equal_lengths && (k + 1 < m ? at[k + 1] : n) - at[k] == length;
     }
     return GPA_OK;
 }
@@ -337,7 +338,7 @@ gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_a
     gpa_arr *result = NULL;
     int64_t shape[GPA_MAX_DIMS];
     gpa_device *d;
-    bool even;
+    bool equal_lengths;
     gpa_code rc = device_default(rt, &d, e);
     *out = NULL;
     if (rc || !d->caps.host_visible || !host_segmented_can(red, computed, width > 1) || !a->size ||
@@ -351,8 +352,8 @@ gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_a
         return GPA_OK;
     TRY(host_view_get_as(rt, at, DT_I64, &starts, e));
     const int64_t *begin = (const int64_t *)(const void *)starts.data;
-    TRY(check_segments(red, begin, at->size, n, &even, e));
-    if (even && d->caps.units > 1) goto out;
+    TRY(check_segments(red, begin, at->size, n, &equal_lengths, e));
+    if (equal_lengths && d->caps.units > 1) goto out;
     TRY(host_view_get_as(rt, a, computed, &x, e));
     memcpy(shape, a->shape, a->ndim * sizeof *shape);
     shape[axis] = at->size;
@@ -397,7 +398,7 @@ static gpa_code count_node(gpa_rt *rt, const reduction *of, gpa_dtype t, node **
     node *mask = NULL, *many = NULL, *sum = NULL;
     gpa_code rc = GPA_OK;
     TRY(opnd_node(rt, &w, &(arr_spec){DT_BOOL, a->ndim, a->shape}, &mask, e));
-    TRY(then_cast(rt, DT_F64, &mask, e));
+    TRY(apply_cast(rt, DT_F64, &mask, e));
     if (o->where->ndim) {
         TRY(node_reduce(rt, RED_SUM, mask, axes, &sum, e));
     } else { /* one mask value for all elements */
@@ -425,21 +426,21 @@ gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr *
     gpa_dtype result = mean_dtype((gpa_dtype)a->dtype, o->dtype), t = dtype_info[result].compute;
     node *x = NULL, *r = NULL, *n = NULL;
     gpa_code rc = GPA_OK;
-    TRY(operand(rt, a, t, &x, e));
+    TRY(operand_node(rt, a, t, &x, e));
     TRY(mask_node(rt, a, o->where, (gpa_val){.bits = {0, 0}}, &x, e));
     TRY(node_reduce(rt, RED_SUM, x, axes, &r, e));
     TRY(add_identity_zero(rt, a, axes, &r, e));
     if (dtype_is_int(t) || t == DT_BOOL)
-        TRY(then_cast(rt, DT_F64, &r, e)); /* dtype=int: an integer sum, then divided */
+        TRY(apply_cast(rt, DT_F64, &r, e)); /* dtype=int: an integer sum, then divided */
     /* NumPy divides by an int64, in double precision. A quotient of singles is the same, unless it
      * is complex or the count is not a single. */
     double count = o->where ? 0 : (double)reduced_size(a, axes);
-    if (r->dtype == DT_C64) TRY(then_cast(rt, DT_C128, &r, e));
-    if (r->dtype == DT_F32 && (double)(float)count != count) TRY(then_cast(rt, DT_F64, &r, e));
+    if (r->dtype == DT_C64) TRY(apply_cast(rt, DT_C128, &r, e));
+    if (r->dtype == DT_F32 && (double)(float)count != count) TRY(apply_cast(rt, DT_F64, &r, e));
     TRY(count_node(rt, &(reduction){a, axes, o}, (gpa_dtype)r->dtype, &n, e));
-    TRY(then(rt, OP_DIVIDE, &r, n, false, e));
-    TRY(then_cast(rt, result, &r, e));
-    TRY(deliver(rt, &(reduction){a, axes, o}, "add", r, out, e));
+    TRY(apply_op(rt, OP_DIVIDE, &r, n, false, e));
+    TRY(apply_cast(rt, result, &r, e));
+    TRY(return_or_store(rt, &(reduction){a, axes, o}, "add", r, out, e));
 out:
     node_release(rt, x);
     node_release(rt, r);
@@ -451,7 +452,7 @@ out:
 
 /* The first element of each reduced row, broadcast over the array: shifting by it reduces
  * cancellation. */
-static gpa_code first_of_row(gpa_rt *rt, node *x, uint32_t axes, node **out, gpa_err *e) {
+static gpa_code first_element_of_rows(gpa_rt *rt, node *x, uint32_t axes, node **out, gpa_err *e) {
     int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     memset(step, 0, (size_t)(x->ndim * x->ndim) * sizeof *step);
     for (int d = 0; d < x->ndim; d++)
@@ -460,14 +461,14 @@ static gpa_code first_of_row(gpa_rt *rt, node *x, uint32_t axes, node **out, gpa
 }
 
 /* |x|^2 in float64. */
-static gpa_code squared(gpa_rt *rt, node *x, node **out, gpa_err *e) {
+static gpa_code squared_magnitude(gpa_rt *rt, node *x, node **out, gpa_err *e) {
     node *re = NULL, *im = NULL;
     gpa_code rc = GPA_OK;
     if (!dtype_is_complex((gpa_dtype)x->dtype)) return node_op2(rt, OP_MULTIPLY, x, x, out, e);
     TRY(node_op1(rt, OP_REAL, x, &re, e));
     TRY(node_op1(rt, OP_IMAG, x, &im, e));
-    TRY(then(rt, OP_MULTIPLY, &re, re, false, e));
-    TRY(then(rt, OP_MULTIPLY, &im, im, false, e));
+    TRY(apply_op(rt, OP_MULTIPLY, &re, re, false, e));
+    TRY(apply_op(rt, OP_MULTIPLY, &im, im, false, e));
     rc = node_op2(rt, OP_ADD, re, im, out, e);
 out:
     node_release(rt, re);
@@ -485,34 +486,34 @@ gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opt
     gpa_dtype t = (gpa_dtype)a->dtype, result = dtype_info[mean_dtype(t, o->dtype)].real;
     node *d = NULL, *first = NULL, *s1 = NULL, *s2 = NULL, *n = NULL;
     gpa_code rc = GPA_OK;
-    TRY(operand(rt, a, dtype_is_complex(t) ? DT_C128 : DT_F64, &d, e));
+    TRY(operand_node(rt, a, dtype_is_complex(t) ? DT_C128 : DT_F64, &d, e));
     if (reduced_size(a, axes) && d->kind != NODE_SCALAR) {
-        TRY(first_of_row(rt, d, axes, &first, e));
-        TRY(then(rt, OP_SUBTRACT, &d, first, false, e));
+        TRY(first_element_of_rows(rt, d, axes, &first, e));
+        TRY(apply_op(rt, OP_SUBTRACT, &d, first, false, e));
     }
     TRY(mask_node(rt, a, o->where, (gpa_val){.bits = {0, 0}}, &d, e));
-    TRY(squared(rt, d, &s2, e));
+    TRY(squared_magnitude(rt, d, &s2, e));
     node *sum = NULL;
     TRY(node_reduce(rt, RED_SUM, s2, axes, &sum, e));
     node_release(rt, s2);
     s2 = sum;
     TRY(node_reduce(rt, RED_SUM, d, axes, &sum, e));
-    rc = squared(rt, sum, &s1, e);
+    rc = squared_magnitude(rt, sum, &s1, e);
     node_release(rt, sum);
     if (rc) goto out;
     TRY(count_node(rt, &(reduction){a, axes, o}, DT_F64, &n, e));
-    TRY(then(rt, OP_DIVIDE, &s1, n, false, e));
-    TRY(then(rt, OP_SUBTRACT, &s2, s1, false, e));
-    TRY(then_scalar(rt, OP_MAXIMUM, &s2, 0, e)); /* rounding may make it negative */
+    TRY(apply_op(rt, OP_DIVIDE, &s1, n, false, e));
+    TRY(apply_op(rt, OP_SUBTRACT, &s2, s1, false, e));
+    TRY(apply_op_scalar(rt, OP_MAXIMUM, &s2, 0, e)); /* rounding may make it negative */
     if (n->kind == NODE_SCALAR) {
-        TRY(then_scalar(rt, OP_DIVIDE, &s2, MAX(n->v.F64 - ddof, 0), e));
+        TRY(apply_op_scalar(rt, OP_DIVIDE, &s2, MAX(n->v.F64 - ddof, 0), e));
     } else {
-        TRY(then_scalar(rt, OP_SUBTRACT, &n, ddof, e));
-        TRY(then_scalar(rt, OP_MAXIMUM, &n, 0, e));
-        TRY(then(rt, OP_DIVIDE, &s2, n, false, e));
+        TRY(apply_op_scalar(rt, OP_SUBTRACT, &n, ddof, e));
+        TRY(apply_op_scalar(rt, OP_MAXIMUM, &n, 0, e));
+        TRY(apply_op(rt, OP_DIVIDE, &s2, n, false, e));
     }
-    TRY(then_cast(rt, result, &s2, e));
-    TRY(deliver(rt, &(reduction){a, axes, o}, "add", s2, out, e));
+    TRY(apply_cast(rt, result, &s2, e));
+    TRY(return_or_store(rt, &(reduction){a, axes, o}, "add", s2, out, e));
 out:
     node_release(rt, d);
     node_release(rt, first);
@@ -547,7 +548,7 @@ gpa_code arr_scan(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr *
         arr_reduce_opts o = {.has_initial = true};
         TRY(check_reduce(red, a, t, 0, &o, e));
     }
-    TRY(operand(rt, a, t, &x, e));
+    TRY(operand_node(rt, a, t, &x, e));
     TRY(swap_last(rt, x, axis, &last, e));
     TRY(node_scan(rt, red, last, &run, e));
     TRY(swap_last(rt, run, axis, &back, e));

@@ -30,7 +30,7 @@ typedef struct {
     int64_t base; /* the offset of integer indices */
     int64_t points;
     host_view value;
-    char number[sizeof(gpa_val)];
+    char scalar[sizeof(gpa_val)];
     int64_t to_strides[GPA_MAX_DIMS]; /* of the target */
     const char *from;                 /* the value's first element; NULL: no value */
     int64_t strides[GPA_MAX_DIMS];    /* of the value, over the result's shape */
@@ -141,8 +141,8 @@ static gpa_code get_value(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, g
     gpa_arr *v = rhs->arr, *copy = NULL;
     gpa_code rc = GPA_OK;
     if (!v) {
-        dtype_store(s->number, t, dtype_cast(rhs->v, rhs->dtype, t));
-        s->from = s->number;
+        dtype_store(s->scalar, t, dtype_cast(rhs->v, rhs->dtype, t));
+        s->from = s->scalar;
         return GPA_OK;
     }
     if (v->storage == m->view->storage) {
@@ -196,7 +196,7 @@ static block block_of(const index_map *m, const scatter *s) {
 }
 
 /* True if the value's offsets at successive points differ by a constant step. */
-static bool is_even(const index_map *m, const scatter *s, int64_t *step) {
+static bool has_constant_step(const index_map *m, const scatter *s, int64_t *step) {
     const int64_t *shape = m->shape + m->broadcast_at, *strides = s->strides + m->broadcast_at;
     *step = m->broadcast_ndim ? strides[m->broadcast_ndim - 1] : 0;
     for (int d = m->broadcast_ndim - 2; d >= 0; d--)
@@ -209,7 +209,7 @@ static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int
                           int64_t n, int64_t *to) {
     const int64_t *shape = m->shape + m->broadcast_at, *strides = s->strides + m->broadcast_at;
     int64_t step;
-    if (is_even(m, s, &step)) {
+    if (has_constant_step(m, s, &step)) {
         for (int64_t j = 0; j < n; j++) to[j] = *where + j * step;
         *where += n * step;
         return;
@@ -252,19 +252,19 @@ static void write_elements(points p, int64_t n, char *target, const char *value,
     }
 }
 
-/* The size in bytes of a contiguous block whose value is contiguous too or one scalar (*number,
+/* The size in bytes of a contiguous block whose value is contiguous too or one scalar (*scalar,
  * strides 0); 0: neither. */
-static size_t contiguous_bytes(const block *b, size_t item, bool *number) {
+static size_t contiguous_bytes(const block *b, size_t item, bool *scalar) {
     int64_t n = 1;
-    bool alike = true;
-    *number = true;
+    bool same_layout = true;
+    *scalar = true;
     for (int d = b->ndim - 1; d >= 0; n *= b->shape[d--]) {
         if (b->shape[d] == 1) continue;
         if (b->to[d] != n) return 0;
-        alike = alike && b->from[d] == n;
-        *number = *number && b->from[d] == 0;
+        same_layout = same_layout && b->from[d] == n;
+        *scalar = *scalar && b->from[d] == 0;
     }
-    return alike || *number ? (size_t)n * item : 0;
+    return same_layout || *scalar ? (size_t)n * item : 0;
 }
 
 enum {
@@ -299,13 +299,13 @@ static void write_points(const index_map *m, const scatter *s, char *target, siz
     int64_t to[TUNE_SCATTER_CHUNK_POINTS], from[TUNE_SCATTER_CHUNK_POINTS], at[GPA_MAX_DIMS] = {0},
                                                                             where = 0;
     block b = block_of(m, s);
-    bool number;
-    size_t bytes = contiguous_bytes(&b, item, &number);
+    bool scalar;
+    size_t bytes = contiguous_bytes(&b, item, &scalar);
     char row[ROW];
     int64_t step;
-    bool even = is_even(m, s, &step), single = shape_size(b.ndim, b.shape) == 1 && even;
-    bool rows = bytes && bytes <= ROW && (!number || (even && step == 0));
-    for (size_t k = 0; rows && number && k < bytes; k += item) memcpy(row + k, s->from, item);
+    bool even = has_constant_step(m, s, &step), single = shape_size(b.ndim, b.shape) == 1 && even;
+    bool rows = bytes && bytes <= ROW && (!scalar || (even && step == 0));
+    for (size_t k = 0; rows && scalar && k < bytes; k += item) memcpy(row + k, s->from, item);
     for (int64_t i = 0; i < s->points; i += TUNE_SCATTER_CHUNK_POINTS) {
         int64_t n = MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, s->points - i);
         if (single) {
@@ -316,7 +316,7 @@ static void write_points(const index_map *m, const scatter *s, char *target, siz
         make_offsets(s, i, n, to);
         value_offsets(m, s, at, &where, n, from);
         if (rows) {
-            write_rows(&(row_run){target, number ? row : s->from, to, number ? NULL : from, n},
+            write_rows(&(row_run){target, scalar ? row : s->from, to, scalar ? NULL : from, n},
                        item, bytes);
             continue;
         }
@@ -452,9 +452,10 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
     int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second);
     int64_t to[TUNE_SCATTER_CHUNK_POINTS], from[TUNE_SCATTER_CHUNK_POINTS],
         line[TUNE_SCATTER_CHUNK_POINTS], at[GPA_MAX_DIMS] = {0}, where = 0, step;
-    const char *value = s->from ? s->from : s->number; /* not read by unary operations */
+    const char *value = s->from ? s->from : s->scalar; /* not read by unary operations */
     const block b = block_of(m, s);
-    const bool single = shape_size(b.ndim, b.shape) == 1 && is_even(m, s, &step) && u->plain;
+    const bool single =
+        shape_size(b.ndim, b.shape) == 1 && has_constant_step(m, s, &step) && u->plain;
     for (int64_t j = 0; j < TUNE_SCATTER_CHUNK_POINTS; j++)
         line[j] = b.ndim ? j * b.to[b.ndim - 1] : 0;
     for (int64_t i = 0; i < s->points; i += TUNE_SCATTER_CHUNK_POINTS) {

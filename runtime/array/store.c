@@ -1,4 +1,4 @@
-/* Stores.
+/* Stores into arrays: write-after-read dependences, aliasing hazards, temporaries.
  *
  * Invariant: before memory changes, all pending arrays that read it are computed from the old
  * contents. A value that reads the target at the same elements is stored directly; one that
@@ -15,10 +15,10 @@
 /* ---- readers ---- */
 
 /* True if n depends on buffer b. A node's slot holds the answer during the traversal. */
-static bool reads(gpa_rt *rt, node *n, const gpa_buf *b) {
+static bool depends_on_buffer(gpa_rt *rt, node *n, const gpa_buf *b) {
     if (n->mark == rt->nodes.mark) return n->slot;
     bool found = n->buf == b;
-    for (int i = 0; i < n->n_in && !found; i++) found = reads(rt, n->in[i], b);
+    for (int i = 0; i < n->n_in && !found; i++) found = depends_on_buffer(rt, n->in[i], b);
     n->mark = rt->nodes.mark;
     n->slot = found;
     return found;
@@ -37,7 +37,7 @@ static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, read
     if (rc || !b->readers || !rt->n_pending) return rc;
     rt->nodes.mark++;
     for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) {
-        if (s->node == but || !reads(rt, s->node, b)) continue;
+        if (s->node == but || !depends_on_buffer(rt, s->node, b)) continue;
         if (!mem_grow(&r->s, r->n, &r->cap, sizeof *r->s)) return gpa_no_memory(e);
         r->s[r->n++] = s;
     }
@@ -57,7 +57,7 @@ gpa_code store_begin(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
 /* ---- the store ---- */
 
 /* Replaces *n by a leaf on a temporary. */
-static gpa_code to_temporary(gpa_rt *rt, node **n, gpa_err *e) {
+static gpa_code store_to_temporary(gpa_rt *rt, node **n, gpa_err *e) {
     gpa_arr *copy;
     if (!*n || (*n)->kind == NODE_SCALAR) return GPA_OK;
     if (!node_is_leaf(*n)) return exec_nodes(rt, n, 1, CUT_STORE, e);
@@ -93,8 +93,8 @@ out:
  * Storages with value `source` (NULL: none) are what is stored. Owned nodes in r (value, mask,
  * and `index`, which is r->index) may be replaced by temporaries. `also` (NULL: none) is computed
  * too. */
-static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *also, const node *source,
-                    gpa_err *e) {
+static gpa_code run_store(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *also, const node *source,
+                          gpa_err *e) {
     bool hazard, alias = r->value == source && !r->mask && !index;
     gpa_buf *b = r->into->storage->buf;
     readers old = {0};
@@ -106,9 +106,9 @@ static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *also, const
     }
     TRY(exec_store(rt, r, old.s, old.n, &hazard, e));
     if (hazard) {
-        TRY(to_temporary(rt, &r->value, e));
-        TRY(to_temporary(rt, &r->mask, e));
-        for (int k = 0; index && k < r->into->ndim; k++) TRY(to_temporary(rt, &index[k], e));
+        TRY(store_to_temporary(rt, &r->value, e));
+        TRY(store_to_temporary(rt, &r->mask, e));
+        for (int k = 0; index && k < r->into->ndim; k++) TRY(store_to_temporary(rt, &index[k], e));
         if (old.n) TRY(exec_storages(rt, old.s, old.n, CUT_STORE, e));
         TRY(exec_store(rt, r, NULL, 0, &hazard, e));
         if (hazard) TRY(gpa_fail(e, GPA_E_INTERNAL, "a store whose operands overlap it still"));
@@ -121,7 +121,8 @@ out:
 }
 
 /* n cast to a dtype and broadcast to a shape. */
-static gpa_code fit(gpa_rt *rt, node *n, const arr_spec *to, node **out, gpa_err *e) {
+static gpa_code cast_and_broadcast(gpa_rt *rt, node *n, const arr_spec *to, node **out,
+                                   gpa_err *e) {
     node *cast;
     gpa_code rc = node_cast(rt, n, to->dtype, &cast, e);
     if (rc) return rc;
@@ -155,15 +156,16 @@ gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_er
     if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     if (target->size == 0) return GPA_OK;
     const arr_spec as = {(gpa_dtype)target->dtype, target->ndim, target->shape};
-    TRY(fit(rt, value, &as, &r.value, e));
+    TRY(cast_and_broadcast(rt, value, &as, &r.value, e));
     if (target->storage->node && !mask && is_whole_storage(target)) {
         /* Pending and completely overwritten: only its pending value changes. */
         rc = storage_replace(rt, target->storage, r.value, e);
         goto out;
     }
-    if (mask) TRY(fit(rt, mask, &(arr_spec){DT_BOOL, as.ndim, as.shape}, &r.mask, e));
+    if (mask)
+        TRY(cast_and_broadcast(rt, mask, &(arr_spec){DT_BOOL, as.ndim, as.shape}, &r.mask, e));
     TRY(arr_force(rt, target, CUT_STORE, e));
-    rc = run(rt, &r, NULL, NULL, value->owner ? value : NULL, e);
+    rc = run_store(rt, &r, NULL, NULL, value->owner ? value : NULL, e);
 out:
     node_release(rt, r.value);
     node_release(rt, r.mask);
@@ -184,10 +186,11 @@ gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, const store_scatter_args *wh
     for (int k = 0; k < target->ndim; k++)
         if (what->index[k]) at[k] = node_retain(what->index[k]);
     if (what->mask) r.mask = node_retain(what->mask);
-    TRY(fit(rt, what->value, &(arr_spec){(gpa_dtype)target->dtype, what->ndim, what->shape},
-            &r.value, e));
+    TRY(cast_and_broadcast(rt, what->value,
+                           &(arr_spec){(gpa_dtype)target->dtype, what->ndim, what->shape}, &r.value,
+                           e));
     TRY(arr_force(rt, target, CUT_STORE, e));
-    rc = run(rt, &r, at, what->also, NULL, e);
+    rc = run_store(rt, &r, at, what->also, NULL, e);
 out:
     for (int k = 0; k < target->ndim; k++) node_release(rt, at[k]);
     node_release(rt, r.value);

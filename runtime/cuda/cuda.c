@@ -106,7 +106,7 @@ static uint64_t pool_free_bytes(const gpa_dev *d) {
     return reserved > used ? reserved - used : 0;
 }
 
-/* Parameters of a program beside its arrays: kernels have 32 KiB for them since CUDA 12.1, in the
+/* Parameters of a program next to its arrays: kernels have 32 KiB for them since CUDA 12.1, in the
  * driver and in the compiler, 4 KiB before. */
 enum { LARGE_BLOCK_VERSION = 12010, LARGE_BLOCK_PARAMS = 1024, SMALL_BLOCK_PARAMS = 96 };
 

@@ -36,7 +36,7 @@ static void division_magic(uint64_t d, uint32_t *m, uint32_t *s) {
     *m = (uint32_t)(((UINT64_C(1) << 32) * ((UINT64_C(1) << shift) - d)) / d + 1);
 }
 
-static int64_t extent(const launch *L, const cu_field *x) {
+static int64_t field_extent(const launch *L, const cu_field *x) {
     int64_t n = L->l->size[x->a],
             one = L->y.plan.strip_dim == x->a + 1 ? L->y.plan.unroll : L->y.plan.vec;
     return x->kind == FIELD_SPAN || (x->kind != FIELD_SIZE && x->b == 0) ? (n + one - 1) / one : n;
@@ -52,10 +52,10 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
         case FIELD_EXTENT: return (uint64_t)l->arrays[x->a].size[x->b];
         case FIELD_CAPACITY: return L->capacity[x->a];
         case FIELD_SIZE:
-        case FIELD_SPAN: return (uint64_t)extent(L, x);
+        case FIELD_SPAN: return (uint64_t)field_extent(L, x);
         case FIELD_MAGIC:
         case FIELD_SHIFT:
-            division_magic((uint64_t)MAX(extent(L, x), 1), &m, &s);
+            division_magic((uint64_t)MAX(field_extent(L, x), 1), &m, &s);
             return x->kind == FIELD_MAGIC ? m : s;
         case FIELD_OUTER: return (uint64_t)L->y.outer;
         case FIELD_ACCESSES: return (uint64_t)L->y.accesses;
@@ -113,7 +113,7 @@ static bool takes_slot(const launch *L) { return L->p->facts.faults || L->p->fac
 
 /* Interprets a program that is not compiled yet. *done stays false if it exceeded its budget: the
  * launch was waited for, so its slot is free again. */
-static gpa_code interpret(launch *L, bool *done, gpa_err *e) {
+static gpa_code run_interpreted(launch *L, bool *done, gpa_err *e) {
     bool spent = false;
     gpa_code rc =
         interpreter_run(L->d, L->p, &(interpreter_launch){L->l, L->base, L->slot}, &spent, e);
@@ -124,11 +124,12 @@ static gpa_code interpret(launch *L, bool *done, gpa_err *e) {
     return takes_slot(L) ? take_slot(L, e) : GPA_OK;
 }
 
-static gpa_code queue(launch *L, gpa_err *e) {
+static gpa_code queue_kernel(launch *L, gpa_err *e) {
     const cu_variant *v;
     bool done = false;
-    gpa_code rc =
-        program_interprets(L->d, L->p, &L->y.plan, points_of(L)) ? interpret(L, &done, e) : GPA_OK;
+    gpa_code rc = program_interprets(L->d, L->p, &L->y.plan, points_of(L))
+                      ? run_interpreted(L, &done, e)
+                      : GPA_OK;
     if (rc || done) return rc;
     const cu_driver *cu = L->d->cu;
     _Alignas(16) char on_stack[1024];
@@ -184,7 +185,7 @@ static gpa_code queue_split(launch *L, gpa_err *e) {
     L->y.grid[1] = (uint32_t)parts;
     for (uint32_t k = 0; k < phases_of(L); k++) {
         L->y.plan.phase = (int16_t)k;
-        TRY(queue(L, e));
+        TRY(queue_kernel(L, e));
     }
     if (L->p->facts.polls) /* interrupted blocks did not increment the counters */
         rc = api_check(cu->fill(L->d->counters, 0, sizeof(uint32_t) * L->y.grid[0], L->d->stream),
@@ -203,7 +204,7 @@ static gpa_code queue_lookback(launch *L, gpa_err *e) {
     gpa_code rc = api_check(cu->alloc(&L->scratch, bytes, L->d->stream), "cuMemAllocAsync", e);
     if (rc) return rc;
     rc = api_check(cu->fill(L->scratch, 0, bytes, L->d->stream), "cuMemsetD8Async", e);
-    if (!rc) rc = queue(L, e);
+    if (!rc) rc = queue_kernel(L, e);
     cu->free(L->scratch, L->d->stream);
     return rc;
 }
@@ -226,7 +227,7 @@ static gpa_code queue_scatter(launch *L, gpa_err *e) {
     TRY(api_check(cu->fill(L->scratch, 0, total, L->d->stream), "cuMemsetD8Async", e));
     for (int part = PHASE_CLAIM; part <= PHASE_STORE; part++) {
         L->y.plan.phase = (int16_t)part;
-        TRY(queue(L, e));
+        TRY(queue_kernel(L, e));
     }
 out:
     if (L->scratch) cu->free(L->scratch, L->d->stream);
@@ -272,7 +273,7 @@ static gpa_code queue_printing(launch *L, gpa_err *e) {
     TRY(api_check(cu->alloc(&L->print_buffer, bytes, stream), "cuMemAllocAsync", e));
     TRY(api_check(cu->to_device(L->print_buffer, buf, sizeof *buf, stream), "cuMemcpyHtoDAsync",
                   e));
-    TRY(queue(L, e));
+    TRY(queue_kernel(L, e));
     TRY(wait_idle(L->d, e)); /* before the copy, which cannot be interrupted */
     TRY(api_check(cu->to_host(buf, L->print_buffer, bytes, stream), "cuMemcpyDtoHAsync", e));
     TRY(api_check(cu->stream_synchronize(stream), "cuStreamSynchronize", e));
@@ -327,7 +328,7 @@ gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     if (p->facts.prints) return queue_printing(&L, e);
     if (p->facts.scatters && L.y.accesses > 1) return queue_scatter(&L, e);
     if (L.y.plan.scan == SCAN_LOOKBACK) return queue_lookback(&L, e);
-    return is_split(&L) ? queue_split(&L, e) : queue(&L, e);
+    return is_split(&L) ? queue_split(&L, e) : queue_kernel(&L, e);
 }
 
 void launch_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {

@@ -1,4 +1,4 @@
-/* Launches of programs. */
+/* Launches of compiled programs on a CUDA device. */
 #ifndef GPA_CUDA_LAUNCH_H
 #define GPA_CUDA_LAUNCH_H
 

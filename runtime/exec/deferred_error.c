@@ -22,8 +22,9 @@ struct deferred_error {
     gpa_device *device;
     deferred_error *next;  /* in the queue, while PENDING */
     deferred_error *cause; /* FAILED: itself, or the record it depends on that failed (retained) */
-    deferred_error **on; /* PENDING: the unsettled records that its operands depend on (retained) */
-    size_t n_on;
+    deferred_error *
+        *dependencies; /* PENDING: the unsettled records that its operands depend on (retained) */
+    size_t n_dependencies;
     kir_fault_record record;
     bool kernel; /* messages name the thread and the block */
     bool raises; /* it may fault, not only be stopped */
@@ -54,23 +55,24 @@ gpa_code deferred_push(deferred_queue *q, const deferred_launch *l, deferred_err
     const kir_func *f = l->f;
     size_t n_spans = f ? f->n_spans : 0, n_arrays = f ? f->n_arrays : 0, texts = 0;
     for (size_t i = 0; f && i < f->n_texts; i++) texts += strlen(f->texts[i]) + 1;
-    deferred_error *x = mem_new(sizeof *x + l->n_on * sizeof(deferred_error *) +
+    deferred_error *x = mem_new(sizeof *x + l->n_dependencies * sizeof(deferred_error *) +
                                 n_spans * sizeof(gpa_span) + n_arrays + texts);
     if (!x) return gpa_no_memory(e);
     *x = (deferred_error){.refs = 1,
                           .device = l->device,
-                          .n_on = l->n_on,
+                          .n_dependencies = l->n_dependencies,
                           .kernel = f && f->form == KIR_KERNEL,
                           .raises = l->raises,
                           .n_spans = n_spans,
                           .n_arrays = n_arrays,
                           .n_texts = f ? f->n_texts : 0};
-    x->on = (deferred_error **)(x + 1);
-    x->spans = (gpa_span *)(x->on + l->n_on);
+    x->dependencies = (deferred_error **)(x + 1);
+    x->spans = (gpa_span *)(x->dependencies + l->n_dependencies);
     x->where = (uint8_t *)(x->spans + n_spans);
     x->texts = (char *)(x->where + n_arrays);
     if (f) copy_texts(x, f);
-    for (size_t i = 0; i < l->n_on; i++) x->on[i] = deferred_retain(l->on[i]);
+    for (size_t i = 0; i < l->n_dependencies; i++)
+        x->dependencies[i] = deferred_retain(l->dependencies[i]);
     *(q->first ? &q->last->next : &q->first) = x;
     q->last = x;
     q->n++;
@@ -86,8 +88,8 @@ deferred_error *deferred_retain(deferred_error *x) {
     return x;
 }
 
-/* The queue owns a PENDING record, so a record that is freed has no `on` left, and its cause failed
- * by itself: the recursion is one level deep. */
+/* The queue owns a PENDING record, so a record that is freed has no dependencies left, and its
+ * cause failed by itself: the recursion is one level deep. */
 void deferred_release(deferred_error *x) {
     if (!x || --x->refs) return;
     if (x->cause != x) deferred_release(x->cause);
@@ -121,13 +123,13 @@ static const char *text_of(const deferred_error *x, uint32_t i) {
 
 static gpa_code report_race(const deferred_error *x, gpa_err *e) {
     const kir_fault_record *r = &x->record;
-    char one[THREAD_TEXT], other[THREAD_TEXT];
+    char thread[THREAD_TEXT], other[THREAD_TEXT];
     bool writes = r->how & KIR_HOW_WRITES, wrote = r->how & KIR_HOW_OTHER_WRITES;
     gpa_code rc =
         gpa_fail(e, GPA_E_RUNTIME,
                  "race in kernel %s: %s %s element %lld of an array in %s memory that %s "
                  "%s, and nothing orders the two",
-                 x->name, thread_text(one, r->thread, r->block), writes ? "writes" : "reads",
+                 x->name, thread_text(thread, r->thread, r->block), writes ? "writes" : "reads",
                  (long long)r->a, memory_name(x, r->axis),
                  thread_text(other, r->other_thread, r->other_block), wrote ? "writes" : "reads");
     if (e && r->other_line < x->n_spans && r->other_line != r->line)
@@ -138,12 +140,13 @@ static gpa_code report_race(const deferred_error *x, gpa_err *e) {
 
 static gpa_code report_barrier(const deferred_error *x, gpa_err *e) {
     const kir_fault_record *r = &x->record;
-    char one[THREAD_TEXT], other[THREAD_TEXT];
+    char thread[THREAD_TEXT], other[THREAD_TEXT];
     bool ended = r->how & KIR_HOW_ENDED;
-    gpa_code rc = gpa_fail(
-        e, GPA_E_RUNTIME, "barrier in kernel %s: %s waits where %s does not come: it %s", x->name,
-        thread_text(one, r->thread, r->block), thread_text(other, r->other_thread, r->other_block),
-        ended ? "has ended" : "waits elsewhere");
+    gpa_code rc =
+        gpa_fail(e, GPA_E_RUNTIME, "barrier in kernel %s: %s waits where %s does not come: it %s",
+                 x->name, thread_text(thread, r->thread, r->block),
+                 thread_text(other, r->other_thread, r->other_block),
+                 ended ? "has ended" : "waits elsewhere");
     if (e && !ended && r->other_line < x->n_spans)
         gpa_err_note(e, x->spans[r->other_line], "thread (%d, %d, %d) waits", r->other_thread[0],
                      r->other_thread[1], r->other_thread[2]);
@@ -152,56 +155,56 @@ static gpa_code report_barrier(const deferred_error *x, gpa_err *e) {
 
 /* The text of an ASSERT or RAISE; its integer, r->b, replaces the byte \1. */
 static void assert_text(const deferred_error *x, char *to, size_t capacity) {
-    const char *text = text_of(x, x->record.axis), *mark = strchr(text, '\1');
-    if (mark)
-        snprintf(to, capacity, "%.*s%lld%s", (int)(mark - text), text, (long long)x->record.b,
-                 mark + 1);
+    const char *text = text_of(x, x->record.axis), *marker = strchr(text, '\1');
+    if (marker)
+        snprintf(to, capacity, "%.*s%lld%s", (int)(marker - text), text, (long long)x->record.b,
+                 marker + 1);
     else
         snprintf(to, capacity, "%s", text);
 }
 
 static gpa_code report_kind(const deferred_error *x, gpa_err *e) {
     const kir_fault_record *r = &x->record;
-    char one[THREAD_TEXT], in[THREAD_TEXT + 48] = "", text[400] = "?";
+    char thread[THREAD_TEXT], suffix[THREAD_TEXT + 48] = "", text[400] = "?";
     if (r->kind == KIR_FT_ASSERT || r->kind == KIR_FT_RAISE) assert_text(x, text, sizeof text);
     if (x->kernel)
-        snprintf(in, sizeof in, "%sin kernel %s, %s", text[0] ? "\n" : "", x->name,
-                 thread_text(one, r->thread, r->block));
+        snprintf(suffix, sizeof suffix, "%sin kernel %s, %s", text[0] ? "\n" : "", x->name,
+                 thread_text(thread, r->thread, r->block));
     switch ((kir_fault)r->kind) {
         case KIR_FT_INDEX:
             return gpa_fail(e, GPA_E_INDEX,
                             "index %lld is out of bounds for axis %u with size %lld%s",
-                            (long long)r->a, r->axis, (long long)r->b, in);
-        case KIR_FT_RAISE: return gpa_fail(e, (gpa_code)r->a, "%s%s", text, in);
-        case KIR_FT_DIVIDE: return gpa_fail(e, GPA_E_ZERO_DIVISION, "division by zero%s", in);
+                            (long long)r->a, r->axis, (long long)r->b, suffix);
+        case KIR_FT_RAISE: return gpa_fail(e, (gpa_code)r->a, "%s%s", text, suffix);
+        case KIR_FT_DIVIDE: return gpa_fail(e, GPA_E_ZERO_DIVISION, "division by zero%s", suffix);
         case KIR_FT_SHAPE:
             return gpa_fail(
                 e, GPA_E_VALUE,
                 "could not broadcast input array from shape (%lld,) into shape (%lld,)%s",
-                (long long)r->a, (long long)r->b, in);
+                (long long)r->a, (long long)r->b, suffix);
         case KIR_FT_RACE: return report_race(x, e);
         case KIR_FT_BARRIER: return report_barrier(x, e);
         case KIR_FT_UNWRITTEN:
             return gpa_fail(e, GPA_E_RUNTIME,
                             "unwritten memory in kernel %s: %s reads element %lld of a shared "
                             "array before any thread has written it",
-                            x->name, thread_text(one, r->thread, r->block), (long long)r->a);
+                            x->name, thread_text(thread, r->thread, r->block), (long long)r->a);
         case KIR_FT_LANE:
             if (r->how & KIR_HOW_OWN)
                 return gpa_fail(
                     e, GPA_E_RUNTIME,
                     "mask in kernel %s: %s is lane %lld of its warp, which the mask does not name",
-                    x->name, thread_text(one, r->thread, r->block), (long long)r->a);
+                    x->name, thread_text(thread, r->thread, r->block), (long long)r->a);
             return gpa_fail(e, GPA_E_RUNTIME,
                             "undefined value in kernel %s: %s takes that of lane %lld of its warp, "
                             "which does not take part",
-                            x->name, thread_text(one, r->thread, r->block), (long long)r->a);
+                            x->name, thread_text(thread, r->thread, r->block), (long long)r->a);
         case KIR_FT_STOPPED: return gpa_interrupted(e);
         case KIR_FT_ASSERT:
         case KIR_FT_ROWS: break;
     }
     return gpa_fail(e, GPA_E_ASSERTION, "%s%s", text[0] || x->kernel ? text : "assertion failed",
-                    in);
+                    suffix);
 }
 
 /* Makes the error of a record that is set. */
@@ -230,15 +233,16 @@ gpa_code deferred_check(const deferred_error *x, gpa_err *e) {
  * that memory, whatever it reported itself. */
 static void settle(deferred_error *x, bool gave_up) {
     deferred_error *cause = gave_up || x->record.set ? x : NULL;
-    for (size_t i = 0; i < x->n_on && !gave_up; i++) {
-        if (x->on[i]->state == PENDING || x->on[i]->state == SUCCEEDED) continue;
-        cause = x->on[i]->cause;
+    for (size_t i = 0; i < x->n_dependencies && !gave_up; i++) {
+        if (x->dependencies[i]->state == PENDING || x->dependencies[i]->state == SUCCEEDED)
+            continue;
+        cause = x->dependencies[i]->cause;
         break;
     }
     x->state = gave_up ? INTERRUPTED : cause ? FAILED : SUCCEEDED;
     x->cause = cause == x ? x : deferred_retain(cause);
-    for (size_t i = 0; i < x->n_on; i++) deferred_release(x->on[i]);
-    x->n_on = 0;
+    for (size_t i = 0; i < x->n_dependencies; i++) deferred_release(x->dependencies[i]);
+    x->n_dependencies = 0;
 }
 
 gpa_code deferred_settle(deferred_queue *q, const gpa_device *d, bool gave_up, bool answered,

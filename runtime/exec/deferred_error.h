@@ -34,13 +34,13 @@ typedef struct {
 /* A launch whose outcome is deferred. */
 typedef struct {
     struct gpa_device *device;
-    const kir_func *f;         /* NULL: it cannot fault, but depends on several records */
-    bool raises;               /* the program may fault; false: it may only be stopped */
-    deferred_error *const *on; /* the n_on unsettled records that its operands depend on */
-    size_t n_on;
+    const kir_func *f;                   /* NULL: it cannot fault, but depends on several records */
+    bool raises;                         /* the program may fault; false: it may only be stopped */
+    deferred_error *const *dependencies; /* unsettled records that its operands depend on */
+    size_t n_dependencies;
 } deferred_launch;
 
-/* Appends the record of a launch, which retains `on`. *out is borrowed from the queue.
+/* Appends the record of a launch, which retains its dependencies. *out is borrowed from the queue.
  * GPA_E_MEMORY: nothing was appended. */
 gpa_code deferred_push(deferred_queue *q, const deferred_launch *l, deferred_error **out,
                        gpa_err *e);
@@ -51,7 +51,7 @@ deferred_error *deferred_retain(deferred_error *x); /* NULL stays NULL */
 void deferred_release(deferred_error *x);           /* NULL is ignored */
 
 /* Settles the records of a device (NULL: of every device), which has finished their launches.
- * `gave_up`: the wait was broken off, so that none of their results counts. Fails with the first
+ * `gave_up`: the wait was interrupted, so that their results are invalid. Fails with the first
  * error in launch order; a launch that was stopped counts as one unless the interrupt was
  * `answered` already. */
 gpa_code deferred_settle(deferred_queue *q, const struct gpa_device *d, bool gave_up, bool answered,
@@ -60,7 +60,7 @@ gpa_code deferred_settle(deferred_queue *q, const struct gpa_device *d, bool gav
 /* True if the launch is unsettled or has failed; false: what depends on it is a valid value. NULL
  * is a valid value. */
 bool deferred_is_open(const deferred_error *x);
-/* The error of the launch, or of the one it depends on, at its place in the source; GPA_OK while
+/* The error of the launch, or of the one it depends on, at its source location; GPA_OK while
  * none is known. */
 gpa_code deferred_check(const deferred_error *x, gpa_err *e);
 

@@ -444,7 +444,8 @@ gpa_code rt_get_gpu(gpa_rt *rt, int i, rt_gpu_facts *out, gpa_err *e) {
     gpa_status s = {.utilisation = -1, .temperature = -1, .others = -1};
     if (!count) return gpa_fail(e, GPA_E_DEVICE, "%s", k->why);
     if (i < 0 || i >= count) return gpa_fail(e, GPA_E_DEVICE, "there is no GPU %d", i);
-    if (!k->be->status) return gpa_fail(e, GPA_E_DEVICE, "the driver tells nothing about the GPU");
+    if (!k->be->status)
+        return gpa_fail(e, GPA_E_DEVICE, "the driver reports no status for this GPU");
     rc = k->be->status(i, &s, e);
     *out = (rt_gpu_facts){.total = s.total,
                           .used = s.used,

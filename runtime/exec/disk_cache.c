@@ -1,6 +1,6 @@
-/* One file per entry: a header, the key, the program. A file is written under a temporary name and
- * renamed, so that a reader sees a whole file or none; its modification time is the time of last
- * use.
+/* Disk cache of compiled programs: one file per entry (a header, the key, the program), LRU
+ * eviction by modification time. A file is written under a temporary name and renamed, so that a
+ * reader sees a whole file or none.
  *
  * Reading order: folders, reading, eviction, writing, the report for the user. */
 #include "runtime/exec/disk_cache.h"
@@ -173,7 +173,7 @@ typedef struct {
     uint64_t bytes;
 } entries;
 
-static int by_use(const void *a, const void *b) {
+static int compare_last_use(const void *a, const void *b) {
     const entry *x = a, *y = b;
     return x->used < y->used ? -1 : x->used > y->used;
 }
@@ -208,7 +208,7 @@ static size_t evict(const char *folder, uint64_t limit, uint64_t target, uint64_
     if (!d) return 0;
     list(d, &all);
     *bytes = all.bytes;
-    if (all.n > 1) qsort(all.at, all.n, sizeof *all.at, by_use);
+    if (all.n > 1) qsort(all.at, all.n, sizeof *all.at, compare_last_use);
     const bool over = all.bytes > limit;
     for (size_t i = 0; over && i < all.n && all.bytes > target; i++) {
         removed += !unlinkat(dirfd(d), all.at[i].name,

@@ -137,7 +137,7 @@ static void put_usage(gpa_rt *rt, gpa_device *d, gpa_str *out) {
 
 static gpa_code fail_out_of_memory(gpa_rt *rt, gpa_device *d, const arr_spec *x, double bytes,
                                    gpa_err *e) {
-    char asked[32], size[32], text[SHAPE_TEXT];
+    char requested[32], size[32], text[SHAPE_TEXT];
     gpa_str s;
     /* NumPy formats this shape as a Python tuple. */
     str_init(&s);
@@ -155,7 +155,7 @@ static gpa_code fail_out_of_memory(gpa_rt *rt, gpa_device *d, const arr_spec *x,
                    str_bytes(size, (double)n.top[i].bytes));
     gpa_fail(e, GPA_E_MEMORY,
              "Unable to allocate %s for an array with shape %s and data type %s\n%s",
-             str_numpy_bytes(asked, bytes), text, dtype_info[x->dtype].name, s.text);
+             str_numpy_bytes(requested, bytes), text, dtype_info[x->dtype].name, s.text);
     if (n.top[0].bytes) gpa_err_hint(e, "`del %s` gives its memory back", n.top[0].name);
     str_free(&s);
     return GPA_E_MEMORY;
@@ -320,13 +320,13 @@ static gpa_code settle_stored(gpa_rt *rt, gpa_device *d, const lowered *l, gpa_e
 }
 
 /* The unsettled records that a step's operands depend on, each once; how many. */
-static size_t open_operands(const lowered *l, deferred_error **on) {
+static size_t open_operands(const lowered *l, deferred_error **open) {
     size_t n = 0;
     for (size_t i = 0; i < l->n_arrays; i++) {
         deferred_error *x = l->buf[i] ? l->buf[i]->deferred : NULL;
         size_t k = 0;
-        while (k < n && on[k] != x) k++;
-        if (k == n && deferred_is_open(x)) on[n++] = x;
+        while (k < n && open[k] != x) k++;
+        if (k == n && deferred_is_open(x)) open[n++] = x;
     }
     return n;
 }
@@ -335,27 +335,27 @@ static size_t open_operands(const lowered *l, deferred_error **on) {
  * new if the program may fault, or if the operands depend on several records. */
 static gpa_code defer_results(gpa_rt *rt, gpa_device *d, const lowered *l, bool raises,
                               deferred_error **own, gpa_err *e) {
-    deferred_error *on[KIR_MAX_ARRAYS], *x = NULL;
-    size_t n = open_operands(l, on);
+    deferred_error *open[KIR_MAX_ARRAYS], *x = NULL;
+    size_t n = open_operands(l, open);
     bool faults = l->faults && !l->empty;
     gpa_code rc = GPA_OK;
     if (faults || n > 1)
         rc = deferred_push(&rt->exec->deferred,
-                           &(deferred_launch){d, faults ? l->f : NULL, faults && raises, on, n}, &x,
-                           e);
+                           &(deferred_launch){d, faults ? l->f : NULL, faults && raises, open, n},
+                           &x, e);
     else if (n)
-        x = on[0];
+        x = open[0];
     if (!rc) *own = deferred_retain(x);
     return rc;
 }
 
-/* Makes the roots leaves on their new memory, which depends on record `on`. */
-static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh, deferred_error *on) {
+/* Makes the roots leaves on their new memory, which depends on `record`. */
+static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh, deferred_error *record) {
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->fresh[i]) continue;
         fuse_root *r = l->fresh[i];
         gpa_buf *b = fresh[i];
-        b->deferred = deferred_retain(on);
+        b->deferred = deferred_retain(record);
         fresh[i] = NULL;
         if (!node_is_leaf(r->value)) node_materialize(rt, r->value, b);
         if (r->storage)

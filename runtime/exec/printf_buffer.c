@@ -1,4 +1,4 @@
-/* Device printf buffer: append, sort, emit. */
+/* Device printf buffer: lines are appended as threads print them, and emitted in sorted order. */
 #include "runtime/exec/printf_buffer.h"
 
 #include <stdlib.h>
@@ -19,11 +19,11 @@ void printf_buffer_append(void *user, const gpa_printed *what) {
     for (uint32_t i = 0; i < what->n; i++) s->args[s->n_args++] = what->args[i];
 }
 
-static int by_thread(const void *a, const void *b) {
+static int compare_lines(const void *a, const void *b) {
     const struct printf_line *x = a, *y = b;
     if (x->block != y->block) return x->block < y->block ? -1 : 1;
     if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    return x->arrival < y->arrival ? -1 : x->arrival > y->arrival;
 }
 
 /* The dtypes of the arguments of the PRINT with this text: the ARG instructions before it. */
@@ -41,7 +41,7 @@ gpa_code printf_buffer_emit(printf_buffer *s, const kir_func *f,
                             void *user, gpa_err *e) {
     gpa_code rc = GPA_OK;
     uint8_t types[KIR_MAX_PRINT] = {0};
-    if (s->n_lines) qsort(s->lines, s->n_lines, sizeof *s->lines, by_thread);
+    if (s->n_lines) qsort(s->lines, s->n_lines, sizeof *s->lines, compare_lines);
     for (size_t i = 0; i < s->n_lines && !rc; i++) {
         const struct printf_line *x = &s->lines[i];
         if (i == 0 || x->text != s->lines[i - 1].text) types_of(f, x->text, types);

@@ -11,7 +11,7 @@ typedef struct {
     struct printf_line {
         uint64_t block;
         uint32_t thread, text, n; /* text: index of the PRINT's text; n: arguments */
-        size_t args, number;      /* index of the first argument; order of arrival */
+        size_t args, arrival;     /* index of the first argument; order of arrival */
     } * lines;
     gpa_val *args;
     size_t n_lines, cap_lines, n_args, cap_args;

@@ -1,4 +1,5 @@
-/* Profiling. A record's key is the program's cache entry, or the name of a library call. */
+/* Profiling of launches and library calls: a record per program or call. The key of a record is the
+ * program's cache entry, or the address of the call's name. */
 #include "runtime/exec/profile.h"
 
 #include <time.h>

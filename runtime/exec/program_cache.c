@@ -1,5 +1,7 @@
-/* A chained hash table and a list in order of use. Evictions come in batches of an eighth of the
- * cache, since each batch waits for the device: queued work may still run what is dropped. */
+/* LRU cache of compiled programs: a chained hash table and a list in order of use.
+ *
+ * An eviction drops an eighth of the cache at once, because it must wait for the device: queued
+ * launches may still use the dropped programs. */
 #include "runtime/exec/program_cache.h"
 
 #include <time.h>

@@ -1,4 +1,4 @@
-/* The runtime object, for the files of runtime/ that share it. */
+/* The runtime object inside runtime/: graph/state.h plus the pool of array handles. */
 #ifndef GPA_EXEC_RT_H
 #define GPA_EXEC_RT_H
 

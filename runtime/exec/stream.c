@@ -11,7 +11,7 @@ struct rt_event {
     double at;          /* its time by the host's clock, in milliseconds */
 };
 
-static double now(void) {
+static double host_milliseconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
@@ -22,7 +22,8 @@ static double now(void) {
 uint32_t rt_stream_new(gpa_rt *rt) { return ++rt->n_streams; }
 
 /* After a wait for part of the work: if a launch has faulted, waits for all work and reports it. */
-static gpa_code reported(gpa_rt *rt, gpa_device *d, gpa_code rc, bool faulted, gpa_err *e) {
+static gpa_code report_launch_faults(gpa_rt *rt, gpa_device *d, gpa_code rc, bool faulted,
+                                     gpa_err *e) {
     if (!rc) return faulted ? rt_sync(rt, e) : GPA_OK;
     return exec_report_faults(rt, d, device_result(rt, d, rc, e), e);
 }
@@ -34,7 +35,7 @@ gpa_code rt_stream_wait(gpa_rt *rt, uint32_t stream, gpa_err *e) {
         return rc ? rc : rt_sync(rt, e);
     gpa_device *d = rt->device;
     rc = d->be->stream_wait(d->dev, stream, &faulted, e);
-    return reported(rt, d, rc, faulted, e);
+    return report_launch_faults(rt, d, rc, faulted, e);
 }
 
 gpa_code rt_stream_query(gpa_rt *rt, uint32_t stream, bool *done, gpa_err *e) {
@@ -51,14 +52,14 @@ gpa_code rt_event_new(gpa_rt *rt, rt_event **out, gpa_err *e) {
     return (*out = mem_zero(sizeof **out)) ? GPA_OK : gpa_no_memory(e);
 }
 
-static void forget(rt_event *x) {
+static void reset_event(rt_event *x) {
     if (x->event && !x->device->lost) x->device->be->event_free(x->device->dev, x->event);
     x->event = NULL;
     x->device = NULL;
 }
 
 void rt_event_free(rt_event *x) {
-    if (x) forget(x);
+    if (x) reset_event(x);
     mem_free(x);
 }
 
@@ -67,14 +68,14 @@ gpa_code rt_event_record(gpa_rt *rt, rt_event *x, uint32_t stream, gpa_err *e) {
     gpa_code rc = rt_flush(rt, e);
     if (!rc) rc = device_default(rt, &d, e);
     if (rc) return rc;
-    if (x->device != d) forget(x);
+    if (x->device != d) reset_event(x);
     if (!d->be->event_new)
         rc = rt_sync(rt, e);
     else if (!x->event)
         rc = d->be->event_new(d->dev, &x->event, e);
     if (rc) return rc;
     x->device = d;
-    x->at = now();
+    x->at = host_milliseconds();
     return x->event ? d->be->event_record(d->dev, x->event, stream, e) : GPA_OK;
 }
 
@@ -87,7 +88,7 @@ gpa_code rt_event_wait(gpa_rt *rt, rt_event *x, gpa_err *e) {
     bool faulted = false;
     if (!x->event) return GPA_OK;
     gpa_code rc = x->device->be->event_wait(x->device->dev, x->event, &faulted, e);
-    return reported(rt, x->device, rc, faulted, e);
+    return report_launch_faults(rt, x->device, rc, faulted, e);
 }
 
 gpa_code rt_event_query(gpa_rt *rt, rt_event *x, bool *passed, gpa_err *e) {

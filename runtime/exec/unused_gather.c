@@ -1,4 +1,4 @@
-/* Queued bounds checks.
+/* Queue of bounds checks for unused gathers.
  *
  * A check is the same gather from a generated array (iota), cast to bool: its program reads only
  * the indices and stores one byte each, in the gather's order, so it reports the same index. For
@@ -14,7 +14,7 @@
 
 static gpa_code make_check(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS] = {0};
-    node *index[GPA_MAX_DIMS] = {0}, *iota = NULL, *all = NULL;
+    node *index[GPA_MAX_DIMS] = {0}, *iota = NULL, *gathered = NULL;
     int8_t from[GPA_MAX_DIMS];
     const node *a = n->in[0];
     gpa_code rc = GPA_OK;
@@ -23,16 +23,16 @@ static gpa_code make_check(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
         if (n->map[k] < 0) index[k] = n->in[i++];
     }
     TRY(node_iota(rt, &(shape_layout){a->ndim, a->shape, strides, 0, 0}, &iota, e));
-    TRY(node_gather(rt, iota, &(gather_map){index, from, n->ndim, n->shape, false}, &all, e));
-    node_bounds_checked(rt, all); /* it is the check itself */
-    all->span = n->span;
+    TRY(node_gather(rt, iota, &(gather_map){index, from, n->ndim, n->shape, false}, &gathered, e));
+    node_bounds_checked(rt, gathered); /* it is the check itself */
+    gathered->span = n->span;
     if (n->size <= TUNE_MAX_STORED_CHECK_ELEMS)
-        TRY(node_cast(rt, all, DT_BOOL, out, e));
+        TRY(node_cast(rt, gathered, DT_BOOL, out, e));
     else
-        TRY(node_reduce(rt, RED_MAX, all, (UINT32_C(1) << n->ndim) - 1, out, e));
+        TRY(node_reduce(rt, RED_MAX, gathered, (UINT32_C(1) << n->ndim) - 1, out, e));
 out:
     node_release(rt, iota);
-    node_release(rt, all);
+    node_release(rt, gathered);
     return rc;
 }
 
@@ -105,12 +105,12 @@ void unused_gather_dismiss(gpa_rt *rt, gpa_arr *a) {
 }
 
 /* Queues checks of the unchecked gathers that n depends on. */
-static gpa_code queue_below(gpa_rt *rt, node *n, gpa_err *e) {
+static gpa_code queue_inputs(gpa_rt *rt, node *n, gpa_err *e) {
     node *check;
     gpa_code rc = GPA_OK;
     if (n->mark == rt->nodes.mark) return GPA_OK;
     n->mark = rt->nodes.mark;
-    for (int i = 0; i < n->n_in && !rc; i++) rc = queue_below(rt, n->in[i], e);
+    for (int i = 0; i < n->n_in && !rc; i++) rc = queue_inputs(rt, n->in[i], e);
     if (rc || !n->unchecked) return rc;
     if (!(rc = make_check(rt, n, &check, e)) && queue_take(rt, check)) rt->nodes.unchecked++;
     node_bounds_checked(rt, n);
@@ -143,7 +143,7 @@ gpa_code rt_check(gpa_rt *rt, gpa_err *e) {
     if (rt->nodes.unchecked > rt->unused_gathers.n) {
         rt->nodes.mark++;
         for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next)
-            rc = queue_below(rt, s->node, e);
+            rc = queue_inputs(rt, s->node, e);
     }
     if (!rc) rc = unused_gather_run(rt, e);
     for (gpa_device *d = rt->devices; d && !rc && exec_may_raise(rt); d = d->next)

@@ -446,10 +446,11 @@ static void compose(const node *a, const node_map *m, int64_t *to) {
         to[k] = first[k];
         for (int d = 0; d < ndim; d++) to[rows + k * ndim + d] = 0;
         for (int j = 0; j < mid; j++) {
-            int64_t by = inner[k * mid + j];
-            if (!by) continue;
-            to[k] += by * m->start[j];
-            for (int d = 0; d < ndim; d++) to[rows + k * ndim + d] += by * m->step[j * ndim + d];
+            int64_t stride = inner[k * mid + j];
+            if (!stride) continue;
+            to[k] += stride * m->start[j];
+            for (int d = 0; d < ndim; d++)
+                to[rows + k * ndim + d] += stride * m->step[j * ndim + d];
         }
     }
 }
@@ -463,11 +464,11 @@ gpa_code node_view(gpa_rt *rt, node *a, const node_map *m, node **out, gpa_err *
     if (a->kind == NODE_CAST && a->in[0]->kind == NODE_IOTA) {
         /* a view of a cast IOTA stays a cast IOTA, which diagonal.c recognizes */
         node *counter;
-        gpa_code made = view_leaf(rt, a->in[0], m, &counter, e);
-        if (made) return made;
-        made = node_cast(rt, counter, (gpa_dtype)a->dtype, out, e);
+        gpa_code rc = view_leaf(rt, a->in[0], m, &counter, e);
+        if (rc) return rc;
+        rc = node_cast(rt, counter, (gpa_dtype)a->dtype, out, e);
         node_release(rt, counter);
-        return made;
+        return rc;
     }
     node *n, *below = a->kind == NODE_VIEW ? a->in[0] : a;
     int rows = below->ndim, ndim = m->ndim;
@@ -532,17 +533,17 @@ static bool reshape_map(const node *a, int ndim, const int64_t *shape, int64_t *
     memset(start, 0, (size_t)a->ndim * sizeof *start);
     memset(step, 0, (size_t)(a->ndim * ndim) * sizeof *step);
     for (int i = 0, j = 0; i < a->ndim || j < ndim;) {
-        int i0 = i, j0 = j, only = -1;
+        int i0 = i, j0 = j, split = -1;
         next_run(a, ndim, shape, &i, &j);
         for (int k = i0; k < i; k++) {
             if (a->shape[k] == 1) continue;
-            if (only >= 0) return false;
-            only = k;
+            if (split >= 0) return false;
+            split = k;
         }
-        int64_t by = 1;
-        for (int k = j; only >= 0 && k-- > j0;) {
-            step[only * ndim + k] = by;
-            by *= shape[k];
+        int64_t stride = 1;
+        for (int k = j; split >= 0 && k-- > j0;) {
+            step[split * ndim + k] = stride;
+            stride *= shape[k];
         }
     }
     return true;
@@ -601,16 +602,16 @@ static gpa_code reshape_one(reshaping *r, node *a, node **out, gpa_err *e) {
 /* Memoized: nodes may be shared within the graph. */
 static gpa_code reshape_into(reshaping *r, node *a, node **out, gpa_err *e) {
     if (a->mark != r->rt->nodes.mark) {
-        node *made;
-        gpa_code rc = reshape_one(r, a, &made, e);
+        node *reshaped;
+        gpa_code rc = reshape_one(r, a, &reshaped, e);
         if (rc) return rc;
         if (!mem_grow(&r->done, r->n, &r->cap, sizeof *r->done)) {
-            node_release(r->rt, made);
+            node_release(r->rt, reshaped);
             return gpa_no_memory(e);
         }
         a->mark = r->rt->nodes.mark;
         a->slot = (int32_t)r->n;
-        r->done[r->n++] = made;
+        r->done[r->n++] = reshaped;
     }
     *out = r->done[a->slot];
     if (*out) node_retain(*out);

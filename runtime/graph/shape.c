@@ -1,4 +1,5 @@
-/* Shape arithmetic. Reading order: sizes and text, broadcasting, reshaping, overlap.
+/* Shape arithmetic: sizes, broadcasting, strides of a reshape, memory overlap of two layouts.
+ * Reading order: sizes and text, broadcasting, reshaping, overlap.
  *
  * Overlap of two layouts is a bounded linear Diophantine equation: is there a point of each box at
  * which the addresses agree? (As numpy.shares_memory.) A depth-first search tries the largest
@@ -249,43 +250,43 @@ void shape_byte_range(const shape_layout *m, int64_t *lo, int64_t *hi) {
             *lo = *hi = 0;
             return;
         }
-        int64_t reach = saturated_product(m->shape[d] - 1, m->strides[d]);
-        if (reach < 0)
-            first = saturated_sum(first, reach);
+        int64_t span = saturated_product(m->shape[d] - 1, m->strides[d]);
+        if (span < 0)
+            first = saturated_sum(first, span);
         else
-            last = saturated_sum(last, reach);
+            last = saturated_sum(last, span);
     }
     *lo = saturated_product(first, m->item);
     *hi = saturated_product(saturated_sum(last, 1), m->item);
 }
 
-/* c * x with 0 <= x <= most. */
+/* c * x with 0 <= x <= max. */
 typedef struct {
-    int64_t c, most;
-} term;
+    int64_t c, max;
+} overlap_term;
 
 typedef struct {
-    term t[OVERLAP_TERMS];
+    overlap_term t[OVERLAP_TERMS];
     int n, steps;
     int64_t rest[OVERLAP_TERMS + 1]; /* the largest sum of terms i and after */
     int64_t gcd[OVERLAP_TERMS + 1];
-} equation;
+} overlap_problem;
 
-static void add_term(equation *q, int64_t c, int64_t most) {
-    if (c == 0 || most == 0) return;
+static void add_term(overlap_problem *q, int64_t c, int64_t max) {
+    if (c == 0 || max == 0) return;
     int at = 0;
     while (at < q->n && q->t[at].c > c) at++;
     if (at < q->n && q->t[at].c == c) {
-        q->t[at].most += most;
+        q->t[at].max += max;
         return;
     }
     memmove(&q->t[at + 1], &q->t[at], (size_t)(q->n - at) * sizeof q->t[0]);
-    q->t[at] = (term){c, most};
+    q->t[at] = (overlap_term){c, max};
     q->n++;
 }
 
 /* The terms of a layout, measured from its lowest element. */
-static void add_layout(equation *q, const shape_layout *m, int64_t unit) {
+static void add_layout(overlap_problem *q, const shape_layout *m, int64_t unit) {
     for (int d = 0; d < m->ndim; d++) {
         int64_t s = m->strides[d] * unit;
         add_term(q, s < 0 ? -s : s, m->shape[d] - 1);
@@ -302,13 +303,13 @@ static int64_t gcd_of(int64_t a, int64_t b) {
 }
 
 /* 1: terms i and after can sum to `sum`; 0: they cannot; -1: the search was cut off. */
-static int solve(equation *q, int i, int64_t sum) {
+static int solve_overlap(overlap_problem *q, int i, int64_t sum) {
     if (sum == 0) return 1;
     if (i == q->n || sum < 0 || sum > q->rest[i] || sum % q->gcd[i]) return 0;
     if (++q->steps > OVERLAP_STEPS) return -1;
-    int64_t c = q->t[i].c, x = MIN(q->t[i].most, sum / c);
+    int64_t c = q->t[i].c, x = MIN(q->t[i].max, sum / c);
     for (; x >= 0 && sum - c * x <= q->rest[i + 1]; x--) {
-        int found = solve(q, i + 1, sum - c * x);
+        int found = solve_overlap(q, i + 1, sum - c * x);
         if (found) return found;
         if (++q->steps > OVERLAP_STEPS) return -1;
     }
@@ -332,17 +333,17 @@ shape_overlap_kind shape_overlap(const shape_layout *a, const shape_layout *b) {
     if (same_layout(a, b)) return OVERLAP_SAME;
     /* alo + A = blo + B, where A sums the terms of a and B those of b. Counting b's terms from its
      * highest element makes every sign positive: A + (top - B) = top - (alo - blo). */
-    equation q = {.n = 0};
+    overlap_problem q = {.n = 0};
     bool bytes = a->item != b->item;
     int64_t au = bytes ? a->item : 1, bu = bytes ? b->item : 1, unit = bytes ? 1 : a->item;
     add_layout(&q, a, au);
     add_layout(&q, b, bu);
     if (bytes) add_term(&q, 1, a->item - 1 + b->item - 1);
     for (int i = q.n - 1; i >= 0; i--) {
-        q.rest[i] = q.rest[i + 1] + q.t[i].c * q.t[i].most;
+        q.rest[i] = q.rest[i + 1] + q.t[i].c * q.t[i].max;
         q.gcd[i] = gcd_of(q.t[i].c, q.gcd[i + 1]);
     }
-    return solve(&q, 0, (bhi - alo) / unit - 1) ? OVERLAP_SOME : OVERLAP_NONE;
+    return solve_overlap(&q, 0, (bhi - alo) / unit - 1) ? OVERLAP_SOME : OVERLAP_NONE;
 }
 
 bool shape_is_injective(int ndim, const int64_t *shape, const int64_t *strides) {
@@ -357,10 +358,10 @@ bool shape_is_injective(int ndim, const int64_t *shape, const int64_t *strides) 
         order[at] = d;
     }
     /* Sufficient: each stride exceeds the span of all smaller ones. */
-    int64_t reach = 0;
+    int64_t span = 0;
     for (int i = 0; i < n; i++) {
-        if (size[order[i]] <= reach) return false;
-        reach += (shape[order[i]] - 1) * size[order[i]];
+        if (size[order[i]] <= span) return false;
+        span += (shape[order[i]] - 1) * size[order[i]];
     }
     return true;
 }

@@ -349,8 +349,8 @@ static num wilkinson_shift(const num *a, int64_t n, int64_t k) {
     return half + root == 0 ? z : z - y / (half + root);
 }
 
-/* A matrix on its way to Schur form, and the unitary transformation so far; rotations: scratch for
- * 2 n. */
+/* QR iteration to Schur form: the matrix, and the product of the unitary transformations;
+ * rotations: scratch for 2 n. */
 typedef struct {
     num *a, *q, *rotations;
     int64_t n;

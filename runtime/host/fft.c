@@ -18,7 +18,7 @@ typedef struct {
     const atomic_bool *stop;
 } plan;
 
-static gpa_c128 times(gpa_c128 a, gpa_c128 b) {
+static gpa_c128 multiply_complex(gpa_c128 a, gpa_c128 b) {
     return (gpa_c128){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
@@ -62,14 +62,14 @@ static void transform_points(const plan *p, const gpa_c128 *in, int64_t step, gp
         transform_points(p, in + r * step, step * radix, out + r * m, m);
     for (int64_t k = 0; k < m && !hostcall_stopped(p->stop); k++) {
         for (int64_t r = 0; r < radix; r++)
-            p->terms[r] = times(out[r * m + k], p->root[r * k * step]);
+            p->terms[r] = multiply_complex(out[r * m + k], p->root[r * k * step]);
         for (int64_t q = 0; q < radix; q++) {
             gpa_c128 sum = p->terms[0];
             int64_t angle = 0; /* of term r: q r / radix of a circle, in n-ths */
             for (int64_t r = 1; r < radix; r++) {
                 angle += q * m * step;
                 if (angle >= p->n) angle -= p->n;
-                gpa_c128 t = times(p->terms[r], p->root[angle]);
+                gpa_c128 t = multiply_complex(p->terms[r], p->root[angle]);
                 sum.re += t.re;
                 sum.im += t.im;
             }

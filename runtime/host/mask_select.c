@@ -103,14 +103,14 @@ static void expand_rest(mask_copy c, int64_t i, int64_t kept, size_t item) {
 
 #if HAVE_COMPRESS
 
-TARGET_COMPRESS static inline __mmask64 selected(const uint8_t *mask) {
+TARGET_COMPRESS static inline __mmask64 is_selected(const uint8_t *mask) {
     __m512i bytes = _mm512_loadu_si512(mask);
     return _mm512_test_epi8_mask(bytes, bytes);
 }
 
 TARGET_COMPRESS static int64_t vector_count(const uint8_t *m, int64_t n) {
     int64_t count = 0, i = 0;
-    for (; n - i >= 64; i += 64) count += __builtin_popcountll(selected(m + i));
+    for (; n - i >= 64; i += 64) count += __builtin_popcountll(is_selected(m + i));
     return count + count_bytes(m + i, n - i);
 }
 
@@ -120,7 +120,7 @@ TARGET_COMPRESS static int64_t vector_indices(const uint8_t *mask, int64_t n, in
     __m512i at = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
     int64_t found = 0, i = 0;
     for (; n - i >= 64 && capacity - found >= 64; i += 64) {
-        uint64_t set = selected(mask + i);
+        uint64_t set = is_selected(mask + i);
         for (int k = 0; k < 8; k++, set >>= 8, at = _mm512_add_epi64(at, step)) {
             _mm512_storeu_si512(to + found, _mm512_maskz_compress_epi64((__mmask8)set, at));
             found += __builtin_popcountll(set & 0xff);

@@ -6,7 +6,7 @@
  * combinations are the value expressions of reduce.def; segmented_reduce.inc has the loops of one
  * element type.
  *
- * Reading order: what each reduction needs, the loops, calls. */
+ * Reading order: traits of each reduction, the loops, calls. */
 #include "runtime/host/segmented_reduce.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ enum {
     REGISTER = 64 /* bytes of the widest vector register */
 };
 
-/* ---- what each reduction needs ---- */
+/* ---- traits of each reduction ---- */
 
 /* The element types that have loops for a reduction, and how they combine. */
 enum {

@@ -343,7 +343,7 @@ typedef struct {
 } keys;
 
 /* True if a[i] is before v[j], or, with `equal`, equal to it. */
-static bool before(const keys *k, int64_t i, int64_t j, bool equal) {
+static bool precedes(const keys *k, int64_t i, int64_t j, bool equal) {
     for (int r = 0; r < k->levels; r++)
         if (k->a[r][i] != k->v[r][j]) return k->a[r][i] < k->v[r][j];
     return equal;
@@ -370,7 +370,7 @@ gpa_code hostcall_search(const gpa_libcall *call, const host_operands *x, const 
         int64_t lo = 0, hi = na;
         while (lo < hi) {
             int64_t mid = lo + (hi - lo) / 2;
-            if (before(&k, mid, j, right))
+            if (precedes(&k, mid, j, right))
                 lo = mid + 1;
             else
                 hi = mid;

@@ -18,14 +18,14 @@ static GPA_SIMD_CLONES bool is_nondecreasing(const int32_t *index, int64_t n) {
     return !fall;
 }
 
-static GPA_SIMD_CLONES uint32_t largest(const int32_t *index, int64_t n) {
+static GPA_SIMD_CLONES uint32_t max_index(const int32_t *index, int64_t n) {
     uint32_t most = 0;
     for (int64_t i = 0; i < n; i++) most = MAX(most, (uint32_t)index[i]);
     return most;
 }
 
 void hostcall_index_range(const int32_t *index, int64_t n, uint32_t *max, bool *nondecreasing) {
-    *max = largest(index, n);
+    *max = max_index(index, n);
     *nondecreasing = is_nondecreasing(index, n);
 }
 

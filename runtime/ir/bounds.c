@@ -330,7 +330,7 @@ static bool walk_if(analysis *s, int32_t at) {
     return first || second;
 }
 
-static bool breaks(const analysis *s, int32_t at) {
+static bool has_break(const analysis *s, int32_t at) {
     for (int32_t k = at + 1; k < s->close[at]; k++)
         if (s->f->code[k].code == KIR_BREAK) return true;
     return false;
@@ -362,7 +362,7 @@ static bool walk_body(analysis *s, int32_t at, state *set) {
 static bool walk_block(analysis *s, int32_t at) {
     state before = s->env, set;
     bool through = walk_body(s, at, &set);
-    if (!breaks(s, at)) return through;
+    if (!has_break(s, at)) return through;
     join_region(s, s->sets[at], &before, &set);
     return true;
 }
@@ -413,14 +413,14 @@ static void walk_loop(analysis *s, int32_t at) {
 /* Upper bound of the trip count of a loop from a to b by c; -1: the counter may wrap, or unknown.
  */
 static int64_t trips_of(interval a, interval b, interval c, interval type) {
-    int64_t far, last;
+    int64_t distance, last;
     if (c.lo < 0 && c.hi <= 0)
         return trips_of((interval){-b.hi, -b.lo}, (interval){-a.hi, -a.lo},
                         (interval){-c.hi, -c.lo}, (interval){-type.hi, -type.lo});
-    if (c.lo <= 0 || __builtin_sub_overflow(b.hi, a.lo, &far) ||
+    if (c.lo <= 0 || __builtin_sub_overflow(b.hi, a.lo, &distance) ||
         __builtin_add_overflow(b.hi, c.hi, &last) || last > type.hi)
         return -1;
-    return far <= 0 ? 0 : (far - 1) / c.lo + 1;
+    return distance <= 0 ? 0 : (distance - 1) / c.lo + 1;
 }
 
 /* The counter is between its initial value and its bound. */

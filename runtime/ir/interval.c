@@ -36,8 +36,8 @@ interval interval_of_cast(gpa_dtype from, gpa_dtype to, interval a) {
 
 /* ---- arithmetic ---- */
 
-static int64_t least(const int64_t n[4]) { return MIN(MIN(n[0], n[1]), MIN(n[2], n[3])); }
-static int64_t most(const int64_t n[4]) { return MAX(MAX(n[0], n[1]), MAX(n[2], n[3])); }
+static int64_t min_of(const int64_t n[4]) { return MIN(MIN(n[0], n[1]), MIN(n[2], n[3])); }
+static int64_t max_of(const int64_t n[4]) { return MAX(MAX(n[0], n[1]), MAX(n[2], n[3])); }
 
 static interval product(gpa_dtype t, interval a, interval b) {
     int64_t n[4];
@@ -46,7 +46,7 @@ static interval product(gpa_dtype t, interval a, interval b) {
     over |= __builtin_mul_overflow(a.hi, b.lo, &n[2]);
     over |= __builtin_mul_overflow(a.hi, b.hi, &n[3]);
     return clamp_to_type(t, over || unbounded(t, a) || unbounded(t, b),
-                         (interval){least(n), most(n)});
+                         (interval){min_of(n), max_of(n)});
 }
 
 static interval sum(gpa_dtype t, interval a, interval b) {
@@ -73,7 +73,7 @@ static interval quotient(gpa_dtype t, interval a, interval b) {
                                                           : interval_of_type(t);
     const int64_t n[4] = {floor_div(a.lo, b.lo), floor_div(a.lo, b.hi), floor_div(a.hi, b.lo),
                           floor_div(a.hi, b.hi)};
-    return (interval){least(n), most(n)};
+    return (interval){min_of(n), max_of(n)};
 }
 
 static interval remainder_of(gpa_dtype t, interval a, interval b) {

@@ -162,7 +162,7 @@ void kir_copy_free(kir_func *copy) {
 }
 
 /* Removes instructions from `first` on from value numbering. */
-static void forget(kir_func *f, size_t first) {
+static void forget_values(kir_func *f, size_t first) {
     struct kir_builder *b = f->builder;
     for (size_t i = f->n_code; i-- > first;) {
         struct kir_seen *s = &b->seen[i];
@@ -172,7 +172,7 @@ static void forget(kir_func *f, size_t first) {
 }
 
 void kir_reset(kir_func *f, kir_form form, const char *name) {
-    forget(f, 0);
+    forget_values(f, 0);
     for (size_t i = 0; i < f->n_texts; i++) mem_free(f->texts[i]);
     f->form = (uint8_t)form;
     f->ndim = 0;
@@ -277,7 +277,7 @@ int32_t kir_emit(kir_func *f, kir_ins ins) {
     struct kir_builder *b = f->builder;
     normalise(&ins);
     kir_reuse r = (kir_reuse)kir_info[ins.code].reuse;
-    if (ins.code == KIR_ELSE && b->n_open) forget(f, (size_t)b->open[b->n_open - 1] + 1);
+    if (ins.code == KIR_ELSE && b->n_open) forget_values(f, (size_t)b->open[b->n_open - 1] + 1);
     if (r == KIR_REUSE_WRITES) b->epoch++;
     if (r == KIR_REUSE_WRITES || r == KIR_REUSE_EFFECT) return append(f, &ins, -1);
     int16_t head = hash_ins(&ins);
@@ -395,7 +395,7 @@ void kir_close(kir_func *f) {
     struct kir_builder *b = f->builder;
     if (b->n_open == 0) return; /* memory ran out when it was opened */
     int32_t at = b->open[--b->n_open];
-    forget(f, (size_t)at + 1);
+    forget_values(f, (size_t)at + 1);
     kir_emit(f,
              (kir_ins){
                  .code = KIR_END, .type = DT_NONE, .imm = (uint32_t)at, .a = -1, .b = -1, .c = -1});
@@ -403,7 +403,7 @@ void kir_close(kir_func *f) {
 
 /* ---- the key ---- */
 
-static uint8_t *put(uint8_t *to, const void *from, size_t n) {
+static uint8_t *put_bytes(uint8_t *to, const void *from, size_t n) {
     memcpy(to, from, n);
     return to + n;
 }
@@ -423,13 +423,15 @@ void kir_key(const kir_func *f, gpa_str *out) {
         const kir_array *a = &f->arrays[i];
         uint16_t parts[] = {a->zero, a->unit, a->group};
         uint8_t facts[] = {a->dtype, a->where, a->access, a->ndim};
-        uint8_t *end = put(put(put(row, facts, sizeof facts), parts, sizeof parts), &a->count,
-                           sizeof a->count);
+        uint8_t *end =
+            put_bytes(put_bytes(put_bytes(row, facts, sizeof facts), parts, sizeof parts),
+                      &a->count, sizeof a->count);
         str_putn(out, (const char *)row, (size_t)(end - row));
     }
     str_putn(out, (const char *)f->params, f->n_params);
     for (size_t i = 0; i < f->n_consts; i++) {
-        uint8_t *end = put(put(row, &f->consts[i].type, 1), &f->consts[i].v, sizeof f->consts[i].v);
+        uint8_t *end = put_bytes(put_bytes(row, &f->consts[i].type, 1), &f->consts[i].v,
+                                 sizeof f->consts[i].v);
         str_putn(out, (const char *)row, (size_t)(end - row));
     }
     for (size_t i = 0; i < f->n_code; i++) str_putn(out, (const char *)&f->code[i], INS);

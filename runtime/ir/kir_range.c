@@ -13,7 +13,7 @@ static int bits_of_type(gpa_dtype t) {
     return 8 * (int)dtype_size(t) - (dtype_info[t].kind == 'I');
 }
 
-static int bits(const kir_func *f, int32_t v, int depth);
+static int bits_of(const kir_func *f, int32_t v, int depth);
 
 static int bits_of_constant(const kir_func *f, const kir_ins *i) {
     int64_t n = dtype_cast(f->consts[i->imm].v, (gpa_dtype)i->type, DT_I64).I64;
@@ -31,7 +31,7 @@ static int least_shift(const kir_func *f, int32_t v, int n) {
 }
 
 static int bits_of_op(const kir_func *f, const kir_ins *i, int depth) {
-    int a = bits(f, i->a, depth), b = i->b >= 0 ? bits(f, i->b, depth) : -1;
+    int a = bits_of(f, i->a, depth), b = i->b >= 0 ? bits_of(f, i->b, depth) : -1;
     bool both = a >= 0 && b >= 0;
     switch ((int)i->sub) {
         case OP_ADD: return both ? MAX(a, b) + 1 : -1;
@@ -45,7 +45,7 @@ static int bits_of_op(const kir_func *f, const kir_ins *i, int depth) {
         case OP_FLOOR_DIVIDE: return both ? a : -1;
         case OP_RIGHT_SHIFT: return both ? a - least_shift(f, i->b, a) : -1;
         case OP_WHERE: {
-            int c = bits(f, i->c, depth);
+            int c = bits_of(f, i->c, depth);
             return b >= 0 && c >= 0 ? MAX(b, c) : -1;
         }
     }
@@ -67,12 +67,12 @@ static int bits_of_thread(const kir_ins *i) {
 
 /* A counter is between its initial value and its bound. */
 static int bits_of_counter(const kir_func *f, const kir_ins *i, int depth) {
-    if (bits(f, i->a, depth) < 0 || bits(f, i->c, depth) < 0) return -1;
-    int end = bits(f, i->b, depth);
-    return end < 0 ? bits_of_type((gpa_dtype)i->type) : MAX(end, bits(f, i->a, depth));
+    if (bits_of(f, i->a, depth) < 0 || bits_of(f, i->c, depth) < 0) return -1;
+    int end = bits_of(f, i->b, depth);
+    return end < 0 ? bits_of_type((gpa_dtype)i->type) : MAX(end, bits_of(f, i->a, depth));
 }
 
-static int bits(const kir_func *f, int32_t v, int depth) {
+static int bits_of(const kir_func *f, int32_t v, int depth) {
     const kir_ins *i = &f->code[v];
     gpa_dtype t = (gpa_dtype)i->type;
     int n = -1;
@@ -89,9 +89,9 @@ static int bits(const kir_func *f, int32_t v, int depth) {
     else if (i->code == KIR_OP)
         n = bits_of_op(f, i, depth - 1);
     else if (i->code == KIR_CAST && f->code[i->a].type < DT_COUNT)
-        n = bits(f, i->a, depth - 1);
+        n = bits_of(f, i->a, depth - 1);
     if (n > bits_of_type(t)) n = -1;
     return n < 0 && dtype_info[t].kind == 'U' ? bits_of_type(t) : n;
 }
 
-int kir_bits(const kir_func *f, int32_t v) { return bits(f, v, MAX_DEPTH); }
+int kir_bits(const kir_func *f, int32_t v) { return bits_of(f, v, MAX_DEPTH); }

@@ -100,7 +100,7 @@ typedef struct gpa_libcall {
             int trans;
             bool upper, unit;
             int64_t batch, n, k;
-            gpa_binding a, pivots, x; /* pivots of LU: n int32, from 0 */
+            gpa_binding a, pivots, x; /* pivots of LU: n int32 for each matrix, from 0 */
             int32_t *info;
         } solve_factored;
         /* SOLVE_BANDED: X of A X = B for an n x n matrix with kl subdiagonals and ku

@@ -5,7 +5,8 @@
 
 /* Describes a call between two layouts, its memory not yet bound. False when it has more dimensions
  * than a call can have. */
-static bool describe(const arr_dct_opts *o, const gpa_arr *a, const int64_t *to, gpa_libcall *c) {
+static bool describe_call(const arr_dct_opts *o, const gpa_arr *a, const int64_t *to,
+                          gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
     int others = 0;
     *c = (gpa_libcall){
@@ -42,10 +43,10 @@ gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, g
     *out = NULL;
     shape_c_strides(a->ndim, a->shape, strides);
     TRY(arr_find_device(rt, a, &d, e));
-    if (!a->size || !describe(o, a, strides, &c) || !library_can(d, &c)) goto out;
+    if (!a->size || !describe_call(o, a, strides, &c) || !library_can(d, &c)) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (a->storage->buf->device != d) goto out;
-    describe(o, a, strides, &c); /* the strides of a pending operand are known only now */
+    describe_call(o, a, strides, &c); /* the strides of a pending operand are known only now */
     if (!library_can(d, &c)) goto out;
     TRY(library_call(rt, d, &c, &arrays, e));
     *out = library_take(&arrays, OUT);

@@ -38,8 +38,8 @@ static void result_shape(const gpa_arr *a, const transform *f, int64_t *shape) {
 
 /* Describes a call from a, of the given strides, to a result of this shape and strides; its memory
  * is not yet bound. False when it has more dimensions than a call can have. */
-static bool describe(const transform *f, const gpa_arr *a, const int64_t *to_shape,
-                     const int64_t *in, const int64_t *out, gpa_libcall *c) {
+static bool describe_call(const transform *f, const gpa_arr *a, const int64_t *to_shape,
+                          const int64_t *in, const int64_t *out, gpa_libcall *c) {
     const int64_t *real = f->form == FFT_C2R ? to_shape : a->shape;
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
     bool transformed[GPA_MAX_DIMS] = {false};
@@ -85,7 +85,7 @@ static bool transform_on_device(gpa_rt *rt, const gpa_arr *a, const transform *f
     gpa_libcall c;
     gpa_device *d = a->storage->buf->device;
     if (to->storage->buf->device != d) return false;
-    if (!describe(f, a, to->shape, a->strides, to->strides, &c)) return false;
+    if (!describe_call(f, a, to->shape, a->strides, to->strides, &c)) return false;
     c.fft.in.mem = a->storage->buf->mem;
     c.fft.in.offset = a->offset;
     c.fft.out.mem = to->storage->buf->mem;
@@ -105,7 +105,7 @@ static gpa_code transform_on_host(gpa_rt *rt, gpa_arr *a, const transform *f, gp
     result_shape(a, f, shape);
     shape_c_strides(a->ndim, a->shape, in_strides);
     shape_c_strides(a->ndim, shape, out_strides);
-    if (!describe(f, a, shape, in_strides, out_strides, &c))
+    if (!describe_call(f, a, shape, in_strides, out_strides, &c))
         return gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform of too many dimensions");
     library_arrays arrays = {.x = {arr_retain(a)}, .ndim = a->ndim, .shape = shape};
     rc = library_call_on_host(rt, &c, &arrays, e);
@@ -114,7 +114,8 @@ static gpa_code transform_on_host(gpa_rt *rt, gpa_arr *a, const transform *f, gp
     return rc;
 }
 
-static gpa_code run(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e);
+static gpa_code run_transform(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out,
+                              gpa_err *e);
 
 /* The last axis first, then the others. */
 static gpa_code transform_axes(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out,
@@ -125,8 +126,8 @@ static gpa_code transform_axes(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_a
     last.axes += f->n - 1;
     rest.n--;
     rest.form = FFT_C2C;
-    gpa_code rc = run(rt, a, &last, &half, e);
-    if (!rc) rc = run(rt, half, &rest, out, e);
+    gpa_code rc = run_transform(rt, a, &last, &half, e);
+    if (!rc) rc = run_transform(rt, half, &rest, out, e);
     arr_release(rt, half);
     return rc;
 }
@@ -164,7 +165,8 @@ out:
     return rc;
 }
 
-static gpa_code run(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
+static gpa_code run_transform(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out,
+                              gpa_err *e) {
     gpa_arr *made = NULL;
     int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
@@ -193,7 +195,7 @@ out:
 /* ---- transforms ---- */
 
 /* a times a scalar, lazy. */
-static gpa_code scaled(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa_err *e) {
+static gpa_code scale_result(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa_err *e) {
     gpa_opnd in[2] = {{.arr = a}, {.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = by}};
     return arr_ufunc(rt, OP_MULTIPLY, in, NULL, out, e);
 }
@@ -201,7 +203,7 @@ static gpa_code scaled(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa_err
 /* a times a scalar, computed without materializing a, which stays lazy for its other users. */
 static gpa_code scaled_now(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa_err *e) {
     gpa_arr *made = NULL;
-    gpa_code rc = scaled(rt, a, by, &made, e);
+    gpa_code rc = scale_result(rt, a, by, &made, e);
     if (rc) return rc;
     gpa_storage *s = a->storage;
     node *value = s->node ? node_retain(s->node) : NULL;
@@ -230,7 +232,7 @@ static gpa_code transform_into(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_a
         done = transform_on_device(rt, a, f, into, &rc, e);
     }
     if (done || rc) goto out;
-    TRY(run(rt, a, f, &made, e));
+    TRY(run_transform(rt, a, f, &made, e));
     rc = arr_set(rt, into, NULL, &(gpa_opnd){.arr = made}, e);
 out:
     arr_release(rt, made);
@@ -253,7 +255,7 @@ static gpa_code transform_scaled(gpa_rt *rt, gpa_arr *a, const transform *f, dou
     shape_c_strides(a->ndim, shape, strides);
     TRY(arr_find_device(rt, a, &d, e));
     if (!a->size || !d->caps.host_visible) goto out;
-    if (!describe(&g, a, shape, a->strides, strides, &c) || !library_can(d, &c)) goto out;
+    if (!describe_call(&g, a, shape, a->strides, strides, &c) || !library_can(d, &c)) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     TRY(arr_empty(rt, &(arr_spec){result_type(a, g.form), a->ndim, shape}, &made, e));
     if (transform_on_device(rt, a, &g, made, &rc, e) && !rc) *out = arr_retain(made);
@@ -272,7 +274,7 @@ static gpa_code transform_other_axes(gpa_rt *rt, gpa_arr *a, transform *f, gpa_a
     complex_axes.n--;
     f->axes += f->n - 1;
     f->n = 1;
-    return run(rt, a, &complex_axes, out, e);
+    return run_transform(rt, a, &complex_axes, out, e);
 }
 
 /* Points of an axis: first, first + step, ... */
@@ -339,7 +341,7 @@ static gpa_code transform_real_operand(gpa_rt *rt, gpa_arr *a, const arr_fft_opt
     if (o->into || f->inverse || f->n != 1) return GPA_OK;
     gpa_code rc = transform_real(rt, a, f, &all, e);
     if (!rc && all && o->scale != 1)
-        rc = scaled(rt, all, o->scale, out, e);
+        rc = scale_result(rt, all, o->scale, out, e);
     else if (!rc && all)
         *out = arr_retain(all);
     arr_release(rt, all);
@@ -367,7 +369,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
     if (scale && a != o->into &&
         (copied || arr_is_pending(a))) { /* fuse the scale with the producer of the operand */
         if (copied)
-            TRY(scaled(rt, a, o->scale, &before, e));
+            TRY(scale_result(rt, a, o->scale, &before, e));
         else
             TRY(scaled_now(rt, a, o->scale, &before, e));
         scale = false;
@@ -387,9 +389,9 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
     } else {
         if (scale) TRY(transform_scaled(rt, first, &f, o->scale, out, e));
         if (*out) goto out;
-        TRY(run(rt, first, &f, &result, e));
+        TRY(run_transform(rt, first, &f, &result, e));
         if (scale)
-            TRY(scaled(rt, result, o->scale, out, e));
+            TRY(scale_result(rt, result, o->scale, out, e));
         else
             *out = arr_retain(result);
     }

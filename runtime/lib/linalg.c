@@ -46,7 +46,8 @@ static const char *const failures[LIB_COUNT] = {
 
 /* Runs the call on arrays x, each spanning its whole allocation; *ignores_nan: the library ignored
  * NaN. An empty stack needs no call. */
-static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *ignores_nan, gpa_err *e) {
+static gpa_code run_call(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *ignores_nan,
+                         gpa_err *e) {
     int32_t info = 0;
     gpa_code rc = GPA_OK;
     if (!c->matrix.batch) return GPA_OK;
@@ -83,12 +84,12 @@ out:
     return rc;
 }
 
-static void drop(gpa_rt *rt, gpa_arr **x) {
+static void release_operands(gpa_rt *rt, gpa_arr **x) {
     for (int i = 0; i < LIB_MATRICES; i++) arr_release(rt, x[i]);
 }
 
 /* Moves x[i] out. */
-static gpa_arr *take(gpa_arr **x, int i) {
+static gpa_arr *take_operand(gpa_arr **x, int i) {
     gpa_arr *a = x[i];
     x[i] = NULL;
     return a;
@@ -96,7 +97,7 @@ static gpa_arr *take(gpa_arr **x, int i) {
 
 /* The same, a matrix in Fortran order, as NumPy sees it. */
 static gpa_code take_transposed(gpa_rt *rt, gpa_arr **x, int i, gpa_arr **out, gpa_err *e) {
-    return library_transpose_take(rt, take(x, i), out, e);
+    return library_transpose_take(rt, take_operand(x, i), out, e);
 }
 
 /* ---- factorizations, on the device of the matrices ---- */
@@ -110,12 +111,12 @@ gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err
     gpa_code rc = GPA_OK;
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
     TRY(library_matrix_results(rt, &c, a, LU_OPERANDS, x, e));
-    TRY(run(rt, &c, x, &ignores_nan, e));
+    TRY(run_call(rt, &c, x, &ignores_nan, e));
     if (ignores_nan) TRY(spread_nan(rt, a, &x[0], e));
-    *out = take(x, 0);
-    *pivots = take(x, 1);
+    *out = take_operand(x, 0);
+    *pivots = take_operand(x, 1);
 out:
-    drop(rt, x);
+    release_operands(rt, x);
     device_scope_leave(rt, at);
     return rc;
 }
@@ -129,11 +130,11 @@ gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e
     c.matrix.k = b->shape[b->ndim - 1];
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
     TRY(library_copy(rt, b, c.dtype, true, &x[1], e));
-    TRY(run(rt, &c, x, &ignores_nan, e));
+    TRY(run_call(rt, &c, x, &ignores_nan, e));
     if (ignores_nan) TRY(spread_nan(rt, a, &x[1], e));
     TRY(take_transposed(rt, x, 1, out, e));
 out:
-    drop(rt, x);
+    release_operands(rt, x);
     device_scope_leave(rt, at);
     return rc;
 }
@@ -148,10 +149,10 @@ static gpa_code in_place(gpa_rt *rt, gpa_lib_kind kind, bool upper, gpa_arr *a, 
     gpa_code rc = GPA_OK;
     c.matrix.upper = upper;
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
-    TRY(run(rt, &c, x, &ignores_nan, e));
-    *out = take(x, 0);
+    TRY(run_call(rt, &c, x, &ignores_nan, e));
+    *out = take_operand(x, 0);
 out:
-    drop(rt, x);
+    release_operands(rt, x);
     device_scope_leave(rt, at);
     return rc;
 }
@@ -176,12 +177,12 @@ gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, bool vectors, gpa_arr **out, 
     c.matrix.k = k;
     TRY(library_copy(rt, a, c.dtype, true, &x[R], e));
     TRY(library_matrix_results(rt, &c, a, vectors ? QR_OPERANDS : Q, x, e));
-    TRY(run(rt, &c, x, &ignores_nan, e));
+    TRY(run_call(rt, &c, x, &ignores_nan, e));
     TRY(take_transposed(rt, x, R, &out[R], e));
     if (vectors) TRY(take_transposed(rt, x, Q, &out[Q], e));
-    out[TAU] = take(x, TAU);
+    out[TAU] = take_operand(x, TAU);
 out:
-    drop(rt, x);
+    release_operands(rt, x);
     device_scope_leave(rt, at);
     return rc;
 }
@@ -203,17 +204,17 @@ gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, arr_svd_form form, gpa_arr **out, gpa_e
     c.matrix.full = form == SVD_FULL;
     TRY(library_copy(rt, a, c.dtype, !wide, &x[A], e));
     TRY(library_matrix_results(rt, &c, a, vectors ? SVD_OPERANDS : U, x, e));
-    TRY(run(rt, &c, x, &ignores_nan, e));
-    out[OUT_S] = take(x, S);
+    TRY(run_call(rt, &c, x, &ignores_nan, e));
+    out[OUT_S] = take_operand(x, S);
     if (vectors && wide) {
-        out[OUT_VH] = take(x, U);
-        out[OUT_U] = take(x, VH);
+        out[OUT_VH] = take_operand(x, U);
+        out[OUT_U] = take_operand(x, VH);
     } else if (vectors) {
         TRY(take_transposed(rt, x, U, &out[OUT_U], e));
         TRY(take_transposed(rt, x, VH, &out[OUT_VH], e));
     }
 out:
-    drop(rt, x);
+    release_operands(rt, x);
     device_scope_leave(rt, at);
     return rc;
 }
@@ -231,7 +232,7 @@ gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, 
     c.matrix.vectors = v != NULL;
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
     TRY(library_matrix_results(rt, &c, a, EIGH_OPERANDS, x, e));
-    TRY(run(rt, &c, x, &ignores_nan, e));
+    TRY(run_call(rt, &c, x, &ignores_nan, e));
     if (v) {
         TRY(take_transposed(rt, x, 0, &conjugate, e));
         if (dtype_is_complex(c.dtype))
@@ -239,10 +240,10 @@ gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, 
         else
             *v = arr_retain(conjugate);
     }
-    *w = take(x, 1);
+    *w = take_operand(x, 1);
 out:
     arr_release(rt, conjugate);
-    drop(rt, x);
+    release_operands(rt, x);
     device_scope_leave(rt, at);
     return rc;
 }
@@ -256,11 +257,11 @@ gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     gpa_code rc = GPA_OK;
     TRY(library_copy(rt, a, c.dtype, true, &x[A], e));
     TRY(library_matrix_results(rt, &c, a, v ? EIG_OPERANDS : VECTORS, x, e));
-    TRY(run(rt, &c, x, &ignores_nan, e));
+    TRY(run_call(rt, &c, x, &ignores_nan, e));
     if (v) TRY(take_transposed(rt, x, VECTORS, v, e));
-    *w = take(x, VALUES);
+    *w = take_operand(x, VALUES);
 out:
-    drop(rt, x);
+    release_operands(rt, x);
     device_scope_leave(rt, at);
     return rc;
 }
@@ -280,12 +281,12 @@ gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double rcond, gpa_arr **o
     if (!library_can(x[A]->storage->buf->device, &c)) goto out;
     TRY(library_copy(rt, b, c.dtype, true, &x[B], e));
     TRY(library_matrix_results(rt, &c, a, LSTSQ_OPERANDS, x, e));
-    TRY(run(rt, &c, x, &ignores_nan, e));
+    TRY(run_call(rt, &c, x, &ignores_nan, e));
     TRY(take_transposed(rt, x, B, &out[OUT_X], e));
-    out[OUT_S] = take(x, S);
-    out[OUT_RANK] = take(x, RANK);
+    out[OUT_S] = take_operand(x, S);
+    out[OUT_RANK] = take_operand(x, RANK);
 out:
-    drop(rt, x);
+    release_operands(rt, x);
     device_scope_leave(rt, at);
     return rc;
 }

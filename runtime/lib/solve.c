@@ -4,7 +4,7 @@
 #include "runtime/graph/shape.h"
 
 /* Describes the matrices of a call; false when their stack has no single stride. */
-static bool describe(const gpa_arr *a, gpa_libcall *c) {
+static bool describe_call(const gpa_arr *a, gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     const int row = a->ndim - 2, column = a->ndim - 1;
     memcpy(shape, a->shape, (size_t)row * sizeof *shape);
@@ -40,10 +40,13 @@ gpa_code arr_solve_factored(gpa_rt *rt, const arr_factored *f, gpa_arr *b, gpa_a
     TRY(arr_find_device(rt, f->a, &d, e));
     if (!f->a->size || !b->size || !library_can(d, &c)) goto out;
     c.solve_factored.batch = f->a->size / (n * n);
+    if (b->size != c.solve_factored.batch * n * c.solve_factored.k ||
+        (f->pivots && f->pivots->size != c.solve_factored.batch * n))
+        TRY(gpa_fail(e, GPA_E_VALUE, "factors, pivots and right-hand sides of different sizes"));
     x[A] = arr_retain(f->a);
     TRY(arr_force(rt, x[A], CUT_LIBRARY, e));
     TRY(arr_bring_to_device(rt, d, &x[A], e));
-    if (!describe(x[A], &c) || !library_can(d, &c)) { /* else a copy in Fortran order */
+    if (!describe_call(x[A], &c) || !library_can(d, &c)) { /* else a copy in Fortran order */
         arr_release(rt, library_take(&arrays, A));
         TRY(library_copy(rt, f->a, c.dtype, true, &x[A], e));
         memcpy(c.solve_factored.a.stride, (const int64_t[]){n * n, 1, n}, 3 * sizeof n);

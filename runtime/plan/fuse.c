@@ -7,7 +7,7 @@
  * possible, otherwise of a new step.
  *
  * A graph of more operations than a program may have is partitioned first: its topological order is
- * cut into segments where the fewest bytes of values cross, and a step stays within a segment.
+ * cut into segments where the fewest bytes of values are live, and a step stays within a segment.
  *
  * Invariants: the dependences between steps are acyclic; `arrays + open` of a step, its arrays plus
  * the inputs not placed yet, never exceeds what a program may have, because an input can always
@@ -80,7 +80,7 @@ typedef struct {
 enum { FITS = CUT_ROWS }; /* "no reason to cut" */
 
 /* The stress build cuts at random: no decision of this file may change a value. */
-static bool stressed(ctx *c) {
+static bool cuts_at_random(ctx *c) {
 #ifdef GPA_STRESS
     c->w->stress = c->w->stress * 1664525u + 1013904223u;
     return c->w->stress >> 29 == 0;
@@ -115,7 +115,7 @@ static bool collect(ctx *c, node *n) {
         w->item[index->slot].large_gather |=
             index->size >= TUNE_FUSE_GATHER_MIN_INDICES &&
             n->in[0]->size * (int64_t)dtype_size((gpa_dtype)n->in[0]->dtype) >
-                TUNE_FUSE_GATHER_FAR_BYTES;
+                TUNE_FUSE_GATHER_MIN_SOURCE_BYTES;
     }
     if (n->kind == NODE_OP)
         x.cost +=
@@ -141,21 +141,22 @@ static bool is_cheap(const item *x, int times) {
            x->cost * (uint32_t)(times - 1) <= TUNE_FUSE_RECOMPUTE_MAX_COST;
 }
 
-/* True if a node is computed wherever it is used, across the segments. */
-static bool crosses_free(const item *x) {
+/* True if other segments rematerialize a node, or read it where it is. */
+static bool is_rematerialized(const item *x) {
     return node_is_leaf(x->n) || x->n->kind == NODE_VIEW || is_cheap(x, 2);
 }
 
-/* The bytes that storing a node costs where another segment uses it: a value that is stored in any
- * case is only read. */
-static int64_t crossing_bytes(const item *x) {
-    if (crosses_free(x)) return 0;
+/* The memory traffic in bytes of a node that is live across segments: a store and a load, or for a
+ * value that is stored in any case a load. */
+static int64_t live_bytes(const item *x) {
+    if (is_rematerialized(x)) return 0;
     int64_t bytes = x->n->size * (int64_t)dtype_size((gpa_dtype)x->n->dtype);
     return x->root >= 0 || x->n->owner ? bytes : 2 * bytes;
 }
 
-/* Sets crossing[i] to the bytes of the values that are computed up to node i and used after it. */
-static void count_crossing(ctx *c, int64_t *crossing) {
+/* Liveness: sets live[i] to the bytes of the values that are computed up to node i and used after
+ * it. */
+static void count_live_bytes(ctx *c, int64_t *live) {
     struct fuse_work *w = c->w;
     for (size_t i = 0; i < w->n_item; i++) {
         w->item[i].last = (int32_t)i;
@@ -163,30 +164,30 @@ static void count_crossing(ctx *c, int64_t *crossing) {
             w->item[w->item[i].n->in[k]->slot].last = (int32_t)i;
     }
     for (size_t i = 0; i < w->n_item; i++) {
-        int64_t bytes = crossing_bytes(&w->item[i]);
-        crossing[i] += bytes;
-        crossing[w->item[i].last] -= bytes;
+        int64_t bytes = live_bytes(&w->item[i]);
+        live[i] += bytes;
+        live[w->item[i].last] -= bytes;
     }
-    for (size_t i = 1; i < w->n_item; i++) crossing[i] += crossing[i - 1];
+    for (size_t i = 1; i < w->n_item; i++) live[i] += live[i - 1];
 }
 
 /* Cuts the topological order into segments of at most TUNE_FUSE_MAX_NODES operations. A segment
- * ends where the fewest bytes cross, in its second half. */
+ * ends where the fewest bytes are live, in its second half. */
 static bool partition(ctx *c) {
     struct fuse_work *w = c->w;
     size_t left = 0;
     for (size_t i = 0; i < w->n_item; i++) left += !node_is_leaf(w->item[i].n);
     if (left <= TUNE_FUSE_MAX_NODES) return true;
-    int64_t *crossing = mem_zero(w->n_item * sizeof *crossing);
-    if (!crossing) return false;
-    count_crossing(c, crossing);
+    int64_t *live = mem_zero(w->n_item * sizeof *live);
+    if (!live) return false;
+    count_live_bytes(c, live);
     int32_t segment = 0;
     size_t i = 0;
     for (; left > TUNE_FUSE_MAX_NODES; segment++) {
         size_t cut = i, n = 0, n_cut = 0;
         for (size_t k = i; n < TUNE_FUSE_MAX_NODES; k++) {
             n += !node_is_leaf(w->item[k].n);
-            if (n < TUNE_FUSE_MAX_NODES / 2 || (n_cut && crossing[k] > crossing[cut])) continue;
+            if (n < TUNE_FUSE_MAX_NODES / 2 || (n_cut && live[k] > live[cut])) continue;
             cut = k;
             n_cut = n;
         }
@@ -194,7 +195,7 @@ static bool partition(ctx *c) {
         left -= n_cut;
     }
     while (i < w->n_item) w->item[i++].segment = segment;
-    mem_free(crossing);
+    mem_free(live);
     return true;
 }
 
@@ -258,7 +259,7 @@ static uint32_t nonunit_dims(const fuse_step *s) {
 
 /* The space's dimensions that n's coordinates map to one to one, in *dims; false: some coordinate
  * is no plain dimension. */
-static bool followed(const ctx *c, const fuse_step *s, const node *n, int map, uint32_t *dims) {
+static bool mapped_dims(const ctx *c, const fuse_step *s, const node *n, int map, uint32_t *dims) {
     *dims = 0;
     for (int k = 0; k < n->ndim; k++) {
         if (n->shape[k] == 1) continue;
@@ -289,7 +290,7 @@ typedef enum { SPACE_NO, SPACE_SAME, SPACE_NATIVE, SPACE_EXTEND } space_fit;
 static space_fit fit_reduce(const ctx *c, int step, const node *n, int map, uint32_t *inner) {
     const fuse_step *s = &c->p->step[step];
     uint32_t dims;
-    if (!followed(c, s, n, map, &dims)) return SPACE_NO;
+    if (!mapped_dims(c, s, n, map, &dims)) return SPACE_NO;
     uint32_t rest = nonunit_dims(s) & ~dims;
     *inner = rest;
     if (s->each) return rest == s->inner && same_extents(s, rest, n) ? SPACE_SAME : SPACE_NO;
@@ -300,7 +301,7 @@ static space_fit fit_reduce(const ctx *c, int step, const node *n, int map, uint
 static space_fit fit_scan(const ctx *c, int step, const node *n, int map, uint32_t *inner) {
     const fuse_step *s = &c->p->step[step];
     uint32_t dims;
-    if (!followed(c, s, n, map, &dims) || dims != nonunit_dims(s)) return SPACE_NO;
+    if (!mapped_dims(c, s, n, map, &dims) || dims != nonunit_dims(s)) return SPACE_NO;
     *inner = 1u << affine_identity_dim(&c->p->maps, map, n->ndim - 1);
     if (s->each) return *inner == s->inner ? SPACE_SAME : SPACE_NO;
     return SPACE_NATIVE;
@@ -315,10 +316,10 @@ static space_fit fit_space(const ctx *c, int step, const node *n, int map, uint3
 
 /* Many thread blocks reduce a few long rows together, and a program has no grid-wide barrier: a use
  * of the result must be in another step. */
-static bool must_wait(const fuse_step *s, uint32_t inner) {
-    int64_t few = 1, many = 1;
-    for (int d = 0; d < s->ndim; d++) *(inner >> d & 1 ? &many : &few) *= s->shape[d];
-    return few < TUNE_FUSE_PHASE_MAX_ROWS && many > TUNE_FUSE_PHASE_MIN_ROW_LENGTH;
+static bool needs_grid_barrier(const fuse_step *s, uint32_t inner) {
+    int64_t rows = 1, row_length = 1;
+    for (int d = 0; d < s->ndim; d++) *(inner >> d & 1 ? &row_length : &rows) *= s->shape[d];
+    return rows < TUNE_FUSE_PHASE_MAX_ROWS && row_length > TUNE_FUSE_PHASE_MIN_ROW_LENGTH;
 }
 
 static void take_space(ctx *c, int step, const node *n, int map) {
@@ -362,7 +363,7 @@ int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m) {
 static int fits(ctx *c, const item *x, const use *u) {
     const step_info *t = &c->w->step_info[u->step];
     uint32_t inner;
-    if (t->segment != x->segment && !crosses_free(x)) return CUT_NODES;
+    if (t->segment != x->segment && !is_rematerialized(x)) return CUT_NODES;
     if (t->nodes >= 2 * TUNE_FUSE_MAX_NODES) return CUT_NODES;
     if (t->arrays + t->open - 1 + x->n->n_in > c->max_arrays) return CUT_ARRAYS;
     if (t->params + 2 * x->n->n_in > c->max_params) return CUT_PARAMS;
@@ -370,10 +371,10 @@ static int fits(ctx *c, const item *x, const use *u) {
     if (fit == SPACE_NO) return CUT_SHAPE;
     bool inside = u->in_reduction || t->native || fit == SPACE_NATIVE;
     if (x->n->kind == NODE_REDUCE && inside && fit != SPACE_EXTEND &&
-        must_wait(&c->p->step[u->step], inner))
+        needs_grid_barrier(&c->p->step[u->step], inner))
         return CUT_PHASE;
     if (x->n->kind == NODE_SCAN && u->in_scan && !c->on_host &&
-        must_wait(&c->p->step[u->step], inner))
+        needs_grid_barrier(&c->p->step[u->step], inner))
         return CUT_PHASE;
     const fuse_step *s = &c->p->step[u->step];
     bool along_rows = s->ndim && inner == 1u << (s->ndim - 1);
@@ -412,7 +413,7 @@ static bool absorb(ctx *c, const item *x, use u) {
 }
 
 /* How often a node is computed over the whole space of its steps; loop-invariant uses (once per
- * row) do not count besides others. */
+ * row) do not count if there are others. */
 static int count_uses(const ctx *c, const item *x, bool *one_step) {
     int full = 0, rest = 0, step = -1;
     *one_step = true;
@@ -452,7 +453,7 @@ static bool is_repeated(const ctx *c, const item *x) {
 static int why_cut(ctx *c, const item *x) {
     bool one_step;
     int times = count_uses(c, x, &one_step), reason = FITS;
-    if (x->n->kind != NODE_VIEW && stressed(c)) return CUT_READERS;
+    if (x->n->kind != NODE_VIEW && cuts_at_random(c)) return CUT_READERS;
     if (times > 1 && !is_cheap(x, times)) return CUT_READERS;
     if (is_repeated(c, x)) return CUT_RECOMPUTE;
     if (x->large_gather && x->cost > TUNE_FUSE_RECOMPUTE_MAX_COST && !x->reduced) return CUT_GATHER;
@@ -499,11 +500,11 @@ static bool no_cycle(ctx *c, const item *x, int g) {
 static bool covers(ctx *c, const item *x, const use *u, fuse_root *r) {
     const fuse_step *s = &c->p->step[u->step];
     uint32_t dims, inner;
-    if (!followed(c, s, x->n, u->map, &dims) ||
+    if (!mapped_dims(c, s, x->n, u->map, &dims) ||
         fit_space(c, u->step, x->n, u->map, &inner) == SPACE_NO)
         return false;
-    uint32_t nonunit = nonunit_dims(s);
-    if (dims != nonunit && dims != (nonunit & ~inner)) return false;
+    uint32_t space_dims = nonunit_dims(s);
+    if (dims != space_dims && dims != (space_dims & ~inner)) return false;
     for (int k = 0; k < x->n->ndim; k++)
         r->dims[k] =
             (int8_t)(x->n->shape[k] == 1 ? -1 : affine_identity_dim(&c->p->maps, u->map, k));
@@ -529,11 +530,11 @@ static int storing_user(ctx *c, const item *x, fuse_root *r) {
 /* The reduction or scan that n is an elementwise function of; NULL: none. */
 static const node *reduction_of(const ctx *c, const node *n) {
     while (node_is_elementwise(n)) {
-        const node *below = NULL;
-        for (int i = 0; i < n->n_in && !below; i++)
-            if (c->w->item[n->in[i]->slot].reduced && n->in[i]->ndim == n->ndim) below = n->in[i];
-        if (!below) return NULL;
-        n = below;
+        const node *input = NULL;
+        for (int i = 0; i < n->n_in && !input; i++)
+            if (c->w->item[n->in[i]->slot].reduced && n->in[i]->ndim == n->ndim) input = n->in[i];
+        if (!input) return NULL;
+        n = input;
     }
     return n->kind == NODE_REDUCE || n->kind == NODE_SCAN ? n : NULL;
 }
@@ -563,8 +564,8 @@ static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
     uint32_t inner;
     int k = 0;
     if (!red && x->reduced) return false;
-    for (int d = 0; d < s->ndim;
-         d++) { /* elementwise values: all dimensions; reductions: the outer ones */
+    /* The dimensions of elementwise values are all of the step's, of reductions the outer ones. */
+    for (int d = 0; d < s->ndim; d++) {
         bool reduced =
             red && red->kind == NODE_REDUCE && (s->each ? s->inner >> d & 1 : red->axes >> d & 1);
         if (reduced) continue;
@@ -582,12 +583,12 @@ static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
     if (map < 0) return false;
     space_fit fit = fit_space(c, step, red, map, &inner);
     return (fit == SPACE_SAME || fit == SPACE_NATIVE) &&
-           !(s->each && must_wait(s, inner) && t->native);
+           !(s->each && needs_grid_barrier(s, inner) && t->native);
 }
 
 static int joining_step(ctx *c, const item *x, fuse_root *r) {
     fuse_plan *p = c->p;
-    for (size_t i = p->n_step, tries = 0; i-- > 0 && tries < TUNE_FUSE_JOIN_TRIES; tries++) {
+    for (size_t i = p->n_step, tried = 0; i-- > 0 && tried < TUNE_FUSE_JOIN_TRIES; tried++) {
         bool uses = false; /* storing_user has rejected it */
         for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next)
             uses = uses || c->w->use[k].step == (int32_t)i;
@@ -635,9 +636,9 @@ static gpa_code store(ctx *c, size_t i, int reason) {
     const item *x = &c->w->item[i];
     fuse_root r = {.value = x->n, .storage = x->n->owner};
     if (x->root >= 0) r = c->p->root[x->root];
-    bool capped = reason == CUT_ARRAYS || reason == CUT_PARAMS;
-    int g = capped || stressed(c) ? -1 : storing_user(c, x, &r);
-    if (g < 0 && !capped && !stressed(c)) g = joining_step(c, x, &r);
+    bool too_many_operands = reason == CUT_ARRAYS || reason == CUT_PARAMS;
+    int g = too_many_operands || cuts_at_random(c) ? -1 : storing_user(c, x, &r);
+    if (g < 0 && !too_many_operands && !cuts_at_random(c)) g = joining_step(c, x, &r);
     if (g < 0) {
         g = add_step(c, x->n, (gpa_cut)reason);
         if (g < 0) return gpa_no_memory(c->e);
@@ -654,10 +655,10 @@ static gpa_code store(ctx *c, size_t i, int reason) {
 static gpa_code place_node(ctx *c, size_t i) {
     const item *x = &c->w->item[i];
     if (node_is_leaf(x->n)) return GPA_OK;
-    /* So is a small result of a large reduction, even at the cost of a step. */
+    /* A small result of a large reduction is materialized, even at the cost of a step. */
     bool named = x->n->owner,
-         kept = named && x->reduced >= TUNE_FUSE_KEEP_MIN_REDUCTION * x->n->size;
-    int reason = x->root >= 0 ? (int)c->why : kept ? CUT_NEEDED : why_cut(c, x);
+         small_result = named && x->reduced >= TUNE_FUSE_KEEP_MIN_REDUCTION * x->n->size;
+    int reason = x->root >= 0 ? (int)c->why : small_result ? CUT_NEEDED : why_cut(c, x);
     if (reason == FITS && named) {
         fuse_root r = {.value = x->n, .storage = x->n->owner};
         int g = storing_user(c, x, &r);

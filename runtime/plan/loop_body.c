@@ -44,29 +44,29 @@ static bool add_scalar(iteration *t, const node *scalar) {
     return put(t, word(SCALAR, scalar->dtype, 0));
 }
 
-/* The result of the previous iteration whose memory leaf n reads; -1: none. *partly: n is not the
+/* The result of the previous iteration whose memory leaf n reads; -1: none. *partial: n is not the
  * whole result in C order. */
-static int carried_result(const struct loop_batch *r, const node *n, bool *partly) {
-    *partly = false;
+static int carried_result(const struct loop_batch *r, const node *n, bool *partial) {
+    *partial = false;
     for (int i = 0; i < r->n_last && n->kind == NODE_BUF && !r->count; i++) {
         if (n->buf != r->last[i]) continue;
-        *partly = !node_is_contiguous(n) || n->map[n->ndim];
+        *partial = !node_is_contiguous(n) || n->map[n->ndim];
         return i;
     }
     return -1;
 }
 
 static bool add_array(gpa_rt *rt, const struct loop_batch *r, iteration *t, node *n) {
-    bool partly;
-    int before = carried_result(r, n, &partly);
-    if (before >= 0 && !partly && !t->nodes[before]) {
+    bool partial;
+    int carried = carried_result(r, n, &partial);
+    if (carried >= 0 && !partial && !t->nodes[carried]) {
         t->carries = true;
-        t->nodes[before] = n;
+        t->nodes[carried] = n;
         n->mark = rt->nodes.mark;
-        n->slot = before;
+        n->slot = carried;
         return true;
     }
-    if (before >= 0 || t->n_arrays == BODY_MAX_IN || !add_node(rt, t, n)) return false;
+    if (carried >= 0 || t->n_arrays == BODY_MAX_IN || !add_node(rt, t, n)) return false;
     t->arrays[t->n_arrays] = n;
     return put(t, word(ARRAY, n->dtype, (uint64_t)t->n_arrays++));
 }
@@ -372,9 +372,9 @@ void loop_free_bodies(struct loop_batch *r) {
 
 /* v as an int64 that converts back to the same bits; false: there is none. */
 static bool exact_integer(gpa_dtype t, gpa_val v, uint64_t *out) {
-    gpa_val whole = dtype_cast(v, t, DT_I64), back = dtype_cast(whole, DT_I64, t);
-    *out = (uint64_t)whole.I64;
-    return memcmp(&back, &v, dtype_size(t)) == 0;
+    gpa_val integer = dtype_cast(v, t, DT_I64), restored = dtype_cast(integer, DT_I64, t);
+    *out = (uint64_t)integer.I64;
+    return memcmp(&restored, &v, dtype_size(t)) == 0;
 }
 
 /* The difference of two scalars; false: they differ and are not both integral, so adding the
@@ -404,24 +404,23 @@ static scalar_kind classify(struct loop_batch *r, const iteration *t, int i) {
     }
     if (!r->history[i] && stride_between((gpa_dtype)t->type[i], b->v[i], t->v[i], &r->stride[i]))
         return r->stride[i] ? INDUCTION : INVARIANT;
-    if (!r->history[i])
-        r->history[i] =
-            IRREGULAR; /* its first two values in the next run may be integral by coincidence */
+    /* In the next run of the loop its first two values may be integral by coincidence. */
+    if (!r->history[i]) r->history[i] = IRREGULAR;
     return TABULATED;
 }
 
 /* Classifies all scalars; false: they need more inputs than a body has. */
 static bool classify_all(struct loop_batch *r, const iteration *t) {
-    int fixed = t->n_arrays + 1;
-    for (int i = 0; i < t->n_out; i++) fixed += r->is_read[i] = r->previous->nodes[i] != NULL;
+    int n_inputs = t->n_arrays + 1;
+    for (int i = 0; i < t->n_out; i++) n_inputs += r->is_read[i] = r->previous->nodes[i] != NULL;
     r->n_tables = r->table_len = 0;
     for (int i = 0; i < t->n_scalars; i++) {
         r->kind[i] = classify(r, t, i);
         r->n_tables += r->kind[i] == TABULATED;
-        fixed += r->kind[i] == INVARIANT ? 1 : r->kind[i] == INDUCTION ? 2 : 0;
+        n_inputs += r->kind[i] == INVARIANT ? 1 : r->kind[i] == INDUCTION ? 2 : 0;
     }
     if (!r->n_tables) return true;
-    for (r->table_len = LOOP_MAX_TABLE; fixed + r->n_tables * r->table_len > BODY_MAX_IN;
+    for (r->table_len = LOOP_MAX_TABLE; n_inputs + r->n_tables * r->table_len > BODY_MAX_IN;
          r->table_len /= 2)
         if (r->table_len == TUNE_LOOP_FIRST_BATCH) return false;
     return true;
@@ -446,13 +445,13 @@ bool loop_same_words(const iteration *a, const iteration *b) {
 
 bool loop_continues(struct loop_batch *r, const iteration *t) {
     const iteration *b = r->previous;
-    bool good = loop_same_words(t, b) && t->n_arrays == b->n_arrays &&
+    bool same = loop_same_words(t, b) && t->n_arrays == b->n_arrays &&
                 memcmp(t->arrays, b->arrays, (size_t)t->n_arrays * sizeof *t->arrays) == 0;
-    if (!good || r->count == 1) return good && classify_all(r, t);
+    if (!same || r->count == 1) return same && classify_all(r, t);
     for (int i = 0; i < t->n_scalars; i++) {
         if (scalar_continues(r, t, i)) continue;
         r->history[i] = r->kind[i] == SAME_AS ? DISTINCT : IRREGULAR;
-        good = false;
+        same = false;
     }
-    return good;
+    return same;
 }

@@ -83,7 +83,7 @@ bool loop_describe(gpa_rt *rt, struct loop_batch *r, iteration *t);
 /* True if t, described after `previous`, is another iteration of the same loop. The second
  * iteration classifies the scalars. */
 bool loop_continues(struct loop_batch *r, const iteration *t);
-/* True if two iterations compute the same of their operands. */
+/* True if two iterations compute the same function of their operands. */
 bool loop_same_words(const iteration *a, const iteration *b);
 /* The loop's body, cached or new, in *out (retained); its text is not set. unrolled: exactly
  * table_len iterations, else any number. */

@@ -131,7 +131,7 @@ static int add_param(ctx *c, gpa_dtype t, gpa_val v, const node *of) {
     lowered *l = c->l;
     if (l->f->n_params == LOWER_PARAMS) return -1;
     l->params[l->f->n_params] = v;
-    l->number[l->f->n_params] = of;
+    l->param_node[l->f->n_params] = of;
     return kir_add_param(l->f, t);
 }
 
@@ -209,16 +209,16 @@ static int32_t visit_stored_elsewhere(ctx *c, entry x, fuse_root *r) {
 /* Visits inputs and lists their entries; the level and phase of x follow from theirs. */
 static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
     struct lower_work *w = c->w;
-    int32_t got[GPA_MAX_DIMS + 2];
+    int32_t entries[GPA_MAX_DIMS + 2];
     for (int i = 0; i < n_in; i++) {
-        if ((got[i] = visit(c, in[i], map)) < 0) return false;
-        x->inner = x->inner || w->e[got[i]].inner;
-        x->phase = MAX(x->phase, w->e[got[i]].phase);
+        if ((entries[i] = visit(c, in[i], map)) < 0) return false;
+        x->inner = x->inner || w->e[entries[i]].inner;
+        x->phase = MAX(x->phase, w->e[entries[i]].phase);
     }
     x->ins = (int32_t)w->n_in;
     for (int i = 0; i < n_in; i++) {
         if (!mem_grow(&w->in, w->n_in, &w->cap_in, sizeof *w->in)) return false;
-        w->in[w->n_in++] = got[i];
+        w->in[w->n_in++] = entries[i];
     }
     return true;
 }
@@ -348,11 +348,11 @@ static bool visit_root(ctx *c, fuse_root *r) {
     if (r->mask && (o.mask = visit(c, r->mask, map)) < 0) return false;
     if (r->index ? !visit_scatter(c, &o, map) : !visit_target(c, &o, map)) return false;
     o.inner = affine_depends_on(&c->p->maps, map, c->s->inner);
-    const int32_t parts[3] = {o.value, o.mask, o.offset};
+    const int32_t inputs[3] = {o.value, o.mask, o.offset};
     for (int i = 0; i < 3; i++) {
-        if (parts[i] < 0) continue;
-        o.inner = o.inner || w->e[parts[i]].inner;
-        o.phase = MAX(o.phase, w->e[parts[i]].phase);
+        if (inputs[i] < 0) continue;
+        o.inner = o.inner || w->e[inputs[i]].inner;
+        o.phase = MAX(o.phase, w->e[inputs[i]].phase);
     }
     if (!mem_grow(&w->out, w->n_out, &w->cap_out, sizeof *w->out)) return false;
     w->out[w->n_out++] = o;
@@ -627,7 +627,7 @@ static void emit_all(ctx *c) {
         if (!w->out[i].inner) emit_store(c, &w->out[i]);
 }
 
-/* ---- the whole ---- */
+/* ---- the program ---- */
 
 static bool loads(const ctx *c, int array) {
     for (size_t i = 0; i < c->w->n_e; i++)
@@ -684,13 +684,13 @@ static const char *name_of(const node *n) {
 
 /* True if there are scatters, and no scatter writes an element twice. */
 static bool stores_once(const struct lower_work *w) {
-    bool any = false, once = true;
+    bool scatters = false, distinct = true;
     for (size_t i = 0; i < w->n_out; i++) {
         if (w->out[i].offset < 0) continue;
-        any = true;
-        once = once && w->out[i].root->distinct;
+        scatters = true;
+        distinct = distinct && w->out[i].root->distinct;
     }
-    return any && once;
+    return scatters && distinct;
 }
 
 gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
@@ -736,12 +736,12 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
 /* True if a step visits every element of n: each of its dimensions is one of the space, of the same
  * extent. */
 static bool covers(const affine_table *maps, const fuse_step *s, const node *n, int map) {
-    uint32_t taken = 0;
+    uint32_t seen = 0;
     for (int k = 0; k < n->ndim; k++) {
         int d = n->shape[k] == 1 ? -1 : affine_identity_dim(maps, map, k);
         if (n->shape[k] == 1) continue;
-        if (d < 0 || s->shape[d] != n->shape[k] || (taken >> d & 1)) return false;
-        taken |= 1u << d;
+        if (d < 0 || s->shape[d] != n->shape[k] || (seen >> d & 1)) return false;
+        seen |= 1u << d;
     }
     return true;
 }

@@ -19,7 +19,7 @@ typedef struct {
     int64_t count[KIR_MAX_ARRAYS]; /* lower bound of the elements that the program accesses */
     gpa_val params[LOWER_PARAMS];
     const node
-        *number[LOWER_PARAMS]; /* the SCALAR node of a parameter; NULL: an extent or a stride */
+        *param_node[LOWER_PARAMS]; /* the SCALAR node of a parameter; NULL: an extent or a stride */
     int64_t size[KIR_MAX_DIMS];
     int n_loops; /* dimensions beyond KIR_MAX_DIMS: loops of launches on the host */
     int64_t loop_size[LOWER_LOOPS], loop_stride[KIR_MAX_ARRAYS][LOWER_LOOPS];

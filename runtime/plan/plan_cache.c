@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     struct program_cache_entry *program; /* NULL: nothing to run */
     int32_t step;
-    uint32_t operands, n_operands, numbers, n_numbers; /* ranges of the plan's arrays */
+    uint32_t operands, n_operands, scalars, n_scalars; /* ranges of the plan's arrays */
     int64_t size[KIR_MAX_DIMS];
     uint64_t bytes_read, bytes_written, stored;
 } action;
@@ -51,9 +51,9 @@ typedef struct {
 typedef struct {
     action *actions;
     operand *operands;
-    uint16_t *numbers; /* per parameter: number of the graph's scalar */
+    uint16_t *scalars; /* per parameter: number of the graph's scalar */
     root *roots;
-    size_t n_actions, n_operands, n_numbers, n_roots;
+    size_t n_actions, n_operands, n_scalars, n_roots;
 } plan_parts;
 
 typedef struct {
@@ -70,19 +70,19 @@ struct plan_cache {
     const plan *found;
     /* The graph of the last lookup. */
     uint64_t *words, hash;
-    size_t n_words, cap_words, n_requested, n_nodes, n_bufs, n_numbers, n_bodies;
+    size_t n_words, cap_words, n_requested, n_nodes, n_bufs, n_scalars, n_bodies;
     node *nodes[MAX_NODES];
     gpa_buf *bufs[MAX_NODES];
     int64_t base[MAX_NODES]; /* per buffer: the first visited offset, in bytes */
-    bool given[MAX_NODES];   /* per requested root: its value is a leaf of the graph */
+    bool is_leaf[MAX_NODES]; /* per requested root: its value is a leaf of the graph */
     const node *scalar_nodes[MAX_NODES];
-    gpa_val numbers[MAX_NODES];  /* copied, since a node may be freed once its step has run */
+    gpa_val scalars[MAX_NODES];  /* copied, since a node may be freed once its step has run */
     gpa_body *bodies[MAX_NODES]; /* retained, since the last node of a body may be freed once its
                                     step has run */
     bool cacheable;              /* it can be cached */
     /* The plan under construction. */
     plan_parts recorded;
-    size_t cap_actions, cap_operands, cap_numbers, cap_roots;
+    size_t cap_actions, cap_operands, cap_scalars, cap_roots;
 };
 
 plan_cache *plan_cache_new(plan_programs programs) {
@@ -107,7 +107,7 @@ static void release_bodies(plan_cache *m) {
 static void discard_recorded(plan_cache *m) {
     for (size_t i = 0; i < m->recorded.n_actions; i++)
         m->programs.release(m->recorded.actions[i].program);
-    m->recorded.n_actions = m->recorded.n_operands = m->recorded.n_numbers = m->recorded.n_roots =
+    m->recorded.n_actions = m->recorded.n_operands = m->recorded.n_scalars = m->recorded.n_roots =
         0;
 }
 
@@ -119,7 +119,7 @@ void plan_cache_free(plan_cache *m) {
     mem_free(m->words);
     mem_free(m->recorded.actions);
     mem_free(m->recorded.operands);
-    mem_free(m->recorded.numbers);
+    mem_free(m->recorded.scalars);
     mem_free(m->recorded.roots);
     mem_free(m);
 }
@@ -189,8 +189,8 @@ static bool put_node(plan_cache *m, const plan_device *d, const node *n) {
     if (own_shape) put_all(m, n->shape, n->ndim);
     switch ((node_kind)n->kind) {
         case NODE_SCALAR:
-            m->scalar_nodes[m->n_numbers] = n;
-            m->numbers[m->n_numbers++] = n->v;
+            m->scalar_nodes[m->n_scalars] = n;
+            m->scalars[m->n_scalars++] = n->v;
             return true;
         case NODE_BUF:
             put_all(m, n->map, n->ndim);
@@ -236,7 +236,7 @@ static bool describe_root(plan_cache *m, gpa_rt *rt, const plan_device *d, const
 /* ---- lookup ---- */
 
 static bool describe_all(plan_cache *m, gpa_rt *rt, const plan_device *d, const fuse_plan *p) {
-    m->n_words = m->n_nodes = m->n_bufs = m->n_numbers = 0;
+    m->n_words = m->n_nodes = m->n_bufs = m->n_scalars = 0;
     release_bodies(m);
     m->n_requested = p->n_root;
     if (p->n_root > MAX_NODES || !reserve(m, 4)) return false;
@@ -247,7 +247,7 @@ static bool describe_all(plan_cache *m, gpa_rt *rt, const plan_device *d, const 
     rt->nodes.mark++;
     for (size_t i = 0; i < p->n_root; i++) {
         if (!describe_root(m, rt, d, &p->root[i])) return false;
-        m->given[i] = node_is_leaf(p->root[i].value);
+        m->is_leaf[i] = node_is_leaf(p->root[i].value);
     }
     return true;
 }
@@ -272,7 +272,7 @@ static bool restore(const plan_cache *m, fuse_plan *p) {
 
 bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan *p) {
     if (!m) return false;
-    size_t asked = p->n_root;
+    size_t requested = p->n_root;
     m->found = NULL;
     discard_recorded(m);
     if (!(m->cacheable = describe_all(m, rt, d, p))) return false;
@@ -283,7 +283,7 @@ bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan 
         return false;
     m->found = x;
     if (restore(m, p)) return true;
-    p->n_root = asked;
+    p->n_root = requested;
     m->found = NULL;
     m->cacheable = false;
     return false;
@@ -295,7 +295,7 @@ void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered
                       struct program_cache_entry **program) {
     const action *a = &m->found->p.actions[i];
     const operand *o = m->found->p.operands + a->operands;
-    const uint16_t *number = m->found->p.numbers + a->numbers;
+    const uint16_t *scalar = m->found->p.scalars + a->scalars;
     l->n_arrays = a->n_operands;
     for (size_t k = 0; k < l->n_arrays; k++, o++) {
         gpa_buf *b = o->from == FROM_LEAF   ? m->bufs[o->which]
@@ -307,7 +307,7 @@ void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered
         l->bind[k].offset = o->offset + (o->from == FROM_LEAF ? m->base[o->which] / o->item : 0);
         memcpy(l->bind[k].stride, o->stride, sizeof o->stride);
     }
-    for (size_t k = 0; k < a->n_numbers; k++) l->params[k] = m->numbers[number[k]];
+    for (size_t k = 0; k < a->n_scalars; k++) l->params[k] = m->scalars[scalar[k]];
     memcpy(l->size, a->size, sizeof l->size);
     l->n_loops = 0;
     l->bytes_read = a->bytes_read;
@@ -335,7 +335,7 @@ static bool record_operand(const plan_cache *m, const fuse_plan *p, const lowere
     }
     if (!l->buf[k]) return true;
     for (size_t r = 0; r < p->n_root; r++) {
-        if (p->root[r].value->buf != l->buf[k] || (r < m->n_requested && m->given[r])) continue;
+        if (p->root[r].value->buf != l->buf[k] || (r < m->n_requested && m->is_leaf[r])) continue;
         o->from = FROM_ROOT;
         o->which = (int32_t)r;
         return true;
@@ -349,11 +349,11 @@ static bool record_operand(const plan_cache *m, const fuse_plan *p, const lowere
 
 static bool record_scalar(plan_cache *m, const node *n) {
     size_t i = 0;
-    while (i < m->n_numbers && m->scalar_nodes[i] != n) i++;
-    if (i == m->n_numbers || !mem_grow(&m->recorded.numbers, m->recorded.n_numbers, &m->cap_numbers,
-                                       sizeof *m->recorded.numbers))
+    while (i < m->n_scalars && m->scalar_nodes[i] != n) i++;
+    if (i == m->n_scalars || !mem_grow(&m->recorded.scalars, m->recorded.n_scalars, &m->cap_scalars,
+                                       sizeof *m->recorded.scalars))
         return false;
-    m->recorded.numbers[m->recorded.n_numbers++] = (uint16_t)i;
+    m->recorded.scalars[m->recorded.n_scalars++] = (uint16_t)i;
     return true;
 }
 
@@ -368,8 +368,8 @@ static bool record_step(plan_cache *m, const fuse_plan *p, size_t i, const lower
                   .step = p->order[i],
                   .operands = (uint32_t)x->n_operands,
                   .n_operands = (uint32_t)l->n_arrays,
-                  .numbers = (uint32_t)x->n_numbers,
-                  .n_numbers = (uint32_t)l->f->n_params,
+                  .scalars = (uint32_t)x->n_scalars,
+                  .n_scalars = (uint32_t)l->f->n_params,
                   .bytes_read = l->bytes_read,
                   .bytes_written = l->bytes_written,
                   .stored = l->stored};
@@ -380,7 +380,7 @@ static bool record_step(plan_cache *m, const fuse_plan *p, size_t i, const lower
         if (!record_operand(m, p, l, k, &x->operands[x->n_operands++])) return false;
     }
     for (size_t k = 0; k < l->f->n_params; k++)
-        if (!record_scalar(m, l->number[k])) return false;
+        if (!record_scalar(m, l->param_node[k])) return false;
     return true;
 }
 
@@ -415,7 +415,7 @@ void plan_cache_insert(plan_cache *m, const fuse_plan *p) {
     const plan_parts *x = &m->recorded;
     size_t bytes = sizeof(plan) + m->n_words * sizeof *m->words + m->n_bodies * sizeof *m->bodies +
                    x->n_actions * sizeof *x->actions + x->n_operands * sizeof *x->operands +
-                   x->n_numbers * sizeof *x->numbers + x->n_roots * sizeof *x->roots + 7 * 16;
+                   x->n_scalars * sizeof *x->scalars + x->n_roots * sizeof *x->roots + 7 * 16;
     plan *inserted = mem_new(bytes);
     if (!inserted) return;
     char *at = (char *)inserted + (sizeof *inserted + 15) / 16 * 16;
@@ -424,7 +424,7 @@ void plan_cache_insert(plan_cache *m, const fuse_plan *p) {
     inserted->bodies = copy_array(&at, m->bodies, m->n_bodies, sizeof *m->bodies);
     inserted->p.actions = copy_array(&at, x->actions, x->n_actions, sizeof *x->actions);
     inserted->p.operands = copy_array(&at, x->operands, x->n_operands, sizeof *x->operands);
-    inserted->p.numbers = copy_array(&at, x->numbers, x->n_numbers, sizeof *x->numbers);
+    inserted->p.scalars = copy_array(&at, x->scalars, x->n_scalars, sizeof *x->scalars);
     inserted->p.roots = copy_array(&at, x->roots, x->n_roots, sizeof *x->roots);
     for (size_t i = 0; i < inserted->n_bodies; i++) body_retain(inserted->bodies[i]);
     for (size_t i = 0; i < x->n_actions; i++) m->programs.retain(x->actions[i].program);

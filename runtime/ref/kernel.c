@@ -30,12 +30,12 @@ typedef struct {
     uint64_t number;    /* linear index of the block, x fastest */
 } block;
 
-static size_t padded(size_t n) { return (n + 15u) & ~(size_t)15; }
+static size_t align_up(size_t n) { return (n + 15u) & ~(size_t)15; }
 
 static bool is_dynamic(const kir_array *a) { return a->where == KIR_SHARED && a->count == 0; }
 
 static size_t static_bytes(const kir_array *a) {
-    return padded(a->count * dtype_size((gpa_dtype)a->dtype));
+    return align_up(a->count * dtype_size((gpa_dtype)a->dtype));
 }
 
 /* Binds the block's SHARED arrays; dynamic ones (sized by the launch) alias one region behind
@@ -43,7 +43,7 @@ static size_t static_bytes(const kir_array *a) {
 static gpa_code bind_shared(block *b, gpa_err *e) {
     const gpa_prog *p = b->top->prog;
     const gpa_launch *l = b->top->launch;
-    unsigned char *at = b->shareds, *dynamic = b->shareds + b->shared - padded(l->shared);
+    unsigned char *at = b->shareds, *dynamic = b->shareds + b->shared - align_up(l->shared);
     gpa_code rc = GPA_OK;
     for (size_t k = 0; k < p->n_arrays && !rc; k++) {
         const kir_array *a = &p->arrays[k];
@@ -62,7 +62,7 @@ static gpa_code make_block(block *b, gpa_err *e) {
     const gpa_prog *p = b->top->prog;
     const gpa_launch *l = b->top->launch;
     b->n = l->block[0] * l->block[1] * l->block[2];
-    b->shared = padded(l->shared);
+    b->shared = align_up(l->shared);
     for (size_t k = 0; k < p->n_arrays; k++) {
         if (p->arrays[k].where == KIR_LOCAL) b->local += static_bytes(&p->arrays[k]);
         if (p->arrays[k].where == KIR_SHARED) b->shared += static_bytes(&p->arrays[k]);
@@ -152,7 +152,9 @@ static unsigned source_lane(const exchange *x, unsigned lane) {
     return from >= 0 && from < WARP ? (unsigned)from : lane;
 }
 
-static bool shuffles(const ref_step *s) { return s->type != DT_NONE && s->sub <= KIR_WA_SHFL_XOR; }
+static bool is_shuffle(const ref_step *s) {
+    return s->type != DT_NONE && s->sub <= KIR_WA_SHFL_XOR;
+}
 
 static uint32_t lanes_where(const exchange *x, gpa_val equal, bool as_bool) {
     uint32_t mask = 0;
@@ -238,7 +240,7 @@ static bool exchange_values(block *b, uint32_t first, exchange *x) {
     if (!value) check_warp_barrier(b->top->check, first / WARP);
     for (unsigned k = 0; k < WARP; k++) {
         if (!x->lane[k]) continue;
-        unsigned from = shuffles(x->step) ? source_lane(x, k) : k;
+        unsigned from = is_shuffle(x->step) ? source_lane(x, k) : k;
         if (!(mask_of(x->lane[k]) >> k & 1u)) return lane_fault(b, x->lane[k], k, KIR_HOW_OWN);
         if (!x->lane[from]) return lane_fault(b, x->lane[k], from, 0);
         if (value) out[k] = warp_value(x, k);
@@ -251,7 +253,7 @@ static bool exchange_values(block *b, uint32_t first, exchange *x) {
     return true;
 }
 
-static bool diverged(block *b, thread *waits, const thread *other);
+static bool barrier_diverged(block *b, thread *waits, const thread *other);
 
 /* Executes the first warp operation at which all its lanes wait. *served stays false if no lane
  * waits. False if the launch ends because lanes are missing_lane. */
@@ -270,13 +272,13 @@ static bool serve_warp(block *b, uint32_t first, bool *served) {
         }
         if (!waits) waits = th, other = who;
     }
-    return !waits || diverged(b, waits, &b->threads[first + other]);
+    return !waits || barrier_diverged(b, waits, &b->threads[first + other]);
 }
 
 /* ---- barriers ---- */
 
 /* Barrier divergence: thread `waits` is at a barrier that `other` does not reach. */
-static bool diverged(block *b, thread *waits, const thread *other) {
+static bool barrier_diverged(block *b, thread *waits, const thread *other) {
     kir_fault_record f = {.kind = KIR_FT_BARRIER};
     if (other->state == ENDED)
         f.how = KIR_HOW_ENDED;
@@ -295,19 +297,19 @@ static bool diverged(block *b, thread *waits, const thread *other) {
  * divergence. */
 static bool serve_barrier(block *b) {
     thread *first = NULL;
-    int32_t truths = 0;
+    int32_t true_count = 0;
     for (uint32_t t = 0; t < b->n && !first; t++)
         if (b->threads[t].state == WAITING) first = &b->threads[t];
     if (!first) return false;
     const ref_step *at = first->fr.resume;
     for (uint32_t t = 0; t < b->n; t++) {
         const thread *th = &b->threads[t];
-        if (th->state == ENDED || th->fr.resume != at) return diverged(b, first, th);
-        if (at->a >= 0) truths += th->fr.r[at->a].BOOL != 0;
+        if (th->state == ENDED || th->fr.resume != at) return barrier_diverged(b, first, th);
+        if (at->a >= 0) true_count += th->fr.r[at->a].BOOL != 0;
     }
-    int32_t v = at->sub == KIR_BA_COUNT ? truths
-                : at->sub == KIR_BA_AND ? truths == (int32_t)b->n
-                                        : truths > 0;
+    int32_t v = at->sub == KIR_BA_COUNT ? true_count
+                : at->sub == KIR_BA_AND ? true_count == (int32_t)b->n
+                                        : true_count > 0;
     for (uint32_t t = 0; t < b->n; t++) {
         if (at->type != DT_NONE) b->threads[t].fr.r[at->out].I32 = v;
         b->threads[t].state = READY;

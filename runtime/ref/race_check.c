@@ -147,7 +147,8 @@ void check_fence(ref_check *c) { c->fences[c->block] = ++c->tick; }
 
 /* ---- accesses ---- */
 
-static bool ordered(const ref_check *c, const access_record *before, const access_record *now) {
+static bool happens_before(const ref_check *c, const access_record *before,
+                           const access_record *now) {
     if (!before->set || (before->atomic && now->atomic)) return true;
     bool here = before->block == now->block;
     if (here && before->thread == now->thread) return true;
@@ -163,8 +164,8 @@ static void unravel(int32_t out[3], uint64_t linear, const uint32_t size[3]) {
     out[2] = (int32_t)(linear / size[0] / size[1]);
 }
 
-static bool race(ref_frame *fr, const ref_step *s, const access_record *before, int64_t at,
-                 bool writes, bool other_writes) {
+static bool report_race(ref_frame *fr, const ref_step *s, const access_record *before, int64_t at,
+                        bool writes, bool other_writes) {
     kir_fault_record f = {.kind = KIR_FT_RACE, .axis = s->sub, .a = at, .other_line = before->line};
     f.how = (writes ? KIR_HOW_WRITES : 0u) | (other_writes ? KIR_HOW_OTHER_WRITES : 0u);
     unravel(f.other_block, before->block, fr->launch->grid);
@@ -198,12 +199,12 @@ static void note_read(cell *x, const access_record *now) {
 }
 
 /* An earlier access that races with this one, NULL: none; the cell then records this one. */
-static const access_record *conflict(const ref_check *c, cell *x, const access_record *now,
-                                     ref_access how, bool changes) {
+static const access_record *find_conflict(const ref_check *c, cell *x, const access_record *now,
+                                          ref_access how, bool changes) {
     bool writes = how != REF_READS;
-    if (!ordered(c, &x->write, now) && (!writes || changes)) return &x->write;
+    if (!happens_before(c, &x->write, now) && (!writes || changes)) return &x->write;
     for (int i = 0; i < 2 && changes; i++)
-        if (!ordered(c, &x->read[i], now)) return &x->read[i];
+        if (!happens_before(c, &x->read[i], now)) return &x->read[i];
     if (how != REF_WRITES) note_read(x, now);
     if (writes && (changes || !x->write.set)) x->write = *now;
     return NULL;
@@ -230,8 +231,8 @@ bool check_access(ref_frame *fr, const ref_step *s, const unsigned char *p, int6
             return false;
         }
         if (d->shared && how != REF_WRITES && !x->write.set) note_unwritten(fr, s, at);
-        const access_record *other = conflict(c, x, &t, how, changes);
-        if (other) return race(fr, s, other, at, how != REF_READS, other == &x->write);
+        const access_record *other = find_conflict(c, x, &t, how, changes);
+        if (other) return report_race(fr, s, other, at, how != REF_READS, other == &x->write);
     }
     if (how == REF_UPDATES) c->atomics[fr->linear] = c->tick;
     return true;

@@ -108,8 +108,8 @@ static const ref_step *run_bound(ref_frame *fr, const ref_step *s) {
     if (unchecked || (at >= 0 && at < n)) return s + 1;
     if (s->imm == KIR_IN_BOUNDS) {
         ref_stop(fr, GPA_E_INTERNAL,
-                 "kir: index %lld of %lld, in instruction %d, was said to be inside", (long long)i,
-                 (long long)n, (int)s->out);
+                 "kir: index %lld of %lld, in instruction %d, was assumed to be in bounds",
+                 (long long)i, (long long)n, (int)s->out);
         return NULL;
     }
     return fault(fr, s, KIR_FT_INDEX, s->sub, i, n);
@@ -213,13 +213,15 @@ static gpa_red_state acc_value(const ref_acc *acc, const ref_step *s) {
     return sum;
 }
 
-static gpa_val computing(gpa_val v, gpa_dtype t) { return dtype_cast(v, t, dtype_info[t].compute); }
+static gpa_val to_compute_dtype(gpa_val v, gpa_dtype t) {
+    return dtype_cast(v, t, dtype_info[t].compute);
+}
 
 static const ref_step *run_reduce(ref_frame *fr, const ref_step *s) {
     ref_acc *acc = &fr->accs[s->imm];
     gpa_dtype t = (gpa_dtype)s->from;
     gpa_red_state one = {.v = fr->r[s->a], .at = s->b >= 0 ? fr->r[s->b].I64 : -1};
-    if (dtype_info[t].compute != t) one.v = computing(one.v, t);
+    if (dtype_info[t].compute != t) one.v = to_compute_dtype(one.v, t);
     acc->part = red_combine((gpa_red)s->sub, t, acc->part, one);
     if (++acc->n == REF_BLOCK) acc_carry(acc, s);
     return s + 1;
@@ -229,10 +231,10 @@ static const ref_step *run_reduce(ref_frame *fr, const ref_step *s) {
 static const ref_step *run_scan(ref_frame *fr, const ref_step *s) {
     ref_acc *acc = &fr->accs[s->imm];
     gpa_dtype t = (gpa_dtype)s->from, wide = dtype_info[t].compute;
-    gpa_red_state one = {.v = computing(fr->r[s->a], t), .at = -1};
+    gpa_red_state one = {.v = to_compute_dtype(fr->r[s->a], t), .at = -1};
     if (acc->n) one = red_combine((gpa_red)s->sub, t, acc->part, one);
     fr->r[s->out] = dtype_cast(one.v, wide, t);
-    acc->part.v = computing(fr->r[s->out], t);
+    acc->part.v = to_compute_dtype(fr->r[s->out], t);
     acc->n = 1;
     return s + 1;
 }
@@ -266,7 +268,7 @@ static const ref_step *run_end_each(ref_frame *fr, const ref_step *s) {
 static const ref_step *run_if(ref_frame *fr, const ref_step *s) {
     if (!fr->r[s->a].BOOL) return s->jump;
     if (s->imm != KIR_NEVER) return s + 1;
-    ref_stop(fr, GPA_E_INTERNAL, "kir: the condition of instruction %d was said never to hold",
+    ref_stop(fr, GPA_E_INTERNAL, "kir: the condition of instruction %d was assumed never to hold",
              (int)s->out);
     return NULL;
 }
@@ -280,20 +282,21 @@ static const ref_step *run_loop_end(ref_frame *fr, const ref_step *s) {
     return ref_alive(fr) ? s->jump : NULL;
 }
 
-static int64_t counter(const ref_frame *fr, const ref_step *s, int32_t reg) {
+static int64_t loop_counter(const ref_frame *fr, const ref_step *s, int32_t reg) {
     return dtype_cast(fr->r[reg], (gpa_dtype)s->type, DT_I64).I64;
 }
 
 static const ref_step *run_for(ref_frame *fr, const ref_step *s) {
-    int64_t i = counter(fr, s, s->a), stop = counter(fr, s, s->b), step = counter(fr, s, s->c);
+    int64_t i = loop_counter(fr, s, s->a), stop = loop_counter(fr, s, s->b),
+            step = loop_counter(fr, s, s->c);
     fr->r[s->out] = fr->r[s->a];
     return (step < 0 ? i > stop : i < stop) ? s + 1 : s->jump;
 }
 
 static const ref_step *run_end_for(ref_frame *fr, const ref_step *s) {
     const ref_step *loop = s->jump;
-    int64_t i = counter(fr, loop, loop->out), stop = counter(fr, loop, loop->b),
-            step = counter(fr, loop, loop->c), next;
+    int64_t i = loop_counter(fr, loop, loop->out), stop = loop_counter(fr, loop, loop->b),
+            step = loop_counter(fr, loop, loop->c), next;
     bool over = __builtin_add_overflow(i, step, &next);
     if (over || (step < 0 ? next <= stop : next >= stop)) return s + 1;
     fr->r[loop->out] = dtype_cast((gpa_val){.I64 = next}, DT_I64, (gpa_dtype)loop->type);

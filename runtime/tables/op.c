@@ -65,7 +65,7 @@ const size_t op_helper_count = sizeof op_helpers / sizeof op_helpers[0];
 
 /* ---- names ---- */
 
-static bool same(const char *row, const char *name, size_t n) {
+static bool equal_name(const char *row, const char *name, size_t n) {
     return strncmp(row, name, n) == 0 && row[n] == 0;
 }
 
@@ -82,15 +82,15 @@ gpa_op op_find(const char *name, size_t n) {
 #undef OPX
     };
     for (int i = 0; i < OP_COUNT; i++)
-        if (same(op_info[i].name, name, n)) return (gpa_op)i;
+        if (equal_name(op_info[i].name, name, n)) return (gpa_op)i;
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
-        if (same(aliases[i].name, name, n)) return aliases[i].op;
+        if (equal_name(aliases[i].name, name, n)) return aliases[i].op;
     return OP_COUNT;
 }
 
 gpa_red red_find(const char *name, size_t n) {
     for (int i = 0; i < RED_COUNT; i++)
-        if (same(red_info[i].name, name, n)) return (gpa_red)i;
+        if (equal_name(red_info[i].name, name, n)) return (gpa_red)i;
     return RED_COUNT;
 }
 

@@ -227,6 +227,11 @@ for lower in (False, True):
 stack = np.stack([A, A + 1, 2 * A])
 show('stack', lambda: sl.solve_triangular(stack, np.stack([B, B + 1, 3 * B]), lower=True))
 show('stack', lambda: sl.solve_triangular(np.moveaxis(np.moveaxis(stack, 0, -1).copy(), -1, 0), np.stack([B] * 3)))
+for way in (0, 1, 2):
+    for r in (B, B[:, 0], np.stack([B, B + 1, 3 * B])):
+        show(('lu of a stack', way), lambda: sl.lu_solve(sl.lu_factor(stack[::-1]), r, way))
+        show('one of', lambda: sl.lu_solve(sl.lu_factor(A), r, way))
+        show('cholesky', lambda: sl.cho_solve(sl.cho_factor(stack @ stack.swapaxes(1, 2)), r))
 
 # --- bands (scipy 1.17)
 for t in ('f8', 'f4', 'c16', 'c8', 'i4'):

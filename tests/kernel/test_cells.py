@@ -140,6 +140,9 @@ def test_plot():
         assert shown("HTML('<b>x</b>')")[0]["text/html"] == "<b>x</b>"
         assert list(shown("image([[1, 2], [3, 4]])")[0]) == ["text/plain", "image/png"]
         assert "<td>3</td>" in shown("table([[3]])")[0]["text/html"]
+        out = k.run("plt.plot([1, 2])\n1 / 0")[1]  # under the cell that raised, not under the next one
+        assert [m.type for m in out] == ["execute_input", "error", "display_data"]
+        assert shown("x = 1") == []
 
 
 def test_silent():

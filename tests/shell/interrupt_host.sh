@@ -35,4 +35,17 @@ answers text "print('go', flush=True)
 while True: 'a'.ljust(10 ** 9)"
 answers width "print('go', flush=True)
 while True: f'{1:1000000000}'"
+answers list "a = np.random.rand(5 * 10 ** 6).tolist()
+print('go', flush=True)
+while True: str(a)"
+answers array "a = np.random.rand(5 * 10 ** 6)
+np.set_printoptions(threshold=10 ** 8)
+print('go', flush=True)
+while True: str(a)"
+answers join "a = ['x'] * 10 ** 7
+print('go', flush=True)
+while True: 'y'.join(a).replace('y', 'zz').split('z')"
+answers case "a = 'x' * 10 ** 8
+print('go', flush=True)
+while True: a.upper().isalpha() and a.title()"
 exit $bad

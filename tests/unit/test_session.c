@@ -240,6 +240,38 @@ static void history_outlives_a_session(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+/* The file and what the sessions hold of it are bounded in bytes: the newest entries stay. */
+static void history_is_bounded_in_bytes(void **state) {
+    (void)state;
+    enum { LARGE = 100 << 10, TOO_LARGE = 2 << 20, CELLS = 120, MOST = 9 << 20 };
+    char path[] = "/tmp/gpa-history-XXXXXX", *cell = malloc(TOO_LARGE + 1);
+    int fd = mkstemp(path);
+    struct stat st;
+    assert_true(fd >= 0 && cell);
+    memset(cell, 'x', TOO_LARGE);
+    cell[0] = '#';
+    cell[TOO_LARGE] = 0;
+    gpa_session *s = begin(path, (gpa_host){.user = NULL}),
+                *other = begin(path, (gpa_host){.user = NULL});
+    gpa_session_remember(other, "first = 1", 9);
+    gpa_session_remember(s, cell, TOO_LARGE);
+    for (int i = 0; i < CELLS; i++) {
+        gpa_session_remember(s, cell, LARGE);
+        assert_int_equal(stat(path, &st), 0);
+        assert_true(st.st_size < MOST);
+    }
+    gpa_session_remember(other, "last = 1", 8);
+    gpa_session_free(s);
+    s = begin(path, (gpa_host){.user = NULL});
+    finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL, .n = 1}, "1/2:last = 1;");
+    finds(s, (gpa_history_query){.kind = GPA_HISTORY_SEARCH, .pattern = "first*"}, "");
+    gpa_session_free(s);
+    gpa_session_free(other);
+    close(fd);
+    unlink(path);
+    free(cell);
+}
+
 static void note_text(void *user, gpa_stream to, const char *text, size_t n) {
     (void)to;
     str_putn(user, text, n);
@@ -324,5 +356,6 @@ static void an_interrupt_before_the_first_instruction_counts(void **state) {
 UNIT_TESTS(TEST(completes_what_may_stand_there), TEST(completion_runs_nothing),
            TEST(tells_about_names), TEST(knows_whole_cells),
            TEST(times_are_written_as_ipython_does), TEST(history_outlives_a_session),
-           TEST(history_without_a_file_says_so), TEST(long_loops_tell_how_far_they_are),
+           TEST(history_is_bounded_in_bytes), TEST(history_without_a_file_says_so),
+           TEST(long_loops_tell_how_far_they_are),
            TEST(an_interrupt_before_the_first_instruction_counts))

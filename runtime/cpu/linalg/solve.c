@@ -112,11 +112,13 @@ static void exchange(const task *t, const int32_t *pivot, bool undo, char *x) {
     }
 }
 
-static int solve_lu(const task *t, const char *a, char *x) {
-    const int32_t *pivot = (const int32_t *)(const void *)t->c->solve_factored.pivots.mem->base;
+/* Matrix i of the batch, by its LU factors and pivots. */
+static int solve_lu(const task *t, int64_t i, const char *a, char *x) {
+    const int32_t *pivot =
+        (const int32_t *)(const void *)t->c->solve_factored.pivots.mem->base + i * t->n;
     const int trans = t->c->solve_factored.trans;
-    for (int i = 0; i < t->n; i++)
-        if (pivot[i] < 0 || pivot[i] >= t->n) return -1;
+    for (int p = 0; p < t->n; p++)
+        if (pivot[p] < 0 || pivot[p] >= t->n) return -1;
     if (trans) {
         int info = solve_triangle(t, a, true, false, trans, x);
         if (!info) info = solve_triangle(t, a, false, true, trans, x);
@@ -148,7 +150,7 @@ static void solve_matrix(void *arg, int64_t i) {
                                   c->solve_factored.trans, x);
             break;
         case FACTORS_CHOLESKY: info = solve_cholesky(t, a, x); break;
-        case FACTORS_LU: info = solve_lu(t, a, x); break;
+        case FACTORS_LU: info = solve_lu(t, i, a, x); break;
     }
     if (info) __atomic_store_n(&t->info, info, __ATOMIC_RELAXED);
 }

@@ -1,5 +1,6 @@
-/* A work queue with its threads. The lock guards the queue and the states of jobs; the contents of
- * a job belong to a thread while it is BUSY, and to its owner otherwise. */
+/* Background compilation: a work queue and its worker threads. The lock guards the queue and the
+ * states of jobs; the contents of a job belong to a thread while it is BUSY, and to its owner
+ * otherwise. */
 #include "runtime/cuda/build/background.h"
 
 #include <pthread.h>
@@ -43,7 +44,7 @@ static void free_built(const cu_driver *cu, cu_built *x) {
 
 /* Compiles and loads a job. Errors are not reported: a variant has a quick build, or the waiting
  * thread builds it again itself. */
-static cu_built work(cu_builder *b, const cu_job *job) {
+static cu_built compile_job(cu_builder *b, const cu_job *job) {
     cu_built x = {0};
     gpa_err quiet = {0};
     x.effort = job->effort;
@@ -69,7 +70,7 @@ static void *run(void *at) {
         b->first = job->next;
         job->state = BUSY;
         pthread_mutex_unlock(&b->lock);
-        cu_built x = work(b, job);
+        cu_built x = compile_job(b, job);
         pthread_mutex_lock(&b->lock);
         job->built = x;
         job->state = DONE;
@@ -123,7 +124,7 @@ cu_job *background_begin(cu_builder **builder, const cu_build *x) {
     return NULL;
 }
 
-static void take(cu_job *job, cu_built *out) {
+static void take_result(cu_job *job, cu_built *out) {
     *out = job->built;
     free_job(job);
 }
@@ -133,7 +134,7 @@ bool background_take(cu_builder *b, cu_job *job, cu_built *out) {
     bool done = job->state == DONE;
     pthread_mutex_unlock(&b->lock);
     if (!done) return false;
-    take(job, out);
+    take_result(job, out);
     return true;
 }
 
@@ -141,7 +142,7 @@ void background_wait(cu_builder *b, cu_job *job, cu_built *out) {
     pthread_mutex_lock(&b->lock);
     while (job->state != DONE) pthread_cond_wait(&b->changed, &b->lock);
     pthread_mutex_unlock(&b->lock);
-    take(job, out);
+    take_result(job, out);
 }
 
 void background_settle(cu_builder *b) {

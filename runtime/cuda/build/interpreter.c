@@ -80,7 +80,7 @@ void interpreter_open(gpa_dev *d) {
     x->cu = d->cu, x->context = d->context, x->target = d->target;
 }
 
-static void begin(interpreter *x) {
+static void start_loading(interpreter *x) {
     if (x->begun) return;
     x->begun = true;
     x->loading = !pthread_create(&x->thread, NULL, load, x);
@@ -89,10 +89,10 @@ static void begin(interpreter *x) {
 
 void interpreter_count_launch(gpa_dev *d) {
     interpreter *x = d->interpreter;
-    if (x && !x->begun && ++x->launches > TUNE_CUDA_INTERPRETER_LOAD_LAUNCHES) begin(x);
+    if (x && !x->begun && ++x->launches > TUNE_CUDA_INTERPRETER_LOAD_LAUNCHES) start_loading(x);
 }
 
-static void join(interpreter *x) {
+static void join_loader(interpreter *x) {
     if (x->loading) pthread_join(x->thread, NULL);
     x->loading = false;
 }
@@ -101,7 +101,7 @@ void interpreter_close(gpa_dev *d) {
     interpreter *x = d->interpreter;
     d->interpreter = NULL;
     if (!x) return;
-    join(x);
+    join_loader(x);
     if (x->module) d->cu->module_unload(x->module);
     mem_free(x);
 }
@@ -109,8 +109,8 @@ void interpreter_close(gpa_dev *d) {
 bool interpreter_is_loaded(gpa_dev *d, bool wait) {
     interpreter *x = d->interpreter;
     if (!x || (!wait && !__atomic_load_n(&x->done, __ATOMIC_ACQUIRE))) return false;
-    begin(x);
-    join(x);
+    start_loading(x);
+    join_loader(x);
     return x->function;
 }
 
@@ -136,8 +136,8 @@ static void put_descriptor(const ic_code *c, const kir_func *f, const gpa_launch
         to[2 + d] = k->zero >> d & 1 ? 0 : k->unit >> d & 1 ? 1 : (uint64_t)l->arrays[a].stride[d];
 }
 
-static void fill(const ic_code *c, const kir_func *f, const gpa_launch *l, const uint64_t *base,
-                 uint64_t *words) {
+static void fill_parameters(const ic_code *c, const kir_func *f, const gpa_launch *l,
+                            const uint64_t *base, uint64_t *words) {
     memcpy(words, c->ins, c->n_ins * sizeof *c->ins);
     for (size_t k = 0; k < c->n_uniforms; k++) {
         const ic_uniform *s = &c->uniforms[k];
@@ -203,7 +203,7 @@ gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const interpreter_launch
     P.stop = d->interrupt_address + x->slot * sizeof *d->interrupt;
     P.record = d->faults.address + x->slot * sizeof(kir_fault_record);
     P.lock = d->faults.locks + x->slot * FAULT_LOCK_BYTES;
-    fill(c, f, x->l, x->base, words);
+    fill_parameters(c, f, x->l, x->base, words);
     if (bounded) d->mapped->spent = 0;
     if (is_long) TRY(upload_words(d, words, c->words, &P.long_words, e));
     TRY(api_check(d->cu->launch(d->interpreter->function,

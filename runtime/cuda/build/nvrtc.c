@@ -42,7 +42,7 @@ cu_target compile_known_target(const cu_nvrtc *rtc, cu_target t) {
     return t;
 }
 
-static gpa_code report(const cu_nvrtc *rtc, nvrtcProgram p, const char *source, gpa_err *e) {
+static gpa_code report_log(const cu_nvrtc *rtc, nvrtcProgram p, const char *source, gpa_err *e) {
     size_t n = 0;
     char *log = NULL;
     if (!rtc->log_size(p, &n) && n && (log = mem_new(n + 1))) {
@@ -57,7 +57,7 @@ static gpa_code report(const cu_nvrtc *rtc, nvrtcProgram p, const char *source, 
 }
 
 /* Opens NVRTC, from any thread. */
-static const cu_nvrtc *compiler(char *why, size_t n) {
+static const cu_nvrtc *open_nvrtc(char *why, size_t n) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     const cu_nvrtc *rtc = api_nvrtc(why, n);
@@ -69,7 +69,7 @@ gpa_code compile_fresh(const char *source, cu_target target, cu_effort effort, c
                        size_t *n, gpa_err *e) {
     char why[160] = "", arch[40];
     const char *options[8];
-    const cu_nvrtc *rtc = compiler(why, sizeof why);
+    const cu_nvrtc *rtc = open_nvrtc(why, sizeof why);
     gpa_code rc = GPA_OK;
     nvrtcProgram p = NULL;
     if (!rtc) return gpa_fail(e, GPA_E_DEVICE, "the run-time compiler of CUDA: %s", why);
@@ -78,7 +78,7 @@ gpa_code compile_fresh(const char *source, cu_target target, cu_effort effort, c
         return gpa_no_memory(e);
     size_t n_options = make_options(compile_known_target(rtc, target), effort,
                                     major * 1000 + minor * 10, arch, options);
-    if (rtc->compile(p, (int)n_options, options)) TRY(report(rtc, p, source, e));
+    if (rtc->compile(p, (int)n_options, options)) TRY(report_log(rtc, p, source, e));
     *out = NULL;
     if ((target.cubin ? rtc->cubin_size : rtc->ptx_size)(p, n) || !(*out = mem_new(*n + 1)) ||
         (target.cubin ? rtc->cubin : rtc->ptx)(p, *out)) {

@@ -63,7 +63,7 @@ static double now(void) {
 
 /* The effort of a first build. A launch of many points, or with loops, whose time is not bounded,
  * gets the full build at once if its source is short; others get it after
- * TUNE_CUDA_FULL_BUILD_MIN_POINTS (improve). Where floating-point contraction is allowed, its
+ * TUNE_CUDA_FULL_BUILD_MIN_POINTS (build_in_full). Where floating-point contraction is allowed, its
  * choice depends on the effort, so that there is one build only. */
 static cu_effort first_effort(const gpa_prog *p, const cu_variant *v, cu_target t, double points) {
     bool long_launch = (p->facts.loops || points >= TUNE_CUDA_FULL_BUILD_MIN_POINTS) &&
@@ -72,7 +72,8 @@ static cu_effort first_effort(const gpa_prog *p, const cu_variant *v, cu_target 
 }
 
 /* Compiles and loads. A driver that rejects the PTX version gets machine code from then on. */
-static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points, gpa_err *e) {
+static gpa_code compile_and_load(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points,
+                                 gpa_err *e) {
     cu_target target = target_of(d, &p->copy);
     mem_free(v->ptx); /* left by an attempt that failed */
     v->ptx = NULL;
@@ -83,7 +84,7 @@ static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points
     if (!target.cubin &&
         (r == CUDA_UNSUPPORTED_PTX || r == CUDA_INVALID_PTX || r == CUDA_NO_KERNEL_IMAGE)) {
         d->target.cubin = true;
-        return load(d, v, p, points, e);
+        return compile_and_load(d, v, p, points, e);
     }
     if (!r) r = d->cu->module_function(&v->function, v->module, "gpa");
     return api_check(r, "cuModuleLoadData", e);
@@ -101,22 +102,23 @@ static cu_job *begin_build(gpa_dev *d, const gpa_prog *p, const cu_variant *v, c
                                                      .urgent = urgent});
 }
 
-static void adopt(cu_variant *v, const cu_built *x) {
+static void install_build(cu_variant *v, const cu_built *x) {
     v->job = NULL;
     if (x->module)
         v->ptx = x->ptx, v->module = x->module, v->function = x->function, v->effort = x->effort;
 }
 
 /* Waits for the first build of a variant; if that failed, builds here and reports the error. */
-static gpa_code finish(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points, gpa_err *e) {
+static gpa_code finish_first_build(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points,
+                                   gpa_err *e) {
     cu_built first = {0};
     if (v->job) background_wait(d->builder, v->job, &first);
-    adopt(v, &first);
-    return v->function ? GPA_OK : load(d, v, p, points, e);
+    install_build(v, &first);
+    return v->function ? GPA_OK : compile_and_load(d, v, p, points, e);
 }
 
 /* Starts the full build of a hot variant, and swaps it in when it is finished. */
-static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points) {
+static void build_in_full(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points) {
     cu_built better;
     if (v->job) {
         if (!background_take(d->builder, v->job, &better)) return;
@@ -217,7 +219,7 @@ static const cu_variant *specialized_variant(gpa_dev *d, gpa_prog *p, cu_variant
         if (!s->literals || memcmp(&s->plan, &v->plan, sizeof v->plan) != 0) continue;
         n++;
         if (!same_params(p, s->literals, params)) continue;
-        if (s->job && background_take(d->builder, s->job, &built)) adopt(s, &built);
+        if (s->job && background_take(d->builder, s->job, &built)) install_build(s, &built);
         return s->function ? s : v;
     }
     if (n < TUNE_CUDA_LITERAL_BUILDS_MAX && are_stable(p, v, params)) {
@@ -270,7 +272,7 @@ bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double poi
     gpa_err quiet = {0};
     if (v && v->job && !v->function && v->interpreted &&
         background_take(d->builder, v->job, &built))
-        adopt(v, &built);
+        install_build(v, &built);
     if (v && !always && (v->function || !v->interpreted)) return false;
     if (!can_interpret(d, p, points) || (!v && new_variant(d, p, plan, &v, &quiet))) return false;
     if (!v->interpreted) {
@@ -306,12 +308,13 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_demand *x, const cu_v
     double begun = fresh || !v->function ? now() : 0;
     gpa_code rc = fresh ? new_variant(d, p, x->plan, &v, e) : GPA_OK;
     if (rc) return rc;
-    if (!v->function && !(rc = ensure_source(p, v, e))) rc = finish(d, v, p, x->points, e);
+    if (!v->function && !(rc = ensure_source(p, v, e)))
+        rc = finish_first_build(d, v, p, x->points, e);
     if (begun > 0) p->seconds += now() - begun;
     if (rc && fresh) free_variant(d, v);
     if (rc) return rc;
     p->n_variants += fresh;
-    if (v->effort == EFFORT_QUICK) improve(d, p, v, x->points);
+    if (v->effort == EFFORT_QUICK) build_in_full(d, p, v, x->points);
     *out = specialized_variant(d, p, v, x->points, x->params);
     p->ran = (size_t)(*out - p->variants);
     return GPA_OK;

@@ -1,4 +1,4 @@
-/* Programs and their compiled variants. */
+/* Compiled programs of a device: variants by launch plan, tiered compilation. */
 #ifndef GPA_CUDA_BUILD_PROGRAM_H
 #define GPA_CUDA_BUILD_PROGRAM_H
 

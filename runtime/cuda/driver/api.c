@@ -20,7 +20,8 @@ typedef struct {
 } entry;
 
 /* Resolves all symbols of a table; on failure false with the reason, and the library is closed. */
-static bool fill(void *so, const char *name, const entry *rows, char *why, size_t n_why) {
+static bool resolve_symbols(void *so, const char *name, const entry *rows, char *why,
+                            size_t n_why) {
     for (; rows->symbol; rows++) {
         void *found = dlsym(so, rows->symbol);
         if (!found && !rows->optional) {
@@ -55,7 +56,7 @@ const cu_driver *api_driver(char *why, size_t n) {
         else if (wrong && i == 0)
             snprintf(why, n, "no NVIDIA driver: %s is not there", names[0]);
     }
-    if (!so || !fill(so, names[0], rows, why, n)) return NULL;
+    if (!so || !resolve_symbols(so, names[0], rows, why, n)) return NULL;
     table.library = so;
     return &table;
 }
@@ -98,12 +99,12 @@ typedef struct {
 } toolkit_library;
 
 /* Opens the library once, into *library; false with the reason. */
-static bool load(const toolkit_library *l, void **library, char *why, size_t n) {
+static bool open_once(const toolkit_library *l, void **library, char *why, size_t n) {
     char name[32];
     if (*library) return true;
     void *so = open_library(l->stem, l->behind, why, n);
     snprintf(name, sizeof name, "lib%s.so", l->stem);
-    if (!so || !fill(so, name, l->rows, why, n)) return false;
+    if (!so || !resolve_symbols(so, name, l->rows, why, n)) return false;
     *library = so;
     return true;
 }
@@ -113,7 +114,7 @@ const cu_nvrtc *api_nvrtc(char *why, size_t n) {
     static const entry rows[] = {
 #include "runtime/cuda/driver/nvrtc.def"
         {0}};
-    return load(&(toolkit_library){"nvrtc", 0, rows}, &table.library, why, n) ? &table : NULL;
+    return open_once(&(toolkit_library){"nvrtc", 0, rows}, &table.library, why, n) ? &table : NULL;
 }
 
 const cu_blas *api_blas(char *why, size_t n) {
@@ -121,7 +122,7 @@ const cu_blas *api_blas(char *why, size_t n) {
     static const entry rows[] = {
 #include "runtime/cuda/driver/cublas.def"
         {0}};
-    return load(&(toolkit_library){"cublas", 0, rows}, &table.library, why, n) ? &table : NULL;
+    return open_once(&(toolkit_library){"cublas", 0, rows}, &table.library, why, n) ? &table : NULL;
 }
 
 const cu_fft *api_fft(char *why, size_t n) {
@@ -129,7 +130,7 @@ const cu_fft *api_fft(char *why, size_t n) {
     static const entry rows[] = {
 #include "runtime/cuda/driver/cufft.def"
         {0}};
-    return load(&(toolkit_library){"cufft", 1, rows}, &table.library, why, n) ? &table : NULL;
+    return open_once(&(toolkit_library){"cufft", 1, rows}, &table.library, why, n) ? &table : NULL;
 }
 
 const cu_solver *api_solver(char *why, size_t n) {
@@ -137,7 +138,8 @@ const cu_solver *api_solver(char *why, size_t n) {
     static const entry rows[] = {
 #include "runtime/cuda/driver/cusolver.def"
         {0}};
-    return load(&(toolkit_library){"cusolver", 1, rows}, &table.library, why, n) ? &table : NULL;
+    return open_once(&(toolkit_library){"cusolver", 1, rows}, &table.library, why, n) ? &table
+                                                                                      : NULL;
 }
 
 const cu_sparse *api_sparse(char *why, size_t n) {
@@ -145,7 +147,8 @@ const cu_sparse *api_sparse(char *why, size_t n) {
     static const entry rows[] = {
 #include "runtime/cuda/driver/cusparse.def"
         {0}};
-    return load(&(toolkit_library){"cusparse", 1, rows}, &table.library, why, n) ? &table : NULL;
+    return open_once(&(toolkit_library){"cusparse", 1, rows}, &table.library, why, n) ? &table
+                                                                                      : NULL;
 }
 
 #undef FN

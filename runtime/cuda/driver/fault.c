@@ -1,4 +1,4 @@
-/* Delivery of deferred errors. */
+/* Delivery of fault records: from pinned memory to the callers of their launches. */
 #include "runtime/cuda/driver/fault.h"
 
 #include <string.h>

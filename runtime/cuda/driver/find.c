@@ -85,7 +85,7 @@ static bool in_python(const search *s, const char *root, const char *packages) {
     return in_pattern(s, root, pattern);
 }
 
-static bool find(const search *s) {
+static bool find_in_folders(const search *s) {
     return in_variable(s, "CUDA_PATH", "lib64") || in_variable(s, "CUDA_HOME", "lib64") ||
            in_linker_path(s) || next_to_plugin(s) || in_system(s) ||
            in_pattern(s, "/usr/local", "cuda-*/lib64") || in_variable(s, "CONDA_PREFIX", "lib") ||
@@ -102,7 +102,7 @@ bool find_library(const char *stem, int behind, int driver_major, char *path, si
     for (int i = 0; i <= first - OLDEST + AHEAD; i++) {
         int major = i <= first - OLDEST ? first - i : i + OLDEST;
         snprintf(s.name, sizeof s.name, "lib%.40s.so.%d", stem, major - behind);
-        if (find(&s)) return true;
+        if (find_in_folders(&s)) return true;
     }
     return false;
 }

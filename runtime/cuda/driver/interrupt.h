@@ -1,4 +1,4 @@
-/* Interrupting kernels. A launch that polls has an interrupt flag, that of its fault slot
+/* Interrupts of running kernels. A launch that polls has an interrupt flag, that of its fault slot
  * (device.h), in mapped memory: setting it is a plain store, which is not delayed by the queue or a
  * lock of the driver. */
 #ifndef GPA_CUDA_DRIVER_INTERRUPT_H

@@ -37,7 +37,7 @@ typedef struct {
 #undef FN
 
 /* Opens and initializes NVML once; NULL if it is missing. */
-static const nvml *started(void) {
+static const nvml *initialized_nvml(void) {
     static nvml table;
     static bool tried;
     if (tried) return table.library ? &table : NULL;
@@ -95,7 +95,7 @@ gpa_code nvml_status(const cu_driver *cu, int i, gpa_status *out, gpa_err *e) {
     if (!rc)
         rc = api_check(cu->device_name(out->name, sizeof out->name, device), "cuDeviceGetName", e);
     if (rc) return rc;
-    const nvml *n = started();
+    const nvml *n = initialized_nvml();
     if (n && !cu->device_bus(bus, sizeof bus, device) && n->by_bus(bus, &handle) == NVML_OK)
         read_nvml(n, handle, out);
     if (!out->total) {

@@ -16,13 +16,13 @@ static uint32_t index_of(uint32_t number) { return (number - 1) % USER_STREAMS; 
 /* ---- the queue ---- */
 
 /* Makes a stream wait for the user streams of the mask. */
-static gpa_code follow(gpa_dev *d, CUstream late, uint32_t which, gpa_err *e) {
+static gpa_code wait_for_streams(gpa_dev *d, CUstream stream, uint32_t which, gpa_err *e) {
     gpa_code rc = GPA_OK;
     which &= d->busy;
     for (uint32_t i = 0; i < USER_STREAMS && which >> i && !rc; i++) {
         if (!(which >> i & 1)) continue;
         rc = CALL(event_record, d->user_streams[i].mark, d->user_streams[i].stream);
-        if (!rc) rc = CALL(stream_wait_event, late, d->user_streams[i].mark, 0);
+        if (!rc) rc = CALL(stream_wait_event, stream, d->user_streams[i].mark, 0);
     }
     return rc;
 }
@@ -40,14 +40,14 @@ static uint32_t users_of(const gpa_dev *d, const gpa_mem *m, bool writers) {
 
 gpa_code stream_use(gpa_dev *d, gpa_mem *m, bool writes, gpa_err *e) {
     uint32_t before = d->busy ? users_of(d, m, !writes) : 0;
-    gpa_code rc = before ? follow(d, d->stream, before, e) : GPA_OK;
+    gpa_code rc = before ? wait_for_streams(d, d->stream, before, e) : GPA_OK;
     m->queued = ++d->queued;
     m->users &= ~before;
     m->writers &= ~before;
     return rc;
 }
 
-static bool bound(const kir_func *f, const gpa_launch *l, size_t k) {
+static bool is_bound(const kir_func *f, const gpa_launch *l, size_t k) {
     return (f->arrays[k].where == KIR_GLOBAL || f->arrays[k].where == KIR_CONSTANT) &&
            l->arrays[k].mem;
 }
@@ -55,13 +55,13 @@ static bool bound(const kir_func *f, const gpa_launch *l, size_t k) {
 gpa_code stream_use_all(gpa_dev *d, const kir_func *f, const gpa_launch *l, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (size_t k = 0; k < f->n_arrays && !rc; k++)
-        if (bound(f, l, k))
+        if (is_bound(f, l, k))
             rc = stream_use(d, l->arrays[k].mem, f->arrays[k].access & KIR_WRITE, e);
     return rc;
 }
 
 gpa_code stream_join(gpa_dev *d, bool touches, gpa_err *e) {
-    gpa_code rc = follow(d, d->stream, d->busy, e);
+    gpa_code rc = wait_for_streams(d, d->stream, d->busy, e);
     if (!touches || rc) return rc;
     d->touched = ++d->queued;
     stream_settled(d);
@@ -81,7 +81,7 @@ gpa_code stream_get(gpa_dev *d, uint32_t number, CUstream *out, gpa_err *e) {
     return rc;
 }
 
-/* A user stream waits for everything in the queue so far. */
+/* A user stream waits for all work that is in the queue now. */
 static gpa_code follow_queue(gpa_dev *d, cu_user_stream *s, gpa_err *e) {
     gpa_code rc = CALL(event_record, d->done, d->stream);
     if (!rc) rc = CALL(stream_wait_event, s->stream, d->done, 0);
@@ -97,16 +97,16 @@ gpa_code stream_begin(gpa_dev *d, const kir_func *f, const gpa_launch *l, CUstre
     gpa_code rc = stream_get(d, l->stream, out, e);
     if (rc) return rc;
     for (size_t k = 0; k < f->n_arrays; k++) {
-        if (!bound(f, l, k)) continue;
+        if (!is_bound(f, l, k)) continue;
         latest = MAX(latest, l->arrays[k].mem->queued);
         others |= users_of(d, l->arrays[k].mem, !(f->arrays[k].access & KIR_WRITE));
     }
     if (latest > s->followed) rc = follow_queue(d, s, e);
-    if (!rc) rc = follow(d, s->stream, others & ~bit, e);
+    if (!rc) rc = wait_for_streams(d, s->stream, others & ~bit, e);
     if (rc) return rc;
     d->busy |= bit;
     for (size_t k = 0; k < f->n_arrays; k++) {
-        if (!bound(f, l, k)) continue;
+        if (!is_bound(f, l, k)) continue;
         gpa_mem *m = l->arrays[k].mem;
         if (m->epoch != d->epoch) m->users = m->writers = 0;
         m->epoch = d->epoch;

@@ -89,7 +89,7 @@ void transfer_close(gpa_dev *d) {
 
 /* ---- one thread ---- */
 
-static bool failed(job *j, CUresult r) {
+static bool record_failure(job *j, CUresult r) {
     int none = CUDA_OK;
     if (r)
         __atomic_compare_exchange_n(&j->failed, &none, r, false, __ATOMIC_RELAXED,
@@ -109,11 +109,11 @@ static void fill_and_send(job *j, struct cu_ring *r, int me) {
     size_t at, n;
     for (int k = 0; take_chunk(j, &at, &n); k = !k) {
         char *slot = r->pinned + (size_t)(2 * me + k) * TUNE_CUDA_TRANSFER_CHUNK_BYTES;
-        if (failed(j, cu->event_synchronize(r->passed[me][k])))
+        if (record_failure(j, cu->event_synchronize(r->passed[me][k])))
             return; /* until the previous upload of this slot is done */
         memcpy(slot, j->host + at, n);
-        if (failed(j, cu->to_device(j->at + at, slot, n, j->d->stream)) ||
-            failed(j, cu->event_record(r->passed[me][k], j->d->stream)))
+        if (record_failure(j, cu->to_device(j->at + at, slot, n, j->d->stream)) ||
+            record_failure(j, cu->event_record(r->passed[me][k], j->d->stream)))
             return;
     }
 }
@@ -124,12 +124,12 @@ static void receive_and_empty(job *j, struct cu_ring *r, int me) {
     for (int k = 0;; k = !k) {
         char *slot = r->pinned + (size_t)(2 * me + k) * TUNE_CUDA_TRANSFER_CHUNK_BYTES;
         if (n[k]) {
-            if (failed(j, cu->event_synchronize(r->passed[me][k]))) return;
+            if (record_failure(j, cu->event_synchronize(r->passed[me][k]))) return;
             memcpy(j->host + at[k], slot, n[k]);
         }
         if (take_chunk(j, &at[k], &n[k])) {
-            if (failed(j, cu->to_host(slot, j->at + at[k], n[k], j->d->stream)) ||
-                failed(j, cu->event_record(r->passed[me][k], j->d->stream)))
+            if (record_failure(j, cu->to_host(slot, j->at + at[k], n[k], j->d->stream)) ||
+                record_failure(j, cu->event_record(r->passed[me][k], j->d->stream)))
                 return;
         } else if (!n[!k]) {
             return;
@@ -165,7 +165,7 @@ gpa_code transfer_up(gpa_dev *d, CUdeviceptr to, const void *from, size_t n, gpa
 }
 
 /* Asks for huge pages for fresh memory: faulting in small pages would take longer than the copy. */
-static void ask_for_huge_pages(char *to, size_t n) {
+static void request_huge_pages(char *to, size_t n) {
     uintptr_t first = ((uintptr_t)to + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1),
               last = ((uintptr_t)to + n) & ~(uintptr_t)(HUGE_PAGE - 1);
     if (first < last) madvise(to + (first - (uintptr_t)to), last - first, MADV_HUGEPAGE);
@@ -185,7 +185,7 @@ gpa_code transfer_down(gpa_dev *d, void *to, CUdeviceptr from, size_t n, gpa_err
         TRY(CALL(stream_synchronize, d->stream));
         goto out;
     }
-    ask_for_huge_pages(to, n);
+    request_huge_pages(to, n);
     job j = {.d = d, .host = to, .at = from, .n = n};
     rc = run_threads(&j, e);
 out:
@@ -207,7 +207,7 @@ static void enable_peer_access(gpa_dev *owner, const gpa_dev *with) {
 }
 
 /* Makes later work of `late` wait for all work queued on `early`. */
-static gpa_code follow(gpa_dev *late, gpa_dev *early, gpa_err *e) {
+static gpa_code order_after(gpa_dev *late, gpa_dev *early, gpa_err *e) {
     context_enter(early);
     gpa_code rc =
         api_check(early->cu->event_record(early->done, early->stream), "cuEventRecord", e);
@@ -221,7 +221,7 @@ gpa_code transfer_from(gpa_dev *d, CUdeviceptr to, gpa_dev *other, CUdeviceptr f
                        gpa_err *e) {
     enable_peer_access(d, other);
     enable_peer_access(other, d);
-    gpa_code rc = follow(d, other, e);
+    gpa_code rc = order_after(d, other, e);
     if (!rc) rc = CALL(copy_peer, to, d->context, from, other->context, n, d->stream);
-    return rc ? rc : follow(other, d, e);
+    return rc ? rc : order_after(other, d, e);
 }

@@ -19,7 +19,7 @@
 
 #include "runtime/cuda/emit/emitter.h"
 
-/* In the unit of measure(), whose results may be INFINITY. */
+/* In the unit of estimate_work(), whose results may be INFINITY. */
 #define POLL_WORK ((double)TUNE_CUDA_POLL_INTERVAL_INSTRUCTIONS)
 #define SHORT_WORK ((double)TUNE_CUDA_FIRST_POLL_INSTRUCTIONS)
 
@@ -45,7 +45,7 @@ static double cost_of(const kir_ins *i) {
 /* Estimates the work of one iteration and of all (INFINITY if the trip count is unknown), in
  * instructions. The work of an iteration excludes inner loops that count their own. Returns the
  * loop's END. */
-static int32_t measure(const kir_func *f, int32_t loop, double *iteration, double *all) {
+static int32_t estimate_work(const kir_func *f, int32_t loop, double *iteration, double *all) {
     const kir_ins *i = &f->code[loop];
     double inside = 1, whole = 1, one, many;
     int64_t a, b;
@@ -53,7 +53,7 @@ static int32_t measure(const kir_func *f, int32_t loop, double *iteration, doubl
     for (int32_t open = 1;; k++) {
         uint8_t code = f->code[k].code;
         if (kir_has(code, KI_LOOP)) {
-            k = measure(f, k, &one, &many);
+            k = estimate_work(f, k, &one, &many);
             inside += many <= SHORT_WORK ? many : 1;
             whole += many;
             continue;
@@ -72,13 +72,13 @@ static int32_t measure(const kir_func *f, int32_t loop, double *iteration, doubl
 
 static double trip_work(const em *E, int32_t loop) {
     double iteration, all;
-    measure(E->f, loop, &iteration, &all);
+    estimate_work(E->f, loop, &iteration, &all);
     return MIN(iteration, POLL_WORK);
 }
 
 bool em_is_short(const kir_func *f, int32_t loop) {
     double iteration, all;
-    measure(f, loop, &iteration, &all);
+    estimate_work(f, loop, &iteration, &all);
     return all <= SHORT_WORK;
 }
 

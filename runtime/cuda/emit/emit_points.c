@@ -266,7 +266,7 @@ static void open_access(em *E, const em_iteration *w) {
 
 /* Computes the coordinates of the accesses of the batch and their limits (points in bounds);
  * `loads`: loads them, too. */
-static void fill(em *E, const em_iteration *w, bool loads) {
+static void fill_batch(em *E, const em_iteration *w, bool loads) {
     char size[FIELD_NAME_BYTES], name[16];
     int last = w->n ? w->dims[w->n - 1] : -1;
     if (!E->full) em_line(E, "int lim[%d];", w->unroll);
@@ -301,8 +301,8 @@ static void fill(em *E, const em_iteration *w, bool loads) {
     em_close_block(E);
 }
 
-void em_batch_fill(em *E, const em_iteration *w) { fill(E, w, true); }
-void em_batch_coordinates(em *E, const em_iteration *w) { fill(E, w, false); }
+void em_batch_fill(em *E, const em_iteration *w) { fill_batch(E, w, true); }
+void em_batch_coordinates(em *E, const em_iteration *w) { fill_batch(E, w, false); }
 
 void em_batch_load(em *E, const em_iteration *w) {
     em_batch_declare(E, w);

@@ -1,4 +1,4 @@
-/* Prefix sums (scans).
+/* Prefix sums (parallel scans), in place or tiled.
  *
  * In place: the lanes of a block take adjacent points, in step. Tiled: a lane scans whole accesses
  * in registers, warps scan the lanes' totals (Kogge-Stone), and one exchange through shared memory

@@ -1,4 +1,4 @@
-/* The emitter's state, shared by its files.
+/* State of the CUDA C code generator, shared by its files.
  *
  * Reading order: emit.c (analysis and the frame of a source), emit_value.c (types, literals, casts,
  * expressions, fixed text), emit_step.c (instructions), emit_loop.c (loops and interrupt polling),

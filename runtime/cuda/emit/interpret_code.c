@@ -11,7 +11,7 @@
 #include "runtime/cuda/emit/emitter.h"
 #include "runtime/cuda/emit/interpret.h"
 
-enum { NO_SLOT = -1, MAX_SLOTS = 256, NUMBER = 1 << 20 };
+enum { NO_SLOT = -1, MAX_SLOTS = 256, IMMEDIATE = 1 << 20 };
 
 typedef struct {
     int code;
@@ -43,7 +43,7 @@ typedef struct {
 
 static bool is_loop(const kir_func *f, int32_t at) { return kir_has(f->code[at].code, KI_LOOP); }
 
-static void use(translator *M, int32_t v, int32_t at) {
+static void extend_live_range(translator *M, int32_t v, int32_t at) {
     int32_t end = at;
     if (v < 0) return;
     for (int32_t r = M->outer[at]; r >= 0 && r != M->outer[v] && r != v; r = M->outer[r])
@@ -69,7 +69,7 @@ static bool find_live_ranges(translator *M) {
     for (int32_t k = 0; k < (int32_t)f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
-        for (int n = 0; n < kir_arity(i); n++) use(M, in[n], k);
+        for (int n = 0; n < kir_arity(i); n++) extend_live_range(M, in[n], k);
         if (i->code == KIR_FOR) M->end[k] = M->close[k];
         if (i->code == KIR_FOR) M->end[i->c] = MAX(M->end[i->c], M->close[k]);
     }
@@ -89,14 +89,14 @@ static int32_t take_slot(translator *M, int32_t value) {
     return 0;
 }
 
-static int32_t result(translator *M, int32_t at) { return M->slot[at] = take_slot(M, at); }
+static int32_t assign_slot(translator *M, int32_t at) { return M->slot[at] = take_slot(M, at); }
 
 static void free_slots(translator *M, int32_t at) {
     for (int32_t s = 0; s < MAX_SLOTS; s++)
         if (M->owner[s] >= 0 && M->end[M->owner[s]] <= at) M->owner[s] = NO_SLOT;
 }
 
-static int32_t uniform(translator *M, ic_kind kind, unsigned a, unsigned b) {
+static int32_t uniform_word(translator *M, ic_kind kind, unsigned a, unsigned b) {
     ic_code *c = M->out;
     for (size_t k = 0; k < c->n_uniforms; k++)
         if (c->uniforms[k].kind == kind && c->uniforms[k].a == a && c->uniforms[k].b == b)
@@ -110,9 +110,9 @@ static int32_t uniform(translator *M, ic_kind kind, unsigned a, unsigned b) {
     return ~(int32_t)c->n_uniforms++;
 }
 
-static int32_t number(uint32_t n) { return NUMBER + (int32_t)MIN(n, UINT16_MAX); }
+static int32_t immediate(uint32_t n) { return IMMEDIATE + (int32_t)MIN(n, UINT16_MAX); }
 
-static void put(translator *M, draft_ins d) {
+static void append(translator *M, draft_ins d) {
     if (mem_grow(&M->ins, M->out->n_ins, &M->cap_ins, sizeof *M->ins))
         M->ins[M->out->n_ins++] = d;
     else
@@ -127,7 +127,7 @@ static void put_jump(translator *M, int32_t region, bool next) {
         return;
     }
     M->jumps[M->n_jumps++] = (jump){M->out->n_ins, region, next};
-    put(M, (draft_ins){.code = IC_JUMP});
+    append(M, (draft_ins){.code = IC_JUMP});
 }
 
 static void patch_jumps(translator *M, int32_t region, bool next) {
@@ -148,16 +148,17 @@ static int32_t region_of(const translator *M, int32_t at) {
 
 static void put_for(translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
-    int32_t counter = result(M, at), next = take_slot(M, at), left = take_slot(M, at);
+    int32_t counter = assign_slot(M, at), next = take_slot(M, at), left = take_slot(M, at);
     M->failed |= i->type != DT_I64;
-    put(M, (draft_ins){.code = IC_FOR,
-                       .d = next,
-                       .a = M->slot[i->a],
-                       .b = M->slot[i->b],
-                       .c = M->slot[i->c],
-                       .x = left});
+    append(M, (draft_ins){.code = IC_FOR,
+                          .d = next,
+                          .a = M->slot[i->a],
+                          .b = M->slot[i->b],
+                          .c = M->slot[i->c],
+                          .x = left});
     M->begin[at] = (uint32_t)M->out->n_ins;
-    put(M, (draft_ins){.code = IC_ITERATE, .d = counter, .a = next, .c = M->slot[i->c], .x = left});
+    append(M,
+           (draft_ins){.code = IC_ITERATE, .d = counter, .a = next, .c = M->slot[i->c], .x = left});
 }
 
 static void put_end(translator *M, int32_t at) {
@@ -166,9 +167,9 @@ static void put_end(translator *M, int32_t at) {
     if (is_loop(M->f, r)) {
         patch_jumps(M, r, true);
         bool few = M->f->code[r].imm == KIR_SHORT_LOOP, polls = !em_is_short(M->f, r);
-        put(M, (draft_ins){.code = polls ? IC_BACK_EDGE_POLL : IC_BACK_EDGE,
-                           .x = number((uint32_t)M->out->n_ins + 1 - M->begin[r]),
-                           .y = M->begin[r]});
+        append(M, (draft_ins){.code = polls ? IC_BACK_EDGE_POLL : IC_BACK_EDGE,
+                              .x = immediate((uint32_t)M->out->n_ins + 1 - M->begin[r]),
+                              .y = M->begin[r]});
         M->out->loops |= !few;
     }
     if ((code == KIR_IF || code == KIR_FOR) && !M->failed)
@@ -180,7 +181,7 @@ static void put_end(translator *M, int32_t at) {
 static void put_else(translator *M, int32_t at) {
     int32_t r = M->outer[at];
     uint32_t *begin = &M->begin[r];
-    put(M, (draft_ins){.code = IC_JUMP});
+    append(M, (draft_ins){.code = IC_JUMP});
     if (M->failed) return;
     M->ins[*begin].y = (uint32_t)M->out->n_ins;
     *begin = (uint32_t)M->out->n_ins - 1;
@@ -197,11 +198,11 @@ static void put_op(translator *M, int32_t at) {
     M->failed |= op_info[op].composite || !op_types(op, t, &compute, &type) || compute != t ||
                  type != i->type;
     for (int n = 0; n < 3; n++) in[n] = n < op_info[op].arity ? M->slot[in[n]] : 0;
-    put(M, (draft_ins){.code = IC_OP + (int)op * DT_COUNT + (int)t,
-                       .d = result(M, at),
-                       .a = in[0],
-                       .b = in[1],
-                       .c = in[2]});
+    append(M, (draft_ins){.code = IC_OP + (int)op * DT_COUNT + (int)t,
+                          .d = assign_slot(M, at),
+                          .a = in[0],
+                          .b = in[1],
+                          .c = in[2]});
 }
 
 static int move_opcode(const translator *M, int32_t v) {
@@ -211,69 +212,71 @@ static int move_opcode(const translator *M, int32_t v) {
 static void put_access(translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     const kir_array *k = &M->f->arrays[i->sub];
-    int32_t array = uniform(M, IC_ARRAY, i->sub, 0);
+    int32_t array = uniform_word(M, IC_ARRAY, i->sub, 0);
     M->failed |= k->where != KIR_GLOBAL && k->where != KIR_CONSTANT && i->code != KIR_IOTA;
     switch ((int)i->code) {
         case KIR_LOAD:
-            put(M, (draft_ins){.code = IC_LOAD + k->dtype, .d = result(M, at), .a = array});
+            append(M, (draft_ins){.code = IC_LOAD + k->dtype, .d = assign_slot(M, at), .a = array});
             break;
         case KIR_STORE:
-            put(M, (draft_ins){.code = IC_STORE + k->dtype, .a = M->slot[i->a], .b = array});
+            append(M, (draft_ins){.code = IC_STORE + k->dtype, .a = M->slot[i->a], .b = array});
             break;
         case KIR_LOADX:
-            put(M, (draft_ins){.code = IC_LOADX + k->dtype,
-                               .d = result(M, at),
-                               .a = M->slot[i->a],
-                               .b = array});
+            append(M, (draft_ins){.code = IC_LOADX + k->dtype,
+                                  .d = assign_slot(M, at),
+                                  .a = M->slot[i->a],
+                                  .b = array});
             break;
         case KIR_STOREX:
-            put(M, (draft_ins){.code = IC_STOREX + k->dtype,
-                               .a = M->slot[i->a],
-                               .b = M->slot[i->b],
-                               .c = array});
+            append(M, (draft_ins){.code = IC_STOREX + k->dtype,
+                                  .a = M->slot[i->a],
+                                  .b = M->slot[i->b],
+                                  .c = array});
             break;
-        case KIR_IOTA: put(M, (draft_ins){.code = IC_IOTA, .d = result(M, at), .a = array}); break;
+        case KIR_IOTA:
+            append(M, (draft_ins){.code = IC_IOTA, .d = assign_slot(M, at), .a = array});
+            break;
     }
 }
 
 static void put_bound(translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     bool checked = !(M->f->flags & KIR_F_UNCHECKED);
-    put(M, (draft_ins){.code = checked ? IC_BOUND : IC_WRAP,
-                       .d = result(M, at),
-                       .a = M->slot[i->a],
-                       .b = M->slot[i->b],
-                       .x = number(i->sub),
-                       .y = i->line});
+    append(M, (draft_ins){.code = checked ? IC_BOUND : IC_WRAP,
+                          .d = assign_slot(M, at),
+                          .a = M->slot[i->a],
+                          .b = M->slot[i->b],
+                          .x = immediate(i->sub),
+                          .y = i->line});
 }
 
 static void put_fault(translator *M, const kir_ins *i) {
-    int32_t none = uniform(M, IC_ZERO, 0, 0), a = i->a < 0 ? none : M->slot[i->a],
+    int32_t none = uniform_word(M, IC_ZERO, 0, 0), a = i->a < 0 ? none : M->slot[i->a],
             b = i->b < 0 ? none : M->slot[i->b];
     M->failed |= i->line > UINT16_MAX || (i->a >= 0 && M->f->code[i->a].type != DT_I64) ||
                  (i->b >= 0 && M->f->code[i->b].type != DT_I64);
-    put(M, (draft_ins){.code = IC_FAULT,
-                       .a = a,
-                       .b = b,
-                       .c = number(i->line),
-                       .x = number(i->sub),
-                       .y = i->imm});
+    append(M, (draft_ins){.code = IC_FAULT,
+                          .a = a,
+                          .b = b,
+                          .c = immediate(i->line),
+                          .x = immediate(i->sub),
+                          .y = i->imm});
 }
 
 static void put_step(translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     switch ((int)i->code) {
-        case KIR_CONST: M->slot[at] = uniform(M, IC_CONST, i->imm, 0); break;
-        case KIR_PARAM: M->slot[at] = uniform(M, IC_PARAM, i->imm, 0); break;
-        case KIR_SIZE: M->slot[at] = uniform(M, IC_SIZE, i->sub, i->imm); break;
-        case KIR_STRIDE: M->slot[at] = uniform(M, IC_STRIDE, i->sub, i->imm); break;
+        case KIR_CONST: M->slot[at] = uniform_word(M, IC_CONST, i->imm, 0); break;
+        case KIR_PARAM: M->slot[at] = uniform_word(M, IC_PARAM, i->imm, 0); break;
+        case KIR_SIZE: M->slot[at] = uniform_word(M, IC_SIZE, i->sub, i->imm); break;
+        case KIR_STRIDE: M->slot[at] = uniform_word(M, IC_STRIDE, i->sub, i->imm); break;
         case KIR_INDEX: M->slot[at] = (int32_t)i->imm; break;
         case KIR_OP: put_op(M, at); break;
         case KIR_CAST: {
             gpa_dtype from = (gpa_dtype)M->f->code[i->a].type;
             int code =
                 from == i->type ? move_opcode(M, at) : IC_CAST + (int)from * DT_COUNT + i->type;
-            put(M, (draft_ins){.code = code, .d = result(M, at), .a = M->slot[i->a]});
+            append(M, (draft_ins){.code = code, .d = assign_slot(M, at), .a = M->slot[i->a]});
             break;
         }
         case KIR_LOAD:
@@ -283,20 +286,21 @@ static void put_step(translator *M, int32_t at) {
         case KIR_IOTA: put_access(M, at); break;
         case KIR_BOUND: put_bound(M, at); break;
         case KIR_VAR:
-            put(M, (draft_ins){.code = move_opcode(M, at),
-                               .d = result(M, at),
-                               .a = i->a < 0 ? uniform(M, IC_ZERO, 0, 0) : M->slot[i->a]});
+            append(M, (draft_ins){.code = move_opcode(M, at),
+                                  .d = assign_slot(M, at),
+                                  .a = i->a < 0 ? uniform_word(M, IC_ZERO, 0, 0) : M->slot[i->a]});
             break;
         case KIR_GET:
-            put(M, (draft_ins){.code = move_opcode(M, at), .d = result(M, at), .a = M->slot[i->a]});
+            append(M, (draft_ins){
+                          .code = move_opcode(M, at), .d = assign_slot(M, at), .a = M->slot[i->a]});
             break;
         case KIR_SET:
-            put(M,
-                (draft_ins){.code = move_opcode(M, i->a), .d = M->slot[i->a], .a = M->slot[i->b]});
+            append(M, (draft_ins){
+                          .code = move_opcode(M, i->a), .d = M->slot[i->a], .a = M->slot[i->b]});
             break;
         case KIR_IF:
             M->begin[at] = (uint32_t)M->out->n_ins;
-            put(M, (draft_ins){.code = IC_UNLESS, .a = M->slot[i->a]});
+            append(M, (draft_ins){.code = IC_UNLESS, .a = M->slot[i->a]});
             break;
         case KIR_ELSE: put_else(M, at); break;
         case KIR_FOR: put_for(M, at); break;
@@ -327,7 +331,7 @@ static void layout_words(translator *M) {
 
 static uint16_t address_of(const translator *M, int32_t operand) {
     const ic_code *c = M->out;
-    if (operand >= NUMBER) return (uint16_t)(operand - NUMBER);
+    if (operand >= IMMEDIATE) return (uint16_t)(operand - IMMEDIATE);
     if (operand < 0) return (uint16_t)(INTERPRET_UNIFORM | c->uniforms[~operand].at);
     return (uint16_t)(c->words + (uint32_t)operand * c->threads * c->item / 8);
 }
@@ -341,10 +345,10 @@ static bool choose_block(ic_code *c) {
     return false;
 }
 
-static bool finish(translator *M) {
+static bool lay_out_words(translator *M) {
     ic_code *c = M->out;
-    uniform(M, IC_SPACE, 0, 0);
-    put(M, (draft_ins){.code = IC_END});
+    uniform_word(M, IC_SPACE, 0, 0);
+    append(M, (draft_ins){.code = IC_END});
     if (M->failed) return false;
     layout_words(M);
     if (!choose_block(c) || !(c->ins = mem_new(c->n_ins * sizeof *c->ins))) return false;
@@ -394,7 +398,7 @@ static bool translate(translator *M) {
         if (!keeps) free_slots(M, at);
         put_step(M, at);
     }
-    return !M->failed && finish(M);
+    return !M->failed && lay_out_words(M);
 }
 
 ic_code *interpret_code(const kir_func *f) {

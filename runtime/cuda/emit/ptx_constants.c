@@ -15,7 +15,7 @@ typedef struct {
 } table;
 
 /* True for an unpredicated instruction whose immediates may be replaced. */
-static bool computes(const char *line, size_t n) {
+static bool is_arithmetic(const char *line, size_t n) {
     static const char *const names[] = {"mov.f64",    "fma.rn.f64", "mul.rn.f64", "add.rn.f64",
                                         "sub.rn.f64", "mul.f64",    "add.f64",    "sub.f64"};
     size_t skip = strspn(line, "\t ");
@@ -72,7 +72,8 @@ void ptx_constants_to_memory(const char *ptx, gpa_str *out) {
     size_t uses = 0;
     for (const char *line = ptx; begin && *line;) {
         const char *end = line + strcspn(line, "\n");
-        for (const char *d = computes(line, (size_t)(end - line)) ? next_number(line, end) : NULL;
+        for (const char *d = is_arithmetic(line, (size_t)(end - line)) ? next_number(line, end)
+                                                                       : NULL;
              d; d = next_number(d + DIGITS, end))
             uses += index_of(&t, d) < MAX_CONSTANTS;
         line = end + (*end != 0);
@@ -90,7 +91,7 @@ void ptx_constants_to_memory(const char *ptx, gpa_str *out) {
     for (const char *line = begin; *line;) {
         const char *end = line + strcspn(line, "\n");
         if (*end) end++;
-        if (computes(line, (size_t)(end - line)))
+        if (is_arithmetic(line, (size_t)(end - line)))
             put_line(&t, out, line, end);
         else
             str_putn(out, line, (size_t)(end - line));

@@ -1,4 +1,4 @@
-/* Affine analysis of counters.
+/* Affine analysis of the counters of random bits (Philox).
  *
  * Counters are sums of loop counters, literals and offsets: affine in the point's coordinates, plus
  * multiples of loop counters. Arithmetic wraps around in uint64, which is harmless, since only
@@ -45,7 +45,7 @@ static affine product_of(affine x, affine y) {
 static bool is_word(uint8_t type) { return type == DT_I64 || type == DT_U64; }
 
 /* Value v as an affine function of the coordinates. */
-static affine find(const kir_func *f, const gpa_launch *l, int32_t v) {
+static affine affine_of(const kir_func *f, const gpa_launch *l, int32_t v) {
     const kir_ins *i = &f->code[v];
     affine x = {.even = NO_COUNTER, .known = is_word(i->type)};
     if (!x.known) return x;
@@ -56,13 +56,13 @@ static affine find(const kir_func *f, const gpa_launch *l, int32_t v) {
     else if (i->code == KIR_INDEX)
         x.step[i->imm] = 1;
     else if (i->code == KIR_CAST)
-        return is_word(f->code[i->a].type) ? find(f, l, i->a) : (affine){.known = false};
+        return is_word(f->code[i->a].type) ? affine_of(f, l, i->a) : (affine){.known = false};
     else if (i->code == KIR_FOR)
         x.even = 0;
     else if (i->code == KIR_OP && i->sub == OP_ADD)
-        return sum_of(find(f, l, i->a), find(f, l, i->b));
+        return sum_of(affine_of(f, l, i->a), affine_of(f, l, i->b));
     else if (i->code == KIR_OP && i->sub == OP_MULTIPLY)
-        return product_of(find(f, l, i->a), find(f, l, i->b));
+        return product_of(affine_of(f, l, i->a), affine_of(f, l, i->b));
     else if (i->code == KIR_IOTA) {
         const gpa_binding *b = &l->arrays[i->sub];
         x.start = (uint64_t)b->offset;
@@ -94,7 +94,7 @@ bool random_blocks_aligned(const kir_func *f, const gpa_launch *l, int last, uns
         unsigned shift;
         int32_t position = random_is_block(&f->code[at]) ? random_block_counter(f, at, &shift) : -1;
         if (position < 0) continue;
-        affine x = find(f, l, position);
+        affine x = affine_of(f, l, position);
         if (!x.known || x.start % vec || x.step[last] != 1 ||
             (x.even != NO_COUNTER && (UINT64_C(1) << x.even) % vec))
             return false;

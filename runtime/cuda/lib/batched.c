@@ -128,7 +128,7 @@ char *batched_program_source(const gpa_libcall *c, bool reductions) {
 
 /* ---- kernels ---- */
 
-static CUfunction build(gpa_dev *d, kernel *p, const char *source) {
+static CUfunction build_kernel(gpa_dev *d, kernel *p, const char *source) {
     cu_target target = d->target;
     cu_effort effort = EFFORT_FULL;
     char *built = NULL;
@@ -150,7 +150,7 @@ static bool is_same_kernel(const kernel *p, const kernel *key) {
            p->columns == key->columns && p->rotated == key->rotated;
 }
 
-static kernel *find(gpa_dev *d, const gpa_libcall *c) {
+static kernel *find_kernel(gpa_dev *d, const gpa_libcall *c) {
     kernel key = {.which = row_of(c),
                   .dtype = c->dtype,
                   .m = (int)c->matrix.m,
@@ -167,7 +167,7 @@ static kernel *find(gpa_dev *d, const gpa_libcall *c) {
         *p = key;
         p->next = d->batched;
         d->batched = p;
-        p->function = build(d, p, source);
+        p->function = build_kernel(d, p, source);
     }
     mem_free(source);
     return p;
@@ -185,7 +185,7 @@ bool batched_can(gpa_dev *d, const gpa_libcall *c) {
     if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128)
         return false;
     if (c->kind == LIB_SOLVE && c->matrix.k < 1) return false;
-    kernel *p = find(d, c);
+    kernel *p = find_kernel(d, c);
     return p && p->function;
 }
 
@@ -200,8 +200,8 @@ void batched_close(gpa_dev *d) {
 
 /* ---- calls ---- */
 
-static gpa_code launch(gpa_dev *d, const gpa_libcall *c, void **args, gpa_err *e) {
-    const kernel *p = find(d, c);
+static gpa_code launch_kernel(gpa_dev *d, const gpa_libcall *c, void **args, gpa_err *e) {
+    const kernel *p = find_kernel(d, c);
     int64_t warps = warps_of(c), each = by_block(c) ? 1 : warps * (32 / lanes_of(c)),
             blocks = (c->matrix.batch + each - 1) / each;
     if (!p || !p->function) return gpa_no_memory(e);
@@ -210,24 +210,25 @@ static gpa_code launch(gpa_dev *d, const gpa_libcall *c, void **args, gpa_err *e
                      "cuLaunchKernel", e);
 }
 
-static CUdeviceptr at(const gpa_libcall *c, int i) {
+static CUdeviceptr operand_address(const gpa_libcall *c, int i) {
     return c->matrix.x[i] ? c->matrix.x[i]->address : 0;
 }
 
 /* Eigenvalues of the tridiagonal matrices that the first kernel leaves in scratch memory. */
 static gpa_code eigenvalues(gpa_dev *d, const gpa_libcall *c, CUdeviceptr failure_at, gpa_err *e) {
-    CUdeviceptr a = at(c, 0), values = at(c, 1), diagonals = 0, subdiagonals;
+    CUdeviceptr a = operand_address(c, 0), values = operand_address(c, 1), diagonals = 0,
+                subdiagonals;
     long long batch = c->matrix.batch;
     int upper = c->matrix.upper;
     size_t half = (size_t)(c->matrix.n * batch) * dtype_size((gpa_dtype)dtype_info[c->dtype].real);
     gpa_code rc = api_check(d->cu->alloc(&diagonals, 2 * half, d->stream), "cuMemAllocAsync", e);
     if (rc) return rc;
     subdiagonals = diagonals + half;
-    rc = launch(d, c, (void *[]){&a, &upper, &diagonals, &subdiagonals, &batch}, e);
+    rc = launch_kernel(d, c, (void *[]){&a, &upper, &diagonals, &subdiagonals, &batch}, e);
     if (!rc) {
         void *args[] = {&diagonals, &subdiagonals, &values, &batch, &failure_at};
-        CUresult r = d->cu->launch(find(d, c)->second, (unsigned)((batch + 31) / 32), 1, 1, 32, 1,
-                                   1, 0, d->stream, args, NULL);
+        CUresult r = d->cu->launch(find_kernel(d, c)->second, (unsigned)((batch + 31) / 32), 1, 1,
+                                   32, 1, 1, 0, d->stream, args, NULL);
         rc = api_check(r, "cuLaunchKernel", e);
     }
     d->cu->free(diagonals, d->stream);
@@ -235,20 +236,23 @@ static gpa_code eigenvalues(gpa_dev *d, const gpa_libcall *c, CUdeviceptr failur
 }
 
 /* Launches a kernel with its parameters (warp_matrix.cuh). */
-static gpa_code call(gpa_dev *d, const gpa_libcall *c, CUdeviceptr failure_at, gpa_err *e) {
-    CUdeviceptr a = at(c, 0), b = at(c, 1), q = at(c, 2), vh = at(c, 3);
+static gpa_code run_kernel(gpa_dev *d, const gpa_libcall *c, CUdeviceptr failure_at, gpa_err *e) {
+    CUdeviceptr a = operand_address(c, 0), b = operand_address(c, 1), q = operand_address(c, 2),
+                vh = operand_address(c, 3);
     long long k = c->matrix.k, batch = c->matrix.batch;
     int upper = c->matrix.upper, columns = (int)k;
     switch (row_of(c)) {
-        case LIB_LU: return launch(d, c, (void *[]){&a, &b, &batch}, e);
-        case LIB_SOLVE: return launch(d, c, (void *[]){&a, &b, &k, &batch, &failure_at}, e);
-        case LIB_CHOLESKY: return launch(d, c, (void *[]){&a, &upper, &batch, &failure_at}, e);
+        case LIB_LU: return launch_kernel(d, c, (void *[]){&a, &b, &batch}, e);
+        case LIB_SOLVE: return launch_kernel(d, c, (void *[]){&a, &b, &k, &batch, &failure_at}, e);
+        case LIB_CHOLESKY:
+            return launch_kernel(d, c, (void *[]){&a, &upper, &batch, &failure_at}, e);
         case LIB_QR:
-        case BLOCK_QR: return launch(d, c, (void *[]){&a, &b, &q, &columns, &batch}, e);
+        case BLOCK_QR: return launch_kernel(d, c, (void *[]){&a, &b, &q, &columns, &batch}, e);
         case LIB_SVD:
-        case BLOCK_SVD: return launch(d, c, (void *[]){&a, &b, &q, &vh, &batch, &failure_at}, e);
+        case BLOCK_SVD:
+            return launch_kernel(d, c, (void *[]){&a, &b, &q, &vh, &batch, &failure_at}, e);
         case LIB_EIGH: return eigenvalues(d, c, failure_at, e);
-        case EIGEN: return launch(d, c, (void *[]){&a, &upper, &b, &batch, &failure_at}, e);
+        case EIGEN: return launch_kernel(d, c, (void *[]){&a, &upper, &b, &batch, &failure_at}, e);
     }
     return gpa_fail(e, GPA_E_INTERNAL, "no program for small matrices");
 }
@@ -260,10 +264,11 @@ gpa_code batched_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     CUdeviceptr failure_at = 0;
     gpa_code rc = GPA_OK;
     *c->matrix.info = 0;
-    if (c->kind == LIB_LU || c->kind == LIB_QR) return call(d, c, 0, e); /* nothing can fail */
+    if (c->kind == LIB_LU || c->kind == LIB_QR)
+        return run_kernel(d, c, 0, e); /* nothing can fail */
     TRY(api_check(d->cu->alloc(&failure_at, sizeof failure, d->stream), "cuMemAllocAsync", e));
     TRY(api_check(d->cu->fill(failure_at, 0xff, sizeof failure, d->stream), "cuMemsetD8Async", e));
-    TRY(call(d, c, failure_at, e));
+    TRY(run_kernel(d, c, failure_at, e));
     TRY(transfer_down(d, &failure, failure_at, sizeof failure, e));
     if (failure != UINT64_MAX) *c->matrix.info = (int32_t)failure;
 out:

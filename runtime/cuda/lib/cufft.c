@@ -70,7 +70,7 @@ static int batch_dim(const gpa_libcall *c) {
     return best;
 }
 
-static int64_t executions(const gpa_libcall *c) {
+static int64_t execution_count(const gpa_libcall *c) {
     int64_t n = 1;
     for (int d = c->fft.rank; d < c->fft.ndim; d++)
         if (d != batch_dim(c)) n *= c->fft.n[d];
@@ -88,7 +88,7 @@ static bool describe(const gpa_libcall *c, key *k) {
     int rank = c->fft.rank, batch = batch_dim(c);
     int64_t in[MAX_RANK], out[MAX_RANK];
     memset(k, 0, sizeof *k); /* keys are compared as bytes */
-    if (rank > MAX_RANK || executions(c) > TUNE_CUDA_FFT_MAX_EXECUTIONS) return false;
+    if (rank > MAX_RANK || execution_count(c) > TUNE_CUDA_FFT_MAX_EXECUTIONS) return false;
     for (int i = 0; i < rank; i++) k->n[i] = in[i] = out[i] = c->fft.n[i];
     if (c->fft.form == FFT_R2C) out[rank - 1] = out[rank - 1] / 2 + 1;
     if (c->fft.form == FFT_C2R) in[rank - 1] = in[rank - 1] / 2 + 1;
@@ -103,7 +103,7 @@ static bool describe(const gpa_libcall *c, key *k) {
            embed_strides(out, c->fft.out.stride, rank, k->out.embed, &k->out.stride);
 }
 
-static CUdeviceptr at(const gpa_binding *b, int64_t offset, size_t item) {
+static CUdeviceptr element_address(const gpa_binding *b, int64_t offset, size_t item) {
     return b->mem->address + (uint64_t)(b->offset + offset) * item;
 }
 
@@ -202,9 +202,9 @@ gpa_code cufft_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
         return gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform that cuFFT cannot do");
     gpa_code rc = plan_of(d, &k, &plan, e);
     while (!rc) {
-        rc = check(
-            execute(d->fft, plan, c, at(&c->fft.in, in, in_item), at(&c->fft.out, out, out_item)),
-            "cufftExec", e);
+        rc = check(execute(d->fft, plan, c, element_address(&c->fft.in, in, in_item),
+                           element_address(&c->fft.out, out, out_item)),
+                   "cufftExec", e);
         int i = c->fft.ndim - 1;
         for (; i >= c->fft.rank; i--) {
             if (i == batch) continue;

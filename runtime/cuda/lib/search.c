@@ -50,7 +50,7 @@ static char *source_of(const gpa_libcall *c) {
     return source;
 }
 
-static CUfunction build(gpa_dev *d, struct cu_search *p, const char *source) {
+static CUfunction build_kernel(gpa_dev *d, struct cu_search *p, const char *source) {
     cu_effort effort = EFFORT_FULL;
     char *built = NULL;
     gpa_err ignored = {0};
@@ -61,7 +61,7 @@ static CUfunction build(gpa_dev *d, struct cu_search *p, const char *source) {
     return r ? NULL : p->function;
 }
 
-static const struct cu_search *find(gpa_dev *d, const gpa_libcall *c) {
+static const struct cu_search *find_kernel(gpa_dev *d, const gpa_libcall *c) {
     struct cu_search *p = d->search;
     while (p && (p->dtype != c->dtype || p->right != c->search.right)) p = p->next;
     if (p) return p;
@@ -70,7 +70,7 @@ static const struct cu_search *find(gpa_dev *d, const gpa_libcall *c) {
     if (p) {
         *p = (struct cu_search){.next = d->search, .dtype = c->dtype, .right = c->search.right};
         d->search = p;
-        p->function = build(d, p, source);
+        p->function = build_kernel(d, p, source);
     }
     mem_free(source);
     return p;
@@ -80,19 +80,19 @@ bool cuda_search_can(gpa_dev *d, const gpa_libcall *c) {
     if (dtype_is_complex(c->dtype) || c->dtype == DT_F16 || c->dtype == DT_BF16 ||
         c->search.count < 1)
         return false;
-    const struct cu_search *p = find(d, c);
+    const struct cu_search *p = find_kernel(d, c);
     return p && p->function;
 }
 
-static CUdeviceptr at(const gpa_binding *b, size_t item) {
+static CUdeviceptr operand_address(const gpa_binding *b, size_t item) {
     return b->mem->address + (uint64_t)b->offset * item;
 }
 
 gpa_code cuda_search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    const struct cu_search *p = find(d, c);
+    const struct cu_search *p = find_kernel(d, c);
     size_t item = dtype_size(c->dtype);
-    CUdeviceptr a = at(&c->search.a, item), v = at(&c->search.v, item),
-                out = at(&c->search.out, sizeof(int64_t));
+    CUdeviceptr a = operand_address(&c->search.a, item), v = operand_address(&c->search.v, item),
+                out = operand_address(&c->search.out, sizeof(int64_t));
     long long n = c->search.n, count = c->search.count, blocks = (count + THREADS - 1) / THREADS;
     if (!p || !p->function) return gpa_no_memory(e);
     void *args[] = {&a, &n, &v, &count, &out};

@@ -59,12 +59,12 @@ bool cub_sort_can(gpa_dev *d, const gpa_libcall *c) {
 }
 
 /* 0: no array is bound. */
-static CUdeviceptr at(const gpa_binding *b, size_t item) {
+static CUdeviceptr operand_address(const gpa_binding *b, size_t item) {
     return b->mem ? b->mem->address + (uint64_t)b->offset * item : 0;
 }
 
 /* Queues a call; its scratch memory is freed in stream order. */
-static gpa_code run(gpa_dev *d, const cub_call *c, gpa_err *e) {
+static gpa_code run_cub(gpa_dev *d, const cub_call *c, gpa_err *e) {
     cub_fn *cub = open_cub(d);
     size_t bytes = 0;
     CUdeviceptr scratch = 0;
@@ -82,18 +82,19 @@ static gpa_code run(gpa_dev *d, const cub_call *c, gpa_err *e) {
 gpa_code cub_sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     size_t item = dtype_size(c->dtype);
     bool ranks = c->kind == LIB_ARGSORT;
-    cub_sort_call s = {.bytes = (int32_t)item,
-                       .ranks = ranks,
-                       .rows = c->sort.rows,
-                       .n = c->sort.n,
-                       .stream = d->stream,
-                       .in = (const void *)(uintptr_t)at(&c->sort.in, item),
-                       .out = (void *)(uintptr_t)at(&c->sort.out, ranks ? sizeof(int64_t) : item)};
+    cub_sort_call s = {
+        .bytes = (int32_t)item,
+        .ranks = ranks,
+        .rows = c->sort.rows,
+        .n = c->sort.n,
+        .stream = d->stream,
+        .in = (const void *)(uintptr_t)operand_address(&c->sort.in, item),
+        .out = (void *)(uintptr_t)operand_address(&c->sort.out, ranks ? sizeof(int64_t) : item)};
     order_of(c->dtype, &s.order);
     gpa_code rc = GPA_OK;
     if (item == 8 && s.order <= CUB_SIGNED && s.rows * s.n >= TUNE_CUDA_SORT_FIND_BITS_MIN_ELEMS)
         rc = wait_idle(d, e); /* CUB synchronizes, which Ctrl-C cannot interrupt */
-    return rc ? rc : run(d, &(cub_call){.sort = &s}, e);
+    return rc ? rc : run_cub(d, &(cub_call){.sort = &s}, e);
 }
 
 bool cub_transpose_can(gpa_dev *d, const gpa_libcall *c) {
@@ -102,15 +103,16 @@ bool cub_transpose_can(gpa_dev *d, const gpa_libcall *c) {
 
 gpa_code cub_transpose_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
-    cub_transpose_call t = {.bytes = (int32_t)item,
-                            .n = c->transpose.cols,
-                            .count = c->transpose.nnz,
-                            .stream = d->stream,
-                            .key = (const int32_t *)(uintptr_t)at(&c->transpose.col, index),
-                            .other = (const int32_t *)(uintptr_t)at(&c->transpose.row, index),
-                            .at = (const void *)(uintptr_t)at(&c->transpose.data, item),
-                            .start = (int32_t *)(uintptr_t)at(&c->transpose.indptr, index),
-                            .to_other = (int32_t *)(uintptr_t)at(&c->transpose.indices, index),
-                            .to_at = (void *)(uintptr_t)at(&c->transpose.to_data, item)};
-    return run(d, &(cub_call){.transpose = &t}, e);
+    cub_transpose_call t = {
+        .bytes = (int32_t)item,
+        .n = c->transpose.cols,
+        .count = c->transpose.nnz,
+        .stream = d->stream,
+        .key = (const int32_t *)(uintptr_t)operand_address(&c->transpose.col, index),
+        .other = (const int32_t *)(uintptr_t)operand_address(&c->transpose.row, index),
+        .at = (const void *)(uintptr_t)operand_address(&c->transpose.data, item),
+        .start = (int32_t *)(uintptr_t)operand_address(&c->transpose.indptr, index),
+        .to_other = (int32_t *)(uintptr_t)operand_address(&c->transpose.indices, index),
+        .to_at = (void *)(uintptr_t)operand_address(&c->transpose.to_data, item)};
+    return run_cub(d, &(cub_call){.transpose = &t}, e);
 }
