@@ -80,6 +80,7 @@ typedef struct {
     const gpa_val *params;     /* one per parameter */
     /* Where a fault is reported, at the latest by sync; NULL: the program cannot fault. */
     kir_fault_record *fault;
+    bool uninterrupted; /* a short launch, which runs to its end even if it is interrupted */
     /* Receives what a KERNEL prints, before `run` returns; NULL: output is dropped. */
     void (*print)(void *user, const gpa_printed *what);
     void *user;

@@ -100,6 +100,64 @@ bool rt_has_pending(const gpa_rt *rt);
  * runs the same program, or holds them back to run several iterations in one program
  * (loop_batch.h). */
 gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e);
+/* ---- replay of loops (exec/loop_replay.h) ---- */
+
+/* Why a loop is not replayed (tables/loop_reason.def). */
+typedef enum {
+    RT_LOOP_FINE,
+#define LOOP_REASON(id, text) RT_LOOP_##id,
+#include "runtime/tables/loop_reason.def"
+#undef LOOP_REASON
+    RT_LOOP_REASONS
+} rt_loop_reason;
+enum { RT_LOOP_MAX_ARRAYS = 40, RT_LOOP_MAX_SCALARS = 16 };
+
+/* An array of a loop, held by a variable, at the end of an iteration. */
+typedef struct {
+    gpa_arr *arr;
+    const void *object; /* identifies the value that the variable holds */
+    bool assigned;      /* the loop assigns the variable */
+    bool owned;         /* only the loop's variables refer to that value */
+} rt_loop_array;
+/* A scalar that changes from iteration to iteration and is an operand of an array operation. */
+typedef struct {
+    gpa_dtype dtype; /* DT_I64 or DT_F64 */
+    gpa_val v;
+} rt_loop_scalar;
+/* The arrays and scalars of a loop; always the same numbers, in the same order. */
+typedef struct {
+    rt_loop_array *arrays;
+    rt_loop_scalar *scalars;
+    size_t n_arrays, n_scalars;
+} rt_loop_state;
+/* What a replay left in a variable: the array that variable number `from` held before it, or (from
+ * < 0) a new array, owned by the caller; variables with the same `same` hold the same one. */
+typedef struct {
+    int from, same;
+    gpa_arr *made;
+} rt_loop_result;
+
+/* GPA_LOOPS=on: loops may be replayed. */
+bool rt_loops_enabled(const gpa_rt *rt);
+/* An iteration begins, at a back-edge without pending work: logs its launches. The arrays stay
+ * alive until rt_loop_end. `first`: of a recording; the log of another loop is dropped. */
+gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_reason *why,
+                       gpa_err *e);
+/* The iteration has ended with these arrays; the scalars are those that it used. Computes what is
+ * pending. *ready: rt_loop_replay may run the iterations that follow. *why: it cannot be replayed,
+ * and the recording has ended. */
+gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_reason *why,
+                     gpa_err *e);
+/* Replays iterations while next() returns true with the scalars of the coming one; their number in
+ * *count. Then result[i] (as many as arrays) says what variable i holds. */
+gpa_code rt_loop_replay(gpa_rt *rt, bool (*next)(void *user, rt_loop_scalar *scalars), void *user,
+                        rt_loop_result *result, uint64_t *count, gpa_err *e);
+/* Ends a recording. */
+void rt_loop_stop(gpa_rt *rt);
+/* True if iterations of the running loop are held back, to run in one program (rt_loop_edge). */
+bool rt_loop_is_batched(const gpa_rt *rt);
+const char *rt_loop_reason_text(rt_loop_reason why);
+
 /* The end of a cell: launches all pending work that is still referenced. Does not wait. */
 gpa_code rt_flush(gpa_rt *rt, gpa_err *e);
 /* Waits for all launched work and reports its errors. */

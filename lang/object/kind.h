@@ -24,7 +24,7 @@ typedef struct object_kind {
     bool tuple;            /* named tuple: field 0 is the tuple */
     bool instance;         /* instance of a class of a program: field 1 is the class */
     bool binds;            /* as a class member it binds to the instance, like a function */
-    bool foreign;              /* an object of another language (lang/vm/foreign.h) */
+    bool foreign;          /* an object of another language (lang/vm/foreign.h) */
     bool set_like;         /* a set in operators and comparisons: the keys and items of a dict */
     void (*free)(gpa_vm *vm, object_obj *o);                   /* may be NULL */
     gpa_code (*repr)(gpa_vm *vm, object_obj *o, gpa_str *out); /* may be NULL: <type object> */

@@ -12,15 +12,16 @@
 #include "lang/python/find.h"
 
 /* Functions of bootstrap.py that C calls: the field, and the name in Python. */
-#define PYTHON_HELPERS(X)                                                                  \
-    X(apply)                                                                               \
-    X(array)                                                                               \
-    X(array_facts)                                                                         \
-    X(as_array)                                                                            \
-    X(describe)                                                                            \
-    X(enter)                                                                               \
-    X(exception) X(exported) X(mimes) X(numpy_scalar) X(numpy_type) X(run) X(scalar_facts) \
-        X(stand_in) X(start) X(store)
+#define PYTHON_HELPERS(X)                                                                          \
+    X(apply)                                                                                       \
+    X(array)                                                                                       \
+    X(array_facts)                                                                                 \
+    X(as_array)                                                                                    \
+    X(describe)                                                                                    \
+    X(enter)                                                                                       \
+    X(exception)                                                                                   \
+    X(exported) X(mimes) X(numpy_scalar) X(numpy_type) X(run) X(scalar_facts) X(stand_in) X(start) \
+        X(store)
 
 typedef struct python_host {
     gpa_vm *vm;

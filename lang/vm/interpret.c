@@ -10,6 +10,7 @@
 #include "lang/vm/generator.h"
 #include "lang/vm/instance.h"
 #include "lang/vm/iterate.h"
+#include "lang/vm/loop.h"
 #include "lang/vm/operate.h"
 #include "lang/vm/step.h"
 
@@ -47,9 +48,11 @@ frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs) {
 static gpa_code poll(gpa_vm *vm) {
     if (atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)) return vm_poll(vm);
     if (vm->frames[vm->depth - 1].module->library) return GPA_OK;
-    if (rt_has_pending(vm->core.rt)) return rt_loop_edge(vm->core.rt, &vm->core.err);
+    if (!vm->maybe_pending) return GPA_OK;
     vm->maybe_pending = false;
-    return GPA_OK;
+    gpa_code rc = loop_edge(vm, &vm->frames[vm->depth - 1]);
+    vm->maybe_pending = vm->maybe_pending || rt_has_pending(vm->core.rt);
+    return rc;
 }
 
 static void drop_registers(gpa_vm *vm, const frame *f, unsigned from) {
@@ -66,6 +69,7 @@ static bool catch_error(gpa_vm *vm) {
     bool placed = vm->tracing && vm->core.err.span.src; /* recorded by an inner frame */
     if (!vm->tracing) vm->n_trace = 0;
     vm->tracing = true;
+    loop_leave(vm);
     if (!placed) raise_locate(vm);
     if (vm->core.err.code == GPA_E_INTERRUPT)
         vm_interrupt_clear(vm); /* delivered: a handler may compute again */

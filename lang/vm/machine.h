@@ -74,8 +74,9 @@ struct vm {
     uint32_t depth; /* frames in use */
     uint32_t reentry;
     value *stack, *stack_end;
-    bool sealed;        /* the built-in modules are complete */
-    bool maybe_pending; /* arrays may be pending: loop back-edges check */
+    bool sealed;              /* the built-in modules are complete */
+    bool maybe_pending;       /* arrays may be pending: loop back-edges check */
+    struct loop_state *loops; /* loop.h: the loop that is being recorded; NULL before the first */
     module_obj *modules, *main, *builtins, *numpy;
     func_obj *functions;
     struct class_obj *classes;    /* class.h: those of programs */
@@ -103,7 +104,7 @@ struct vm {
     value warning_filters; /* a list of (action, category, start of the text), or NONE */
     value warning_log;     /* called with a warning instead of printing it, or NONE */
     float_actions floats;  /* numpy.seterr */
-    value random; /* the generator of the module random, or UNSET before its first number */
+    value random;  /* the generator of the module random, or UNSET before its first number */
     void *foreign; /* state of the interpreter of another language (foreign.h); NULL: none */
     /* Passes an interrupt on to foreign code while that runs, else NULL. */
     _Atomic(void (*)(void)) foreign_interrupt;

@@ -272,9 +272,10 @@ gpa_code op_compare(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
     if (is_membership(op)) return membership(vm, op, a, b, out);
     value v = v_none();
     bool handled = is_foreign(a) || is_foreign(b), numpy = is_numpy(a) || is_numpy(b);
-    gpa_code rc =
-        handled ? foreign.binary(vm, op, a, b, &v)
-        : a.tag == V_OBJECT || b.tag == V_OBJECT ? record_binary(vm, op, a, b, &v, &handled) : GPA_OK;
+    gpa_code rc = handled ? foreign.binary(vm, op, a, b, &v)
+                  : a.tag == V_OBJECT || b.tag == V_OBJECT
+                      ? record_binary(vm, op, a, b, &v, &handled)
+                      : GPA_OK;
     if (!rc && !handled && numpy) rc = array_operators.binary(vm, op, a, b, &v);
     if (rc || handled || numpy) {
         if (!rc) rc = value_truth(vm, v, out);
@@ -634,8 +635,7 @@ gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
                      out);
     }
     bool handled = is_foreign(a);
-    gpa_code rc =
-        handled ? foreign.unary(vm, op, a, out) : record_unary(vm, op, a, out, &handled);
+    gpa_code rc = handled ? foreign.unary(vm, op, a, out) : record_unary(vm, op, a, out, &handled);
     if (rc || handled) return rc;
     return vm_fail(vm, GPA_E_TYPE, "bad operand type for unary %s: '%s'", ast_op_text(op),
                    value_type_name(a));

@@ -12,6 +12,7 @@
 #include "lang/vm/instance.h"
 #include "lang/syntax/parse.h"
 #include "lang/vm/library.h"
+#include "lang/vm/loop.h"
 #include "lang/vm/step.h"
 
 module_obj *vm_main(gpa_vm *vm) { return vm->main; }
@@ -165,6 +166,7 @@ static void break_cycles(gpa_vm *vm) {
 
 void vm_free(gpa_vm *vm) {
     if (!vm) return;
+    loop_free(vm);
     vm_clear_error(vm);
     generator_end_all(vm);
     foreign.free(vm);
@@ -225,6 +227,7 @@ static gpa_code run_module(gpa_vm *vm, code *c, module_obj *in, value *last) {
         return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
     run_push(vm, c, NULL, in, regs)->base = true;
     gpa_code rc = run(vm, &result);
+    loop_leave(vm);
     if (last && !rc)
         *last = result;
     else if (!rc)

@@ -7,6 +7,7 @@
  *
  * Reading order: views, masks, scatters, ufunc.at. */
 #include "runtime/exec/device.h"
+#include "runtime/exec/loop_log.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/index.h"
 #include "runtime/array/scatter.h"
@@ -49,7 +50,7 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     *done = to->size <= TUNE_MAX_HOST_STORE_ELEMS && b && b->host && !b->readers;
     if (o->arr)
         *done = *done && v && v->host && v->device == b->device && v != b && o->arr->dtype == t;
-    gpa_code rc = *done ? exec_wait(rt, b->device, e) : GPA_OK;
+    gpa_code rc = *done ? exec_wait_launched(rt, b->device, e) : GPA_OK;
     if (!*done || rc) return rc;
     if (o->arr) {
         from = v->host + o->arr->offset * (int64_t)item;
@@ -58,6 +59,7 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     } else {
         dtype_store(scalar, t, dtype_cast(o->v, o->dtype, t));
     }
+    loop_log_store(rt, &(log_store){to, o->arr, strides, dtype_cast(o->v, o->dtype, t)});
     b->version++;
     strided_copy(b->host + to->offset * (int64_t)item, to->strides, from, strides,
                  &(strided_elems){item, to->ndim, to->shape});

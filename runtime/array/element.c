@@ -3,6 +3,7 @@
  * or store. */
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/loop_log.h"
 #include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 #include "runtime/array/store.h"
@@ -34,6 +35,7 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
     size_t item = dtype_size(t);
     char raw[sizeof(gpa_val)];
     gpa_code rc = buf_check(b, e);
+    loop_log_refuse(rt, RT_LOOP_READ);
     if (b->host) {
         if (!rc) rc = exec_wait(rt, b->device, e);
         if (!rc) *out = dtype_load(b->host + offset * (int64_t)item, t);
@@ -61,6 +63,7 @@ static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val 
         gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
         if (rc) return rc;
     }
+    loop_log_refuse(rt, RT_LOOP_READ);
     if (!s->buf->host || deferred_is_open(s->buf->deferred) || !exec_is_idle(rt, s->buf->device))
         return fetch_one(rt, s->buf, t, offset, out, e);
     *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size(t), t);
@@ -115,6 +118,7 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gp
     size_t item = dtype_size(own);
     gpa_val v = value->dtype == own ? value->v : dtype_cast(value->v, value->dtype, own);
     b->version++;
+    loop_log_refuse(rt, RT_LOOP_HOST);
     if (b->host) {
         if (!exec_is_idle(rt, b->device)) rc = exec_wait(rt, b->device, e);
         if (!rc) dtype_store(b->host + offset * (int64_t)item, own, v);

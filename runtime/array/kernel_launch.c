@@ -2,6 +2,7 @@
  * pending work, specialization by bounds facts. */
 #include "runtime/exec/program_cache.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/loop_log.h"
 #include "runtime/array/host_view.h"
 #include "runtime/ir/bounds.h"
 #include "runtime/exec/profile.h"
@@ -273,6 +274,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     rc = program_for(rt, &(kernel){d, f, launch_cache_on(p->cache, d)}, &l, &prog, e);
     if (rc) return rc;
     if (exec_unsettled(rt) >= TUNE_MAX_UNSETTLED_LAUNCHES) rc = exec_wait(rt, d, e);
+    loop_log_refuse(rt, RT_LOOP_HOST);
     bool raises = may_fault(f);
     if (!rc && (raises || exec_may_stop(d, f)))
         rc = exec_add_fault_record(rt, d, f, raises, &l.fault, e);

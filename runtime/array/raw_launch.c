@@ -2,6 +2,7 @@
  * belongs to a device, and is lost when that is restarted. */
 #include "runtime/base/base.h"
 #include "runtime/exec/buffer.h"
+#include "runtime/exec/loop_log.h"
 #include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 #include "runtime/array/store.h"
@@ -75,6 +76,7 @@ gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const rt_raw_launch *x, gpa_err *e) {
         else
             bound[i] = (gpa_raw_arg){.size = args[i].size, .v = args[i].v};
     }
+    loop_log_refuse(rt, RT_LOOP_HOST);
     memcpy(l.grid, x->grid, sizeof l.grid);
     memcpy(l.block, x->block, sizeof l.block);
     if (!rc && rt_raw_is_lost(r))

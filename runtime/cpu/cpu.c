@@ -178,6 +178,8 @@ static void cpu_drop(gpa_dev *d, gpa_prog *p) {
 }
 
 static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
+    static const int32_t never = 0;
+    const int32_t *stop = l->uninterrupted ? &never : &d->stop;
     gpa_code rc = need_jit(d, e);
     if (rc) return rc;
     if (p->f->form == KIR_KERNEL) return run_kernel(d->j, d->threads, &d->stop, p, l, e);
@@ -186,9 +188,9 @@ static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e
     rc = widen_program(p, l, &wide, &w, e);
     if (rc) return rc;
     l = wide == p ? l : &w.l;
-    if (!repeats_run(d->threads, &d->stop, wide, l))
-        return run_launch(d->j, d->threads, &d->stop, wide, l, e);
-    return threads_stopped(&d->stop) ? gpa_interrupted(e) : GPA_OK;
+    if (!repeats_run(d->threads, stop, wide, l))
+        return run_launch(d->j, d->threads, stop, wide, l, e);
+    return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }
 
 /* Dumps the variant that ran first, or the one that a large launch would use. */

@@ -16,6 +16,7 @@
 #include "runtime/plan/plan_cache.h"
 #include "runtime/exec/profile.h"
 #include "runtime/exec/loop_batch.h"
+#include "runtime/exec/loop_log.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 
@@ -83,6 +84,11 @@ gpa_code exec_report_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err 
 }
 
 gpa_code exec_wait(gpa_rt *rt, gpa_device *d, gpa_err *e) {
+    loop_log_refuse(rt, RT_LOOP_READ);
+    return exec_wait_launched(rt, d, e);
+}
+
+gpa_code exec_wait_launched(gpa_rt *rt, gpa_device *d, gpa_err *e) {
     if (exec_is_idle(rt, d)) return GPA_OK;
     gpa_code rc = device_result(rt, d, d->be->sync(d->dev, e), e);
     if (!rc) d->idle_since = rt->stats.launches + rt->stats.lib_calls + 1; /* 0: never yet */
@@ -413,6 +419,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
         rt->stats.bytes_written += l->bytes_written;
     }
     x->ran = program;
+    loop_log_launch(rt, d, l, program, fresh);
     if (raises) lower_mark_checked(rt, &x->plan, s, l);
     if (!x->known && !x->watched) plan_cache_record(x->plans, &x->plan, i_step, l, program);
     settle(rt, l, fresh, own);

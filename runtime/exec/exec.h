@@ -55,6 +55,9 @@ gpa_code exec_report_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err 
 /* Waits for the device's queued work and reports its first failure or fault. Costs nothing if
  * nothing was launched since the last wait. */
 gpa_code exec_wait(gpa_rt *rt, gpa_device *d, gpa_err *e);
+/* The same, for host work that is logged: exec_wait makes the loop that is being recorded one that
+ * is not replayed (loop_log.h). */
+gpa_code exec_wait_launched(gpa_rt *rt, gpa_device *d, gpa_err *e);
 /* True if exec_wait would have nothing to do. */
 static inline bool exec_is_idle(const gpa_rt *rt, const gpa_device *d) {
     return d->idle_since == rt->stats.launches + rt->stats.lib_calls + 1;

@@ -2,6 +2,7 @@
 #include "runtime/exec/library_call.h"
 
 #include "runtime/exec/buffer.h"
+#include "runtime/exec/loop_log.h"
 #include "runtime/exec/profile.h"
 
 const char *const library_names[LIB_COUNT] = {
@@ -16,6 +17,7 @@ bool library_can(gpa_device *d, const gpa_libcall *c) {
 
 gpa_code library_run(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e) {
     rt->stats.lib_calls++;
+    loop_log_refuse(rt, RT_LOOP_HOST);
     profile_begin(rt, d);
     gpa_err first = {0};
     gpa_code rc = d->be->lib_run(d->dev, c, &first);

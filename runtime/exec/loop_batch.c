@@ -195,6 +195,8 @@ gpa_code loop_batch_edge(gpa_rt *rt, gpa_err *e) {
     return loop_batch_flush(rt, e);
 }
 
+bool rt_loop_is_batched(const gpa_rt *rt) { return rt->loop_batch && rt->loop_batch->count; }
+
 void loop_batch_free(gpa_rt *rt) {
     struct loop_batch *r = rt->loop_batch;
     if (!r) return;

@@ -166,10 +166,11 @@ gpa_code program_cache_get(gpa_rt *rt, gpa_device *d, const kir_func *f, program
         link_newest(c, x);
         return GPA_OK;
     }
-    x = mem_new(sizeof *x + c->key.len);
+    x = mem_new(sizeof *x + c->key.len + f->n_params);
     if (!x) return gpa_no_memory(e);
-    *x = (program_cache_entry){.hash = hash, .n_key = c->key.len};
+    *x = (program_cache_entry){.hash = hash, .n_key = c->key.len, .n_params = f->n_params};
     memcpy(x->key, c->key.text, c->key.len);
+    if (f->n_params) memcpy(x->key + c->key.len, f->params, f->n_params);
     if ((rc = build(rt, d, f, x, e))) {
         mem_free(x);
         return rc;

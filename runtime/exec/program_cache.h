@@ -13,12 +13,17 @@ typedef struct program_cache_entry {
     gpa_prog *prog; /* NULL: the device dropped its programs (a restart), and users remain */
     double compile_seconds;
     uint64_t hash;
-    size_t n_key;
+    size_t n_key, n_params;
     int users;                                 /* program_retain less program_release */
     struct program_cache_entry *chain;         /* of its hash bucket */
     struct program_cache_entry *newer, *older; /* by last use */
-    char key[];
+    char key[]; /* n_key bytes, then the dtypes of the n_params parameters */
 } program_cache_entry;
+
+/* The dtypes of a program's parameters. */
+static inline const uint8_t *program_params(const program_cache_entry *x) {
+    return (const uint8_t *)x->key + x->n_key;
+}
 
 /* The program for f: cached, or verified and built now (*built says which). Owned by the cache and
  * valid until the next lookup, longer if retained. */

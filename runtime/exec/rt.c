@@ -11,9 +11,10 @@
 #include "runtime/exec/profile.h"
 #include "runtime/exec/unused_gather.h"
 #include "runtime/exec/loop_batch.h"
+#include "runtime/exec/loop_model.h"
 #include "runtime/tables/tuning.h"
 
-/* Rejects environment variables with unreadable sizes at startup. */
+/* Rejects environment variables with unreadable values at startup. */
 static gpa_code check_settings(gpa_err *e) {
     static const struct {
         const char *name;
@@ -26,6 +27,9 @@ static gpa_code check_settings(gpa_err *e) {
             return gpa_fail(e, GPA_E_VALUE, "%s: '%.40s' is not an amount of memory",
                             amounts[i].name, text);
     }
+    const char *loops = getenv("GPA_LOOPS");
+    if (loops && *loops && strcmp(loops, "on") != 0 && strcmp(loops, "off") != 0)
+        return gpa_fail(e, GPA_E_VALUE, "GPA_LOOPS: '%.40s' is neither on nor off", loops);
     return GPA_OK;
 }
 
@@ -35,6 +39,8 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     if (!rt) return gpa_no_memory(e);
     if (c) rt->config = *c;
     rt->pending.prev = rt->pending.next = &rt->pending;
+    const char *loops = getenv("GPA_LOOPS");
+    rt->loops_replayed = loops && strcmp(loops, "on") == 0;
     rt->pending_limit = TUNE_MIN_PENDING_BYTES;
     rt->nodes.on_unused_gather = unused_gather_keep;
     const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"),
@@ -56,6 +62,7 @@ void rt_free(gpa_rt *rt) {
     if (!rt) return;
     unused_gather_free(rt);
     loop_batch_free(rt);
+    loop_replay_free(rt);
     exec_free(rt);
     explain_free(rt);
     profile_free(rt);

@@ -12,11 +12,12 @@
 
 enum { NODE_CLASSES = 6 };
 
-struct explain;    /* explain.h */
-struct profile;    /* profile.h */
-struct opener;     /* device.c: a device that is being opened */
-struct loop_batch; /* loop_batch.h: iterations of a loop that are recorded and not yet launched */
-struct exec;       /* exec.c: scratch of the fuser, the program under construction, fault records */
+struct explain;     /* explain.h */
+struct profile;     /* profile.h */
+struct opener;      /* device.c: a device that is being opened */
+struct loop_batch;  /* loop_batch.h: iterations of a loop that are recorded and not yet launched */
+struct loop_replay; /* loop_replay.h: the loop that is being recorded */
+struct exec; /* exec.c: scratch of the fuser, the program under construction, fault records */
 
 struct gpa_rt {
     rt_config config;
@@ -60,9 +61,11 @@ struct gpa_rt {
 
     struct exec *exec;
     struct loop_batch *loop_batch;
-    struct explain *explain; /* NULL: not recording */
-    struct profile *profile; /* the same */
-    char memory_limit[32];   /* rt_set_memory_limit; "": GPA_MEMORY_LIMIT holds */
+    struct loop_replay *loop_replay; /* NULL before the first recording */
+    bool loops_replayed;             /* GPA_LOOPS=on */
+    struct explain *explain;         /* NULL: not recording */
+    struct profile *profile;         /* the same */
+    char memory_limit[32];           /* rt_set_memory_limit; "": GPA_MEMORY_LIMIT holds */
     rt_stats stats;
 };
 

@@ -1,0 +1,227 @@
+/* Replay of loops: back-edges.
+ *
+ * After a few iterations the body is traced (loop_trace.h) and the runtime logs three of them. Then
+ * rt_loop_replay runs the loop until a guard of the scalar program fails or an interrupt arrives;
+ * the interpreter continues with the iteration that was not replayed. A loop that cannot be
+ * replayed is not tried again for a while, which doubles each time.
+ *
+ * Reading order: the loop's arrays, replaying, recording, loop_edge. */
+#include "lang/vm/loop.h"
+
+#include "lang/vm/loop_trace.h"
+#include "lang/vm/step.h"
+
+enum { SITES = 64, FIRST_TRACE = 3, FIRST_WAIT = 64, MAX_WAIT = 1 << 20, MIN_REPLAYED = 8 };
+
+/* A loop by the address of its first instruction. */
+typedef struct {
+    const ins *head;
+    uint32_t wait, skip; /* iterations to wait after a failure; those that are left */
+} site;
+
+struct loop_state {
+    site sites[SITES];
+    const ins *head; /* of the running loop */
+    uint32_t depth, count;
+    bool recording;
+    const value *globals; /* of its module: they move when a variable is added */
+    loop_trace trace;
+    value held[RT_LOOP_MAX_ARRAYS]; /* arrays at the start of the iteration, retained */
+    size_t n_held;
+    rt_loop_array arrays[RT_LOOP_MAX_ARRAYS];
+    rt_loop_scalar scalars[RT_LOOP_MAX_SCALARS];
+};
+
+/* ---- the loop's arrays ---- */
+
+static void drop_held(gpa_vm *vm, struct loop_state *s) {
+    while (s->n_held) value_release(vm, s->held[--s->n_held]);
+}
+
+/* Describes what the variables hold; false: one holds no array. */
+static bool find_arrays(struct loop_state *s) {
+    loop_trace *t = &s->trace;
+    for (size_t i = 0; i < t->n_arrays; i++) {
+        value v = t->arrays[i].at ? *t->arrays[i].at : t->arrays[i].held;
+        if (v.tag != V_ARRAY) return false;
+        int32_t here = 0;
+        for (size_t k = 0; k < t->n_arrays; k++)
+            here += t->arrays[k].at && t->arrays[k].at->tag == V_ARRAY && t->arrays[k].at->o == v.o;
+        s->arrays[i] = (rt_loop_array){.arr = v.array->arr,
+                                       .object = v.o,
+                                       .assigned = t->arrays[i].assigned,
+                                       .owned = v.o->refs == here};
+    }
+    return true;
+}
+
+static void hold_arrays(struct loop_state *s) {
+    loop_trace *t = &s->trace;
+    for (size_t i = 0; i < t->n_arrays; i++)
+        s->held[s->n_held++] = value_retain(t->arrays[i].at ? *t->arrays[i].at : t->arrays[i].held);
+}
+
+static rt_loop_state runtime_state(struct loop_state *s) {
+    return (rt_loop_state){s->arrays, s->scalars, s->trace.n_arrays, s->trace.n_given};
+}
+
+/* ---- replaying ---- */
+
+static bool next_iteration(void *user, rt_loop_scalar *scalars) {
+    return loop_scalars_run(user, scalars);
+}
+
+/* Stores what the replay left in the variables. */
+static gpa_code store_arrays(gpa_vm *vm, struct loop_state *s, rt_loop_result *results) {
+    loop_trace *t = &s->trace;
+    value now[RT_LOOP_MAX_ARRAYS];
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < t->n_arrays; i++) {
+        const rt_loop_result *r = &results[i];
+        if (r->from >= 0)
+            now[i] = value_retain(s->held[r->from]);
+        else if (r->same < (int)i)
+            now[i] = value_retain(now[r->same]);
+        else
+            now[i] = r->made ? v_array_take(vm, r->made, s->held[i].aux) : v_unset();
+        if (now[i].tag == V_UNSET && !rc) rc = vm_no_memory(vm);
+    }
+    for (size_t i = 0; i < t->n_arrays; i++) {
+        if (t->arrays[i].at && t->arrays[i].assigned && now[i].tag != V_UNSET)
+            reg_put(vm, t->arrays[i].at, now[i]);
+        else
+            value_release(vm, now[i]);
+    }
+    return rc;
+}
+
+static gpa_code replay(gpa_vm *vm, struct loop_state *s, uint64_t *count) {
+    rt_loop_result results[RT_LOOP_MAX_ARRAYS];
+    hold_arrays(s);
+    loop_scalars_load(&s->trace);
+    gpa_code rc =
+        rt_loop_replay(vm->core.rt, next_iteration, &s->trace, results, count, &vm->core.err);
+    if (*count) {
+        loop_scalars_store(&s->trace);
+        gpa_code stored = store_arrays(vm, s, results);
+        rc = rc ? rc : stored;
+    }
+    drop_held(vm, s);
+    return rc;
+}
+
+/* ---- recording ---- */
+
+static site *site_of(struct loop_state *s, const ins *head) {
+    site *x = &s->sites[((uintptr_t)head >> 3) % SITES];
+    if (x->head != head) *x = (site){.head = head};
+    return x;
+}
+
+static void stop(gpa_vm *vm, struct loop_state *s) {
+    rt_loop_stop(vm->core.rt);
+    drop_held(vm, s);
+    s->recording = false;
+    s->count = 0;
+}
+
+/* The loop could not be replayed: it is not tried again for a while. */
+static void fail(gpa_vm *vm, struct loop_state *s, site *x) {
+    stop(vm, s);
+    x->wait = x->wait ? MIN(2 * x->wait, MAX_WAIT) : FIRST_WAIT;
+    x->skip = x->wait;
+}
+
+/* The next iteration begins to be logged; `first`: of a recording. */
+static gpa_code begin_iteration(gpa_vm *vm, struct loop_state *s, site *x, bool first) {
+    rt_loop_reason why = RT_LOOP_STRUCTURE;
+    gpa_code rc = GPA_OK;
+    loop_scalars_load(&s->trace);
+    bool regular = loop_scalars_run(&s->trace, s->scalars) && find_arrays(s);
+    const rt_loop_state state = runtime_state(s);
+    if (regular) rc = rt_loop_begin(vm->core.rt, &state, first, &why, &vm->core.err);
+    if (rc || why) {
+        fail(vm, s, x);
+        return rc;
+    }
+    hold_arrays(s);
+    s->recording = true;
+    return GPA_OK;
+}
+
+static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, const frame *f, site *x) {
+    rt_loop_reason why;
+    bool ready = false;
+    uint64_t count = 0;
+    gpa_code rc = GPA_OK;
+    s->recording = false;
+    if (f->module->slots != s->globals || !find_arrays(s)) {
+        fail(vm, s, x);
+        return rt_flush(vm->core.rt, &vm->core.err);
+    }
+    const rt_loop_state state = runtime_state(s);
+    rc = rt_loop_end(vm->core.rt, &state, &ready, &why, &vm->core.err);
+    drop_held(vm, s);
+    if (rc || why) {
+        fail(vm, s, x);
+        return rc;
+    }
+    if (!ready) return begin_iteration(vm, s, x, false);
+    rc = replay(vm, s, &count);
+    s->count = 0;
+    if (count < MIN_REPLAYED)
+        fail(vm, s, x);
+    else
+        x->wait = x->skip = 0;
+    return rc;
+}
+
+static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x) {
+    gpa_code rc = rt_flush(vm->core.rt, &vm->core.err);
+    if (rc) return rc;
+    if (vm->floats.watched || loop_trace_make(vm, f, &s->trace)) {
+        fail(vm, s, x);
+        return GPA_OK;
+    }
+    s->globals = f->module->slots;
+    return begin_iteration(vm, s, x, true);
+}
+
+/* ---- loop_edge ---- */
+
+void loop_leave(gpa_vm *vm) {
+    if (vm->loops && vm->loops->recording) stop(vm, vm->loops);
+}
+
+void loop_free(gpa_vm *vm) {
+    if (!vm->loops) return;
+    drop_held(vm, vm->loops);
+    mem_free(vm->loops);
+    vm->loops = NULL;
+}
+
+gpa_code loop_edge(gpa_vm *vm, const frame *f) {
+    gpa_rt *rt = vm->core.rt;
+    if (!rt_loops_enabled(rt)) return rt_loop_edge(rt, &vm->core.err);
+    struct loop_state *s = vm->loops;
+    if (!s && !(s = vm->loops = mem_zero(sizeof *s))) return vm_no_memory(vm);
+    if (s->head != f->ip || s->depth != vm->depth) {
+        if (s->recording) stop(vm, s);
+        s->head = f->ip;
+        s->depth = vm->depth;
+        s->count = 0;
+    }
+    site *x = site_of(s, f->ip);
+    if (s->recording) return end_iteration(vm, s, f, x);
+    if (x->skip) {
+        x->skip--;
+        return rt_loop_edge(rt, &vm->core.err);
+    }
+    if (++s->count < FIRST_TRACE || f->detached || f->code->jit)
+        return rt_loop_edge(rt, &vm->core.err);
+    if (rt_loop_is_batched(rt)) {
+        fail(vm, s, x);
+        return rt_loop_edge(rt, &vm->core.err);
+    }
+    return start(vm, s, f, x);
+}

@@ -1,0 +1,92 @@
+/* Traces of loops: what one iteration does to the variables, found without running it.
+ *
+ * loop_trace_make walks the instructions of a body along the path that the coming iteration takes.
+ * Arithmetic on Python's ints and floats becomes a program of its own (loop_scalars.h); operations
+ * on arrays are left to the runtime, which logs what they launch. The walk refuses whatever else
+ * the program could observe: calls of unknown functions, attributes, containers that change. */
+#ifndef GPA_VM_LOOP_TRACE_H
+#define GPA_VM_LOOP_TRACE_H
+
+#include "lang/vm/machine.h"
+
+enum {
+    LOOP_MAX_SLOTS = 96,
+    LOOP_MAX_OPS = 96,
+    LOOP_MAX_SCALARS_OUT = 24,
+};
+
+typedef union {
+    int64_t i;
+    double f;
+} loop_slot;
+
+/* An operation of the scalar program; a guard ends the replay before the iteration. */
+typedef enum {
+    LOOP_ADD,
+    LOOP_SUB,
+    LOOP_MUL, /* ints: guarded against overflow */
+    LOOP_FLOORDIV,
+    LOOP_MOD, /* ints, by a positive one */
+    LOOP_DIV, /* ints up to 2^53: true division */
+    LOOP_FADD,
+    LOOP_FSUB,
+    LOOP_FMUL,
+    LOOP_FDIV,
+    LOOP_NEG,
+    LOOP_FNEG,
+    LOOP_TO_FLOAT,
+    LOOP_COMPARE, /* by ast_op `how` */
+    LOOP_FCOMPARE,
+    LOOP_NOT,
+    LOOP_GUARD,  /* the truth of a is how */
+    LOOP_WITHIN, /* b <= a <= c */
+    LOOP_NEXT,   /* a = b counted down; the iterator is not exhausted */
+} loop_code;
+
+typedef struct {
+    uint8_t code, how;
+    int16_t to, a, b;
+} loop_op;
+
+/* A variable whose scalar is carried round the loop, or that an iteration sets. */
+typedef struct {
+    value *at; /* NULL: a field of an iterator */
+    int64_t *field;
+    int16_t in, out; /* slots: before and after an iteration */
+    uint8_t tag;
+} loop_carried;
+
+typedef struct {
+    loop_slot slots[LOOP_MAX_SLOTS];
+    bool is_constant[LOOP_MAX_SLOTS];
+    loop_op ops[LOOP_MAX_OPS];
+    loop_carried carried[LOOP_MAX_SCALARS_OUT];
+    int16_t given[RT_LOOP_MAX_SCALARS]; /* slots that are operands of array operations */
+    bool given_float[RT_LOOP_MAX_SCALARS];
+    size_t n_slots, n_ops, n_carried, n_given;
+    /* The arrays: variables, or (at NULL) arrays that a container of the program holds. */
+    struct {
+        value *at;
+        value held;
+        bool assigned;
+    } arrays[RT_LOOP_MAX_ARRAYS];
+    size_t n_arrays;
+} loop_trace;
+
+/* The trace of the iteration that begins at f->ip. Returns why there is none. */
+rt_loop_reason loop_trace_make(gpa_vm *vm, const frame *f, loop_trace *t);
+
+/* A comparison of two ints or two floats. */
+bool loop_compare(ast_op op, value x, value y);
+/* Loads the variables into slots, or stores them back. */
+void loop_scalars_load(loop_trace *t);
+void loop_scalars_store(loop_trace *t);
+/* Runs the scalar program of one iteration; false: a guard failed, and no slot has changed that an
+ * iteration reads. */
+bool loop_scalars_run(loop_trace *t, rt_loop_scalar *given);
+
+/* The amount by which an int variable, given by its slot before an iteration, advances in each one.
+ * False: it does not advance by a constant. depth: 0. */
+bool loop_scalars_advance(const loop_trace *t, int16_t slot, int depth, int64_t *out);
+
+#endif

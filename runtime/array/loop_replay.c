@@ -1,0 +1,368 @@
+/* Replay of loops.
+ *
+ * A replay binds names to memory (cells). After an iteration each array's cell becomes the one that
+ * the model names; memory that no array holds any more goes to the free list of its size class,
+ * from which the next iteration allocates. Objects and storages that the interpreter would have
+ * made anew in every iteration are made once, at the end.
+ *
+ * Reading order: recording, one iteration, results, rt_loop_replay. */
+#include "runtime/exec/loop_model.h"
+
+#include <time.h>
+
+#include "runtime/array/array.h"
+#include "runtime/exec/exec.h"
+#include "runtime/graph/strided_copy.h"
+
+enum { MAX_TRIES = 12, MAX_FREE = 16 };
+/* An iteration is not interrupted: longer ones are left to the interpreter, which polls. */
+#define MAX_ITERATION_SECONDS 0.02
+
+/* ---- recording ---- */
+
+bool rt_loops_enabled(const gpa_rt *rt) { return rt->loops_replayed; }
+
+const char *rt_loop_reason_text(rt_loop_reason why) {
+    static const char *const text[RT_LOOP_REASONS] = {
+        "",
+#define LOOP_REASON(id, text) text,
+#include "runtime/tables/loop_reason.def"
+#undef LOOP_REASON
+    };
+    return text[why];
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static gpa_code ensure(gpa_rt *rt, gpa_err *e) {
+    struct loop_replay *r = rt->loop_replay;
+    if (r) return GPA_OK;
+    if (!(r = rt->loop_replay = mem_zero(sizeof *r))) return gpa_no_memory(e);
+    for (int i = 0; i < LOOP_RECORDED; i++) r->at[i] = &r->iterations[i];
+    return GPA_OK;
+}
+
+gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_reason *why,
+                       gpa_err *e) {
+    *why = RT_LOOP_FINE;
+    gpa_code rc = ensure(rt, e);
+    if (rc) return rc;
+    struct loop_replay *r = rt->loop_replay;
+    if (first) rt_loop_stop(rt);
+    loop_iteration *next = r->at[0];
+    for (int i = 1; i < LOOP_RECORDED; i++) r->at[i - 1] = r->at[i];
+    r->at[LOOP_RECORDED - 1] = next;
+    loop_log_clear(&next->log);
+    if (rt->explain || rt->profile || rt->n_pending || !rt->device || rt->devices->next ||
+        rt->device->caps.interprets)
+        *why = RT_LOOP_DEVICES;
+    else if (exec_unsettled(rt) || rt->unused_gathers.n)
+        *why = RT_LOOP_FAULT;
+    else if (!loop_log_arrays(next->log.start, s->arrays, s->n_arrays))
+        *why = RT_LOOP_STRUCTURE;
+    if (*why) {
+        rt_loop_stop(rt);
+        return GPA_OK;
+    }
+    next->log.n_start = s->n_arrays;
+    next->began = seconds();
+    r->logging = true;
+    return GPA_OK;
+}
+
+/* Names what the arrays at the end of an iteration are. False: memory of an unknown origin. */
+static bool name_ends(loop_iteration *x) {
+    const loop_log *g = &x->log;
+    for (size_t i = 0; i < g->n_start; i++) {
+        const log_array *a = &x->end[i];
+        size_t k = 0, first = 0;
+        if (!a->buf || !loop_log_name(g, a->buf, &x->name[i])) return false;
+        while (k < g->n_start && g->start[k].given.object != a->given.object) k++;
+        while (x->end[first].given.object != a->given.object) first++;
+        x->object[i] = k < g->n_start ? (int32_t)k : -1 - (int32_t)first;
+        for (k = 0; k < g->n_start && g->start[k].storage != a->storage;) k++;
+        for (first = 0; x->end[first].storage != a->storage;) first++;
+        x->storage[i] = k < g->n_start ? (int32_t)k : -1 - (int32_t)first;
+    }
+    return true;
+}
+
+/* Ends the log of an iteration: what its variables and scalars were. */
+static rt_loop_reason finish(loop_iteration *x, const rt_loop_state *s) {
+    if (x->log.why) return x->log.why;
+    if (s->n_arrays != x->log.n_start || !loop_log_arrays(x->end, s->arrays, s->n_arrays))
+        return RT_LOOP_STRUCTURE;
+    x->n_scalars = s->n_scalars;
+    memcpy(x->scalars, s->scalars, s->n_scalars * sizeof *s->scalars);
+    return name_ends(x) ? RT_LOOP_FINE : RT_LOOP_MEMORY;
+}
+
+gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_reason *why,
+                     gpa_err *e) {
+    struct loop_replay *r = rt->loop_replay;
+    *ready = false;
+    *why = RT_LOOP_STRUCTURE;
+    gpa_code rc = exec_pending(rt, CUT_LOOP, e);
+    if (!r || !r->logging) return rc;
+    r->logging = false;
+    loop_iteration *x = r->at[LOOP_RECORDED - 1];
+    *why = rc ? RT_LOOP_FAULT : finish(x, s);
+    if (!*why && seconds() - x->began > MAX_ITERATION_SECONDS) *why = RT_LOOP_LONG;
+    r->n++;
+    r->tries++;
+    if (!*why && r->n >= LOOP_RECORDED) {
+        rt_loop_reason no_model = loop_model_make(r);
+        *ready = !no_model;
+        if (no_model && r->tries >= MAX_TRIES) *why = no_model;
+    }
+    if (*why) rt_loop_stop(rt);
+    return rc;
+}
+
+/* ---- one iteration ---- */
+
+/* What a name is bound to. */
+typedef struct {
+    gpa_buf *buf;
+    bool owned; /* by the replay: may be reused */
+} cell;
+
+typedef struct {
+    gpa_rt *rt;
+    const loop_model *m;
+    loop_iteration *x; /* the last one recorded: its bindings and parameters are updated in place */
+    cell cells[LOG_NAMES];
+    gpa_buf *free[LOOP_MAX_SIZES][MAX_FREE];
+    uint32_t n_free[LOOP_MAX_SIZES];
+    gpa_binding bind[LOG_MAX_OPERANDS];
+    /* What each array is: the number of an array at the start, or if new, -1 less the iteration
+     * that made it times RT_LOOP_MAX_ARRAYS plus the number there. */
+    int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS];
+    bool taken[RT_LOOP_MAX_ARRAYS]; /* the replay has taken the buffer of that array's storage */
+    bool first_use[RT_LOOP_MAX_ARRAYS]; /* no earlier array has its memory */
+    uint64_t count;
+} replay;
+
+static void put_free(replay *p, size_t size, gpa_buf *b) {
+    if (p->n_free[size] == MAX_FREE)
+        buf_remove_owner(p->rt, b);
+    else
+        p->free[size][p->n_free[size]++] = b;
+}
+
+/* Allocates what an iteration needs. False: memory is short, the interpreter continues. */
+static bool reserve(replay *p, gpa_device *d) {
+    gpa_err quiet;
+    for (size_t i = 0; i < p->m->n_sizes; i++)
+        while (p->n_free[i] < p->m->need[i]) {
+            gpa_err_clear(&quiet);
+            if (p->n_free[i] == MAX_FREE ||
+                buf_new(p->rt, d, p->m->sizes[i], &p->free[i][p->n_free[i]], &quiet))
+                return false;
+            p->n_free[i]++;
+        }
+    return true;
+}
+
+static void host_store(const replay *p, const log_action *a) {
+    const log_operand *to = &p->x->log.operands[a->operand];
+    const gpa_binding *t = &p->bind[a->operand], *f = t + 1;
+    static const int64_t still[KIR_MAX_DIMS];
+    char number[sizeof(gpa_val)];
+    const char *from = number;
+    if (a->n_operands > 1)
+        from = p->cells[to[1].name].buf->host + f->offset * a->item;
+    else
+        dtype_store(number, (gpa_dtype)p->x->log.types[a->param], p->x->log.params[a->param]);
+    strided_copy(p->cells[to->name].buf->host + t->offset * a->item, t->stride, from,
+                 a->n_operands > 1 ? f->stride : still,
+                 &(strided_elems){a->item, a->ndim, a->size});
+}
+
+static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_err *e) {
+    const loop_log *g = &p->x->log;
+    for (uint32_t i = a->operand; i < a->operand + a->n_operands; i++) {
+        p->bind[i].offset += p->m->advance[i];
+        p->bind[i].mem = g->operands[i].name < 0 ? NULL : p->cells[g->operands[i].name].buf->mem;
+    }
+    if (!a->program) {
+        host_store(p, a);
+        return GPA_OK;
+    }
+    gpa_launch run = {
+        .arrays = p->bind + a->operand, .params = g->params + a->param, .uninterrupted = true};
+    memcpy(run.size, a->size, sizeof run.size);
+    return d->be->run(d->dev, a->program->prog, &run, e);
+}
+
+/* Makes the names of the end those of the start of the next iteration. */
+static void advance(replay *p) {
+    const loop_iteration *x = p->x;
+    const size_t n = x->log.n_start;
+    cell cells[RT_LOOP_MAX_ARRAYS];
+    int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS],
+        made = (int64_t)p->count * RT_LOOP_MAX_ARRAYS;
+    for (size_t i = 0; i < n; i++) {
+        cells[i] = p->cells[x->name[i]];
+        object[i] = x->object[i] >= 0 ? p->object[x->object[i]] : x->object[i] - made;
+        storage[i] = x->storage[i] >= 0 ? p->storage[x->storage[i]] : x->storage[i] - made;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (p->m->gone[i] && p->cells[i].owned && p->first_use[i])
+            put_free(p, p->m->size_of[i], p->cells[i].buf);
+    memcpy(p->cells, cells, n * sizeof *cells);
+    memcpy(p->object, object, n * sizeof *object);
+    memcpy(p->storage, storage, n * sizeof *storage);
+    for (size_t i = 0; i < x->log.n_fresh; i++) p->cells[LOG_FRESH + i].buf = NULL;
+    p->count++;
+}
+
+static void end_fresh(replay *p, size_t k) {
+    put_free(p, p->m->size_of[LOG_FRESH + k], p->cells[LOG_FRESH + k].buf);
+    p->cells[LOG_FRESH + k].buf = NULL;
+}
+
+static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
+    const loop_log *g = &p->x->log;
+    const loop_model *m = p->m;
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < g->n_actions && !rc; i++) {
+        const log_action *a = &g->actions[i];
+        for (uint32_t k = a->fresh; k < a->fresh + a->n_fresh; k++) {
+            size_t size = m->size_of[LOG_FRESH + k];
+            p->cells[LOG_FRESH + k] = (cell){p->free[size][--p->n_free[size]], true};
+        }
+        rc = run_action(p, d, a, e);
+        for (size_t k = 0; k < g->n_fresh; k++)
+            if (m->last_use[k] == (int32_t)i) end_fresh(p, k);
+    }
+    if (!rc) advance(p);
+    for (size_t k = 0; k < g->n_fresh && rc; k++)
+        if (p->cells[LOG_FRESH + k].buf) end_fresh(p, k);
+    return rc;
+}
+
+/* ---- results ---- */
+
+/* Binds the names to the arrays that the variables hold. A buffer that only the loop refers to
+ * becomes the replay's. */
+static void begin(replay *p) {
+    const loop_iteration *x = p->x;
+    for (size_t i = 0; i < x->log.n_start; i++) {
+        const log_array *a = &x->end[i];
+        size_t buf = 0, object = 0, storage = 0;
+        while (x->end[buf].buf != a->buf) buf++;
+        while (x->end[object].given.object != a->given.object) object++;
+        while (x->end[storage].storage != a->storage) storage++;
+        p->object[i] = (int64_t)object;
+        p->storage[i] = (int64_t)storage;
+        p->first_use[i] = buf == i;
+        p->taken[i] = buf == i && a->given.owned && a->given.assigned && a->storage->refs == 1 &&
+                      a->given.arr->refs == 1 && a->buf->owners == 1 && !a->buf->readers;
+        p->cells[i] = (cell){a->buf, p->taken[buf]};
+    }
+    for (size_t i = 0; i < x->log.n_start; i++)
+        if (p->taken[i]) x->end[i].storage->buf = NULL;
+    for (size_t i = 0; i < x->log.n_operands; i++) p->bind[i] = x->log.operands[i].bind;
+}
+
+/* The storage of variable i's new array, with a reference for it. */
+static gpa_code find_storage(replay *p, size_t i, const rt_loop_result *made, gpa_storage **out,
+                             gpa_err *e) {
+    const log_array *a = &p->x->end[i];
+    int64_t size = 1;
+    for (size_t k = 0; k < i && p->storage[i] < 0 && !*out; k++)
+        if (p->storage[k] == p->storage[i] && made[k].made) *out = made[k].made->storage;
+    if (p->storage[i] >= 0) *out = p->x->end[p->storage[i]].storage;
+    if (*out) {
+        (*out)->refs++;
+        return GPA_OK;
+    }
+    for (int d = 0; d < a->ndim; d++) size *= a->shape[d];
+    return storage_of_buf_take(p->rt, p->cells[i].buf, (gpa_dtype)a->dtype, size, out, e);
+}
+
+/* A new array of variable i, as the model predicts it. */
+static gpa_code make_array(replay *p, size_t i, rt_loop_result *results, gpa_err *e) {
+    const log_array *a = &p->x->end[i];
+    const arr_layout l = {(gpa_dtype)a->dtype, a->ndim, a->shape, a->strides,
+                          a->offset + p->m->moves[i] * (int64_t)p->count};
+    gpa_storage *s = NULL;
+    gpa_arr *base = a->base ? a->given.arr->base : NULL;
+    gpa_code rc = find_storage(p, i, results, &s, e);
+    if (rc) return rc;
+    rc = arr_handle(p->rt, s, &l, base, &results[i].made, e);
+    if (!rc) results[i].made->readonly = a->readonly;
+    storage_release(p->rt, s);
+    return rc;
+}
+
+/* What each variable holds after the replay; returns the buffers that were taken. */
+static gpa_code end(replay *p, rt_loop_result *results, gpa_err *e) {
+    const loop_iteration *x = p->x;
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < x->log.n_start; i++) {
+        size_t same = 0;
+        while (p->object[same] != p->object[i]) same++;
+        p->cells[i].buf->version++; /* it may have been stored to */
+        results[i] = (rt_loop_result){(int)MAX(p->object[i], -1), (int)same, NULL};
+        if (p->object[i] >= 0 && p->taken[p->object[i]])
+            x->end[p->object[i]].storage->buf = p->cells[i].buf;
+    }
+    for (size_t i = 0; i < x->log.n_start && !rc; i++)
+        if (p->object[i] < 0 && results[i].same == (int)i) rc = make_array(p, i, results, e);
+    for (size_t i = 0; i < p->m->n_sizes; i++)
+        while (p->n_free[i]) buf_remove_owner(p->rt, p->free[i][--p->n_free[i]]);
+    return rc;
+}
+
+/* ---- rt_loop_replay ---- */
+
+static void count_work(replay *p) {
+    const loop_log *g = &p->x->log;
+    rt_stats *s = &p->rt->stats;
+    for (size_t i = 0; i < g->n_actions; i++) {
+        s->launches += g->actions[i].program ? p->count : 0;
+        s->cache_hits += g->actions[i].program ? p->count : 0;
+        s->bytes_read += p->count * g->actions[i].bytes_read;
+        s->bytes_written += p->count * g->actions[i].bytes_written;
+    }
+}
+
+static void set_params(replay *p) {
+    loop_log *g = &p->x->log;
+    for (size_t i = 0; i < g->n_params; i++) {
+        if (p->m->scalar[i] < 0) continue;
+        const rt_loop_scalar *s = &p->x->scalars[p->m->scalar[i]];
+        g->params[i] = dtype_cast(s->v, s->dtype, (gpa_dtype)g->types[i]);
+    }
+}
+
+gpa_code rt_loop_replay(gpa_rt *rt, bool (*next)(void *user, rt_loop_scalar *scalars), void *user,
+                        rt_loop_result *results, uint64_t *count, gpa_err *e) {
+    struct loop_replay *r = rt->loop_replay;
+    replay *p = mem_zero(sizeof *p);
+    gpa_code rc = GPA_OK;
+    *count = 0;
+    if (!p) return gpa_no_memory(e);
+    p->rt = rt;
+    p->m = &r->model;
+    p->x = r->at[LOOP_RECORDED - 1];
+    gpa_device *d = p->x->log.device;
+    begin(p);
+    while (!rc && d && reserve(p, d) && !rt_interrupted(rt) && next(user, p->x->scalars)) {
+        set_params(p);
+        rc = run_iteration(p, d, e);
+    }
+    if (d) rc = device_result(rt, d, rc, e);
+    count_work(p);
+    gpa_code ended = end(p, results, e);
+    *count = p->count;
+    mem_free(p);
+    rt_loop_stop(rt);
+    return rc ? rc : ended;
+}

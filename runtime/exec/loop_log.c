@@ -1,0 +1,156 @@
+/* The record of one loop iteration. */
+#include "runtime/exec/loop_log.h"
+
+#include "runtime/exec/loop_model.h"
+
+void loop_log_clear(loop_log *g) {
+    for (size_t i = 0; i < g->n_actions; i++) program_release(g->actions[i].program);
+    g->n_actions = g->n_operands = g->n_params = g->n_fresh = g->n_start = 0;
+    g->device = NULL;
+    g->why = RT_LOOP_FINE;
+}
+
+bool loop_log_arrays(log_array *to, const rt_loop_array *arrays, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const gpa_arr *a = arrays[i].arr;
+        if (a->ndim > KIR_MAX_DIMS) return false;
+        to[i] = (log_array){.given = arrays[i],
+                            .storage = a->storage,
+                            .buf = a->storage->buf,
+                            .base = a->base,
+                            .dtype = a->dtype,
+                            .ndim = a->ndim,
+                            .readonly = a->readonly,
+                            .offset = a->offset};
+        memcpy(to[i].shape, a->shape, a->ndim * sizeof *a->shape);
+        memcpy(to[i].strides, a->strides, a->ndim * sizeof *a->strides);
+    }
+    return true;
+}
+
+bool loop_log_name(const loop_log *g, const gpa_buf *b, int32_t *name) {
+    /* The latest allocation first: a block may be allocated twice in an iteration. */
+    for (size_t i = g->n_fresh; i-- > 0;)
+        if (g->fresh[i] == b) {
+            *name = LOG_FRESH + (int32_t)i;
+            return true;
+        }
+    for (size_t i = 0; i < g->n_start; i++)
+        if (g->start[i].buf == b) {
+            *name = (int32_t)i;
+            return true;
+        }
+    return false;
+}
+
+void loop_log_refuse(gpa_rt *rt, rt_loop_reason why) {
+    loop_log *g = rt->loop_replay ? loop_replay_log(rt->loop_replay) : NULL;
+    if (g && !g->why) g->why = why;
+}
+
+/* Adds an operand; NULL: the record is full. */
+static log_operand *add_operand(loop_log *g, int32_t name) {
+    if (g->n_operands == LOG_MAX_OPERANDS) return NULL;
+    log_operand *o = &g->operands[g->n_operands++];
+    *o = (log_operand){.name = name};
+    return o;
+}
+
+static bool add_param(loop_log *g, gpa_dtype t, gpa_val v) {
+    if (g->n_params == LOG_MAX_PARAMS) return false;
+    g->types[g->n_params] = (uint8_t)t;
+    g->params[g->n_params++] = v;
+    return true;
+}
+
+/* A new action; NULL: the record is full. */
+static log_action *add_action(loop_log *g) {
+    if (g->n_actions == LOG_MAX_ACTIONS) return NULL;
+    log_action *a = &g->actions[g->n_actions++];
+    *a = (log_action){.operand = (uint32_t)g->n_operands,
+                      .param = (uint32_t)g->n_params,
+                      .fresh = (uint32_t)g->n_fresh};
+    return a;
+}
+
+/* Adds the arrays of a launch. Names of its operands come first: new memory may be that of an
+ * operand of an earlier launch. */
+static rt_loop_reason add_arrays(loop_log *g, const lowered *l, gpa_buf *const *fresh) {
+    size_t first = g->n_operands;
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        int32_t name = LOG_NO_MEMORY;
+        if (l->buf[i] && !loop_log_name(g, l->buf[i], &name)) return RT_LOOP_MEMORY;
+        log_operand *o = add_operand(g, name);
+        if (!o) return RT_LOOP_SIZE;
+        o->bind = l->bind[i];
+        o->stored = l->stored >> i & 1;
+        o->bind.mem = NULL;
+    }
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        if (!l->fresh[i]) continue;
+        if (g->n_fresh == LOG_MAX_FRESH) return RT_LOOP_SIZE;
+        g->operands[first + i].name = LOG_FRESH + (int32_t)g->n_fresh;
+        g->fresh_bytes[g->n_fresh] = fresh[i]->bytes;
+        g->fresh[g->n_fresh++] = fresh[i];
+    }
+    return RT_LOOP_FINE;
+}
+
+void loop_log_launch(gpa_rt *rt, gpa_device *d, const lowered *l, program_cache_entry *program,
+                     gpa_buf *const *fresh) {
+    loop_log *g = rt->loop_replay ? loop_replay_log(rt->loop_replay) : NULL;
+    if (!g || g->why) return;
+    if (l->faults) g->why = RT_LOOP_FAULT;
+    if (l->n_loops || l->empty) g->why = RT_LOOP_STRUCTURE;
+    if (rt->devices->next || (g->device && g->device != d)) g->why = RT_LOOP_DEVICES;
+    g->device = d;
+    log_action *a = g->why ? NULL : add_action(g);
+    if (!a) {
+        if (!g->why) g->why = RT_LOOP_SIZE;
+        return;
+    }
+    g->why = add_arrays(g, l, fresh);
+    const uint8_t *types = program_params(program);
+    for (size_t i = 0; i < program->n_params && !g->why; i++)
+        if (!add_param(g, (gpa_dtype)types[i], l->params[i])) g->why = RT_LOOP_SIZE;
+    a->program = program_retain(program);
+    a->n_operands = (uint32_t)(g->n_operands - a->operand);
+    a->n_params = (uint32_t)(g->n_params - a->param);
+    a->n_fresh = (uint32_t)(g->n_fresh - a->fresh);
+    a->bytes_read = l->bytes_read;
+    a->bytes_written = l->bytes_written;
+    memcpy(a->size, l->size, sizeof a->size);
+}
+
+/* Adds the operand of a host store; false: its memory has no name. */
+static bool add_view(loop_log *g, const gpa_arr *a, int ndim, const int64_t *strides) {
+    int32_t name;
+    log_operand *o = loop_log_name(g, a->storage->buf, &name) ? add_operand(g, name) : NULL;
+    if (!o) return false;
+    o->bind.offset = a->offset;
+    memcpy(o->bind.stride, strides, (size_t)ndim * sizeof *strides);
+    return true;
+}
+
+void loop_log_store(gpa_rt *rt, const log_store *s) {
+    loop_log *g = rt->loop_replay ? loop_replay_log(rt->loop_replay) : NULL;
+    if (!g || g->why) return;
+    log_action *a = s->to->ndim <= KIR_MAX_DIMS ? add_action(g) : NULL;
+    const gpa_dtype t = (gpa_dtype)s->to->dtype;
+    if (!a) {
+        g->why = RT_LOOP_SIZE;
+        return;
+    }
+    a->ndim = s->to->ndim;
+    a->item = (uint8_t)dtype_size(t);
+    memcpy(a->size, s->to->shape, (size_t)a->ndim * sizeof *a->size);
+    bool known = add_view(g, s->to, a->ndim, s->to->strides);
+    if (known) g->operands[a->operand].stored = true;
+    if (s->from)
+        known = known && add_view(g, s->from, a->ndim, s->from_strides);
+    else
+        known = known && add_param(g, t, s->v);
+    if (!known) g->why = RT_LOOP_MEMORY;
+    a->n_operands = (uint32_t)(g->n_operands - a->operand);
+    a->n_params = (uint32_t)(g->n_params - a->param);
+}

@@ -1,0 +1,218 @@
+/* The model of a loop: what three logged iterations have in common.
+ *
+ * Reading order: the same launches, offsets, parameters, memory, loop_model_make. */
+#include "runtime/exec/loop_model.h"
+
+/* ---- the same launches ---- */
+
+static bool same_action(const log_action *a, const log_action *b) {
+    return a->program == b->program && a->operand == b->operand && a->n_operands == b->n_operands &&
+           a->param == b->param && a->n_params == b->n_params && a->fresh == b->fresh &&
+           a->n_fresh == b->n_fresh && a->ndim == b->ndim && a->item == b->item &&
+           memcmp(a->size, b->size, sizeof a->size) == 0;
+}
+
+static bool same_launches(const loop_log *a, const loop_log *b) {
+    if (a->n_actions != b->n_actions || a->n_operands != b->n_operands ||
+        a->n_params != b->n_params || a->n_fresh != b->n_fresh || a->device != b->device)
+        return false;
+    for (size_t i = 0; i < a->n_actions; i++)
+        if (!same_action(&a->actions[i], &b->actions[i])) return false;
+    for (size_t i = 0; i < a->n_operands; i++)
+        if (a->operands[i].name != b->operands[i].name ||
+            a->operands[i].stored != b->operands[i].stored ||
+            memcmp(a->operands[i].bind.stride, b->operands[i].bind.stride,
+                   sizeof a->operands[i].bind.stride) != 0)
+            return false;
+    return memcmp(a->types, b->types, a->n_params) == 0 &&
+           memcmp(a->fresh_bytes, b->fresh_bytes, a->n_fresh * sizeof *a->fresh_bytes) == 0;
+}
+
+static bool same_layout(const log_array *a, const log_array *b) {
+    return a->dtype == b->dtype && a->ndim == b->ndim && a->readonly == b->readonly &&
+           memcmp(a->shape, b->shape, a->ndim * sizeof *a->shape) == 0 &&
+           memcmp(a->strides, b->strides, a->ndim * sizeof *a->strides) == 0;
+}
+
+static bool same_ends(const loop_iteration *a, const loop_iteration *b) {
+    size_t n = a->log.n_start;
+    if (n != b->log.n_start || a->n_scalars != b->n_scalars) return false;
+    for (size_t i = 0; i < n; i++)
+        if (a->name[i] != b->name[i] || a->object[i] != b->object[i] ||
+            a->storage[i] != b->storage[i] || a->end[i].base != b->end[i].base ||
+            !same_layout(&a->end[i], &b->end[i]))
+            return false;
+    return true;
+}
+
+/* True if arrays i and k share memory, a storage and an object at the start of an iteration exactly
+ * if they do at its end: names then stay unambiguous. */
+static bool same_sharing(const loop_iteration *x, size_t i, size_t k) {
+    const log_array *a = &x->log.start[i], *b = &x->log.start[k];
+    return (a->buf == b->buf) == (x->name[i] == x->name[k]) &&
+           (a->storage == b->storage) == (x->storage[i] == x->storage[k]) &&
+           (a->given.object == b->given.object) == (x->object[i] == x->object[k]) &&
+           (x->name[i] == x->name[k]) == (x->storage[i] == x->storage[k]);
+}
+
+static bool is_steady(const loop_iteration *x) {
+    for (size_t i = 0; i < x->log.n_start; i++)
+        for (size_t k = 0; k < i; k++)
+            if (!same_sharing(x, i, k)) return false;
+    return true;
+}
+
+/* What an array at the end may be: the array that the variable or another one held before, or a new
+ * one; a new view only of an array that no iteration replaces. */
+static bool may_make(const loop_iteration *x, size_t i) {
+    const log_array *a = &x->end[i];
+    bool based = !a->base;
+    if ((x->storage[i] < 0) != (x->name[i] >= LOG_FRESH)) return false;
+    if (!a->given.assigned)
+        return x->object[i] >= 0 && x->log.start[x->object[i]].given.object == a->given.object &&
+               x->log.start[i].given.object == a->given.object && x->log.start[i].buf == a->buf;
+    if (x->object[i] >= 0) return x->storage[i] >= 0 && x->log.start[x->object[i]].buf == a->buf;
+    for (size_t k = 0; k < x->log.n_start; k++)
+        based = based || (!x->log.start[k].given.assigned && x->log.start[k].given.arr == a->base);
+    return based && (x->storage[i] < 0 || x->log.start[x->storage[i]].buf == a->buf);
+}
+
+/* ---- offsets ---- */
+
+static bool constant_step(int64_t a, int64_t b, int64_t c, int64_t *step) {
+    return !__builtin_sub_overflow(b, a, step) && c - b == *step;
+}
+
+/* The program of a launch was chosen for the distances between what it writes and what it reads of
+ * the same memory: they must not change. */
+static bool keeps_distances(const loop_log *g, const log_action *a, const int64_t *advance) {
+    for (uint32_t i = a->operand; i < a->operand + a->n_operands; i++)
+        for (uint32_t k = a->operand; k < a->operand + a->n_operands && g->operands[i].stored; k++)
+            if (g->operands[k].name == g->operands[i].name && advance[k] != advance[i])
+                return false;
+    return true;
+}
+
+static bool find_steps(struct loop_replay *r) {
+    loop_iteration *const *t = r->at;
+    const loop_log *g = &t[2]->log;
+    for (size_t i = 0; i < g->n_operands; i++)
+        if (!constant_step(t[0]->log.operands[i].bind.offset, t[1]->log.operands[i].bind.offset,
+                           g->operands[i].bind.offset, &r->model.advance[i]))
+            return false;
+    for (size_t i = 0; i < g->n_start; i++)
+        if (!constant_step(t[0]->end[i].offset, t[1]->end[i].offset, t[2]->end[i].offset,
+                           &r->model.moves[i]))
+            return false;
+    for (size_t i = 0; i < g->n_actions; i++)
+        if (!keeps_distances(g, &g->actions[i], r->model.advance)) return false;
+    return true;
+}
+
+/* ---- parameters ---- */
+
+static bool is_param(const struct loop_replay *r, size_t param, size_t scalar) {
+    for (int t = 0; t < LOOP_RECORDED; t++) {
+        const loop_iteration *x = r->at[t];
+        const gpa_dtype to = (gpa_dtype)x->log.types[param];
+        gpa_val v = dtype_cast(x->scalars[scalar].v, x->scalars[scalar].dtype, to);
+        if (memcmp(&v, &x->log.params[param], dtype_size(to)) != 0) return false;
+    }
+    return true;
+}
+
+static bool is_constant(const struct loop_replay *r, size_t param) {
+    const size_t bytes = dtype_size((gpa_dtype)r->at[0]->log.types[param]);
+    for (int t = 1; t < LOOP_RECORDED; t++)
+        if (memcmp(&r->at[0]->log.params[param], &r->at[t]->log.params[param], bytes) != 0)
+            return false;
+    return true;
+}
+
+/* Finds the scalar of each parameter. A parameter that two scalars fit, or that a scalar fits
+ * though it does not change, is ambiguous; a scalar that fits no parameter went elsewhere. */
+static rt_loop_reason find_params(struct loop_replay *r) {
+    const loop_iteration *x = r->at[2];
+    uint32_t used = 0;
+    for (size_t i = 0; i < x->log.n_params; i++) {
+        int8_t *which = &r->model.scalar[i];
+        const gpa_dtype t = (gpa_dtype)x->log.types[i];
+        *which = -1;
+        for (size_t k = 0; k < x->n_scalars; k++) {
+            if (!is_param(r, i, k)) continue;
+            if (*which >= 0 || (t != DT_F64 && t != DT_I64)) return RT_LOOP_PARAMETER;
+            *which = (int8_t)k;
+            used |= UINT32_C(1) << k;
+        }
+        if ((*which < 0) != is_constant(r, i)) return RT_LOOP_PARAMETER;
+    }
+    return used + 1 == UINT32_C(1) << x->n_scalars ? RT_LOOP_FINE : RT_LOOP_PARAMETER;
+}
+
+/* ---- memory ---- */
+
+static bool size_class(loop_model *m, size_t bytes, uint8_t *out) {
+    size_t i = 0;
+    while (i < m->n_sizes && m->sizes[i] != bytes) i++;
+    if (i == LOOP_MAX_SIZES) return false;
+    if (i == m->n_sizes) {
+        m->sizes[i] = bytes;
+        m->need[m->n_sizes++] = 0;
+    }
+    *out = (uint8_t)i;
+    return true;
+}
+
+/* Live ranges of new memory, and size classes. */
+static bool find_memory(struct loop_replay *r) {
+    const loop_iteration *x = r->at[2];
+    const loop_log *g = &x->log;
+    loop_model *m = &r->model;
+    m->n_sizes = 0;
+    for (size_t i = 0; i < g->n_start; i++) {
+        m->gone[i] = true;
+        if (!size_class(m, g->start[i].buf->bytes, &m->size_of[i])) return false;
+    }
+    for (size_t i = 0; i < g->n_fresh; i++) {
+        if (!size_class(m, g->fresh_bytes[i], &m->size_of[LOG_FRESH + i])) return false;
+        m->need[m->size_of[LOG_FRESH + i]]++;
+    }
+    for (size_t i = 0; i < g->n_actions; i++)
+        for (uint32_t k = 0; k < g->actions[i].n_operands; k++) {
+            int32_t name = g->operands[g->actions[i].operand + k].name;
+            if (name >= LOG_FRESH) m->last_use[name - LOG_FRESH] = (int32_t)i;
+        }
+    for (size_t i = 0; i < g->n_start; i++) {
+        if (x->name[i] >= LOG_FRESH)
+            m->last_use[x->name[i] - LOG_FRESH] = -1;
+        else
+            m->gone[x->name[i]] = false;
+    }
+    return true;
+}
+
+rt_loop_reason loop_model_make(struct loop_replay *r) {
+    for (int t = 0; t < LOOP_RECORDED; t++) {
+        if (!is_steady(r->at[t])) return RT_LOOP_STRUCTURE;
+        for (size_t i = 0; i < r->at[t]->log.n_start; i++)
+            if (!may_make(r->at[t], i)) return RT_LOOP_STRUCTURE;
+        if (t && (!same_launches(&r->at[0]->log, &r->at[t]->log) || !same_ends(r->at[0], r->at[t])))
+            return RT_LOOP_STRUCTURE;
+    }
+    if (!find_steps(r) || !find_memory(r)) return RT_LOOP_STRUCTURE;
+    return find_params(r);
+}
+
+void rt_loop_stop(gpa_rt *rt) {
+    struct loop_replay *r = rt->loop_replay;
+    if (!r) return;
+    for (int i = 0; i < LOOP_RECORDED; i++) loop_log_clear(&r->at[i]->log);
+    r->logging = false;
+    r->n = r->tries = 0;
+}
+
+void loop_replay_free(gpa_rt *rt) {
+    rt_loop_stop(rt);
+    mem_free(rt->loop_replay);
+    rt->loop_replay = NULL;
+}

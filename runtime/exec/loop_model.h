@@ -1,0 +1,64 @@
+/* Replay of loops: iterations that repeat are launched again without being interpreted.
+ *
+ * Three consecutive iterations are logged (loop_log.h). If they have the same launches on memory of
+ * the same names, offsets advance by constant amounts, each parameter is constant or one of the
+ * scalars that the caller announces, and the variables hold afterwards what the names predict, then
+ * the following iterations are those launches, with the names bound to other memory: ping-pong
+ * buffers are a permutation, new memory comes from a list of the blocks that the loop has freed.
+ *
+ * The caller (lang/vm/loop.h) proves what the log cannot show: that the interpreter would take the
+ * same path, that indices are affine in the iteration and in bounds, and that nothing but the
+ * announced variables and scalars changes. */
+#ifndef GPA_EXEC_LOOP_MODEL_H
+#define GPA_EXEC_LOOP_MODEL_H
+
+#include "runtime/exec/loop_log.h"
+
+/* A logged iteration with what its variables held at its end. */
+typedef struct {
+    loop_log log;
+    double began; /* seconds on the host's clock */
+    rt_loop_scalar scalars[RT_LOOP_MAX_SCALARS];
+    size_t n_scalars;
+    log_array end[RT_LOOP_MAX_ARRAYS];
+    /* Of each array at the end: the name of its memory; which array at the start has its object, or
+     * its storage: a number, or if new, -1 less the number of the first array at the end with it.
+     */
+    int32_t name[RT_LOOP_MAX_ARRAYS], object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS];
+} loop_iteration;
+
+enum { LOOP_RECORDED = 3, LOOP_MAX_SIZES = 16 };
+
+/* What three iterations have in common. */
+typedef struct {
+    int64_t advance[LOG_MAX_OPERANDS]; /* of offsets, per iteration */
+    int64_t moves[RT_LOOP_MAX_ARRAYS]; /* of the offsets of arrays at the end */
+    int8_t scalar[LOG_MAX_PARAMS];     /* of parameters: which scalar, or -1: constant */
+    int32_t last_use[LOG_MAX_FRESH];   /* the action after which new memory is free; -1: it is
+                                          held at the end */
+    uint8_t size_of[LOG_NAMES];        /* which size class a name's memory belongs to */
+    size_t sizes[LOOP_MAX_SIZES];      /* bytes */
+    uint32_t need[LOOP_MAX_SIZES];     /* blocks allocated by one iteration */
+    size_t n_sizes;
+    bool gone[RT_LOOP_MAX_ARRAYS]; /* names that no array holds at the end */
+} loop_model;
+
+struct loop_replay {
+    bool logging;
+    int n, tries;                      /* iterations logged in a row, and in all */
+    loop_iteration *at[LOOP_RECORDED]; /* oldest first */
+    loop_iteration iterations[LOOP_RECORDED];
+    loop_model model;
+};
+
+/* The log of the iteration that runs; NULL: none is being logged. */
+static inline loop_log *loop_replay_log(struct loop_replay *r) {
+    return r->logging ? &r->at[LOOP_RECORDED - 1]->log : NULL;
+}
+
+/* The model of three iterations, in r->model; else why there is none (loop_model.c). */
+rt_loop_reason loop_model_make(struct loop_replay *r);
+/* Ends the recording and frees its memory. */
+void loop_replay_free(gpa_rt *rt);
+
+#endif
