@@ -84,11 +84,11 @@ static bool run_bootstrap(python_host *h) {
     compiled = py.Py_CompileString(python_bootstrap, "<gpa bridge>", PY_FILE_INPUT);
     result = compiled ? py.PyEval_EvalCode(compiled, h->names, h->names) : NULL;
     if (!result) goto out;
-#define X(name)                                             \
+#define HELPER(name)                                        \
     h->name = py.PyDict_GetItemString(h->names, "_" #name); \
     if (!h->name) goto out;
-    PYTHON_HELPERS(X)
-#undef X
+#include "lang/python/helper.def"
+#undef HELPER
     h->value_type = py.PyDict_GetItemString(h->names, "Value");
 out:
     py_drop(builtins);

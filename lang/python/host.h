@@ -11,25 +11,13 @@
 #include "lang/python/capi.h"
 #include "lang/python/find.h"
 
-/* Functions of bootstrap.py that C calls: the field, and the name in Python. */
-#define PYTHON_HELPERS(X)                                                                          \
-    X(apply)                                                                                       \
-    X(array)                                                                                       \
-    X(array_facts)                                                                                 \
-    X(as_array)                                                                                    \
-    X(describe)                                                                                    \
-    X(enter)                                                                                       \
-    X(exception)                                                                                   \
-    X(exported) X(mimes) X(numpy_scalar) X(numpy_type) X(run) X(scalar_facts) X(stand_in) X(start) \
-        X(store)
-
 typedef struct python_host {
     gpa_vm *vm;
     python_found found;
     py_object *names; /* the globals of bootstrap.py */
-#define X(name) py_object *name;
-    PYTHON_HELPERS(X)
-#undef X
+#define HELPER(name) py_object *name;
+#include "lang/python/helper.def"
+#undef HELPER
     py_object *value_type;  /* of stand-ins: bootstrap.py's Value */
     unsigned nesting;       /* of the container that is being converted */
     unsigned depth;         /* python_enter calls that are open */
