@@ -294,7 +294,8 @@ static gpa_code resize(gpa_vm *vm, value *argv) {
     if (argv[2].tag == V_STR)
         return vm_fail(vm, GPA_E_TYPE, "'str' object cannot be interpreted as an integer");
     gpa_code rc = arg_bool(vm, argv[2], "refcheck", &check);
-    if (rc || shape.tuple->count == 0) return rc; /* a.resize() changes nothing */
+    bool none = shape.tuple->count == 1 && shape.tuple->items[0].tag == V_NONE;
+    if (rc || none || shape.tuple->count == 0) return rc; /* a.resize() changes nothing */
     rc = changes_size(vm, a, shape, &changes);
     if (rc) return rc;
     if (a->base && changes)

@@ -113,6 +113,7 @@ static gpa_code load(gpa_vm *vm, struct python_state *s, python_host *h) {
     char why[400] = "";
     if (!python_find(s->chosen, &h->found, why, sizeof why)) {
         gpa_code rc = vm_fail(vm, GPA_E_NO_MODULE, "no Python: %s", why);
+        if (strstr(why, "=none")) return rc; /* as the user wants it: no advice */
         gpa_err_hint(vm_err(vm), "GPA_PYTHON or %%python names a Python 3 with a shared library");
         return rc;
     }

@@ -244,7 +244,9 @@ gpa_code import_any(gpa_vm *vm, const char *name, value *out) {
     char hint[sizeof own.hint];
     snprintf(hint, sizeof hint, "%s", own.hint);
     *own.hint = 0;
-    if (*hint)
+    if (!*vm->core.err.hint)
+        gpa_err_hint(&own, "%s", hint);
+    else if (*hint)
         gpa_err_hint(&own, "%.100s; for Python's modules see %%python", hint);
     else
         gpa_err_hint(&own, "%.158s", vm->core.err.msg);
