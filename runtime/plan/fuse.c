@@ -370,6 +370,24 @@ static bool needs_all_points(const node *n) {
            n->kind == NODE_REDUCE;
 }
 
+/* How many inputs of a node have one value in all elements: they are parameters. */
+static int n_filled(const node *n) {
+    int filled = 0;
+    for (int i = 0; i < n->n_in; i++) {
+        const node *in = n->in[i];
+        while (in->kind == NODE_VIEW || in->kind == NODE_CAST) in = in->in[0];
+        filled += in->kind == NODE_SCALAR;
+    }
+    return filled;
+}
+
+/* How often a step uses a node, each time at another map. */
+static int uses_in_step(const ctx *c, const item *x, int step) {
+    int times = 0;
+    for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) times += c->w->use[i].step == step;
+    return times;
+}
+
 /* FITS if a node may be computed inside a step at this use; else the cut reason. */
 static int fits(ctx *c, const item *x, const use *u) {
     const step_info *t = &c->w->step_info[u->step];
@@ -377,9 +395,13 @@ static int fits(ctx *c, const item *x, const use *u) {
     if (u->guarded && needs_all_points(x->n)) return CUT_GUARD;
     if (t->segment != x->segment && !is_rematerialized(x)) return CUT_NODES;
     if (t->nodes >= 2 * TUNE_FUSE_MAX_NODES) return CUT_NODES;
-    int boundaries = x->n->kind == NODE_CONCAT ? x->n->n_in - 1 : 0;
-    if (t->arrays + t->open - 1 + x->n->n_in + boundaries > c->max_arrays) return CUT_ARRAYS;
-    if (t->params + 2 * x->n->n_in > c->max_params) return CUT_PARAMS;
+    int operands = x->n->n_in, times = 1;
+    if (x->n->kind == NODE_CONCAT) { /* each use has inputs and boundaries of its own */
+        times = uses_in_step(c, x, u->step);
+        operands += x->n->n_in - 1 - n_filled(x->n);
+    }
+    if (t->arrays + t->open + times * (operands - 1) > c->max_arrays) return CUT_ARRAYS;
+    if (t->params + 2 * times * x->n->n_in > c->max_params) return CUT_PARAMS;
     space_fit fit = fit_space(c, u->step, x->n, u->map, &inner);
     if (fit == SPACE_NO) return CUT_SHAPE;
     bool inside = u->in_reduction || t->native || fit == SPACE_NATIVE;
