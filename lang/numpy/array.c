@@ -278,6 +278,10 @@ static gpa_code changes_size(gpa_vm *vm, const gpa_arr *a, value shape, bool *ou
     int ndim;
     int64_t dims[GPA_MAX_DIMS], size = 1;
     if (shape.tuple->count == 1) shape = shape.tuple->items[0];
+    const value *items = shape.tag == V_TUPLE ? shape.tuple->items : &shape;
+    for (size_t i = 0; i < (shape.tag == V_TUPLE ? shape.tuple->count : 1); i++)
+        if (items[i].tag == V_INT && items[i].i < 0)
+            return vm_fail(vm, GPA_E_VALUE, "negative dimensions not allowed");
     gpa_code rc = arg_shape(vm, shape, &ndim, dims);
     bool fits = true;
     for (int d = 0; d < ndim && !rc; d++)
