@@ -276,6 +276,7 @@ gpa_code nd_set_strides(gpa_vm *vm, value *argv, value *out) { /* self, value */
 /* True if an array of this shape has another number of elements. shape: the arguments of resize */
 static gpa_code changes_size(gpa_vm *vm, const gpa_arr *a, value shape, bool *out) {
     int ndim;
+    *out = true;
     int64_t dims[GPA_MAX_DIMS], size = 1;
     if (shape.tuple->count == 1) shape = shape.tuple->items[0];
     const value *items = shape.tag == V_TUPLE ? shape.tuple->items : &shape;
