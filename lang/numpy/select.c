@@ -61,7 +61,10 @@ gpa_code np_nonzero(gpa_vm *vm, value *argv, value *out) { /* a */
     if (n == 0)
         TRY(vm_fail(vm, GPA_E_VALUE,
                     "Calling nonzero on 0d arrays is not allowed. Use "
-                    "np.atleast_1d(scalar).nonzero() instead."));
+                    "np.atleast_1d(scalar).nonzero() instead.%s",
+                    a->dtype == DT_BOOL ? " If the context of this error is of the form "
+                                          "`arr[nonzero(cond)]`, just use `arr[cond]`."
+                                        : ""));
     rc = np_return_arrays(vm, arr_nonzero(vm_rt(vm), a, parts, vm_err(vm)), n, parts, out);
 out:
     arr_release(vm_rt(vm), a);
