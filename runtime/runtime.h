@@ -346,8 +346,8 @@ gpa_code arr_adopt(gpa_rt *rt, const arr_layout *l, const arr_foreign_memory *m,
 gpa_code arr_expose(gpa_rt *rt, gpa_arr *a, void **first, gpa_err *e);
 /* Before foreign code runs: finishes work on shared memory. After it: shared memory may have
  * changed. */
-void rt_publish(gpa_rt *rt);
-void rt_subscribe(gpa_rt *rt);
+void rt_finish_shared(gpa_rt *rt);
+void rt_invalidate_shared(gpa_rt *rt);
 
 /* ---- elementwise ---- */
 

@@ -163,7 +163,7 @@ static gpa_code describe(gpa_vm *vm, gpa_str *out) {
     python_found found;
     char why[256];
     if (!python_facts(vm, &found, why, sizeof why))
-        str_printf(out, "no Python: %s\n", why);
+        str_printf(out, "no Python%s%s\n", *why ? ": " : "", why);
     else
         str_printf(out, "CPython %s, %s (%s)\n", found.version, found.executable,
                    python_host_peek(vm) ? "loaded" : "not loaded yet");

@@ -19,9 +19,9 @@ typedef struct {
     const char *doc;
 } py_method;
 
-enum { PY_VARARGS = 1 };                                      /* METH_VARARGS */
-enum { PY_LT, PY_LE, PY_EQ, PY_NE, PY_GT, PY_GE };            /* Py_LT ... */
-enum { PY_SINGLE_INPUT = 256, PY_FILE_INPUT, PY_EVAL_INPUT }; /* Py_single_input ... */
+enum { PY_VARARGS = 1 };                           /* METH_VARARGS */
+enum { PY_LT, PY_LE, PY_EQ, PY_NE, PY_GT, PY_GE }; /* Py_LT ... */
+enum { PY_FILE_INPUT = 257 };                      /* Py_file_input */
 
 typedef struct {
 #define CAPI(result, name, parameters) result(*name) parameters;

@@ -17,7 +17,7 @@ gpa_code to_python_named(python_host *h, const call_args *a, py_object **out);
 /* A Python object as a value; the reference is consumed. NULL: Python has raised, and the vm gets
  * the error. */
 gpa_code from_python_take(python_host *h, py_object *o, value *out);
-/* A str's text as UTF-8; surrogates become question marks. The vm has the error. */
+/* A str's text as UTF-8; surrocallbacks become question marks. The vm has the error. */
 gpa_code python_text(python_host *h, py_object *o, gpa_str *out);
 
 /* Arrays (array.c). *out NULL or UNSET: it is no array that both languages know. */

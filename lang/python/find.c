@@ -75,7 +75,7 @@ bool python_find(const char *chosen, python_found *out, char *why, size_t n) {
         if (value && *value) chosen = value;
     }
     if (chosen && strcmp(chosen, "none") == 0) {
-        snprintf(why, n, "GPA_PYTHON=none");
+        *why = 0;
         return false;
     }
     if (chosen) executable_of(chosen, executable, sizeof executable);

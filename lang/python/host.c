@@ -112,9 +112,10 @@ static bool start(python_host *h) {
 static gpa_code load(gpa_vm *vm, struct python_state *s, python_host *h) {
     char why[400] = "";
     if (!python_find(s->chosen, &h->found, why, sizeof why)) {
-        gpa_code rc = vm_fail(vm, GPA_E_NO_MODULE, "no Python: %s", why);
-        if (strstr(why, "=none")) return rc; /* as the user wants it: no advice */
-        gpa_err_hint(vm_err(vm), "GPA_PYTHON or %%python names a Python 3 with a shared library");
+        gpa_code rc = vm_fail(vm, GPA_E_NO_MODULE, "no Python%s%s", *why ? ": " : "", why);
+        if (*why)
+            gpa_err_hint(vm_err(vm),
+                         "GPA_PYTHON or %%python names a Python 3 with a shared library");
         return rc;
     }
     if (!py.Py_IsInitialized && !capi_open(h->found.library, why, sizeof why)) {
@@ -150,6 +151,8 @@ gpa_code python_host_get(gpa_vm *vm, python_host **out) {
     python_host *h = s ? mem_zero(sizeof *h) : NULL;
     if (!h) return vm_no_memory(vm);
     h->vm = vm;
+    h->thread = pthread_self();
+    for (int i = 0; i < 2; i++) str_init(&h->output[i]);
     gpa_code rc = load(vm, s, h);
     if (rc) s->why = *vm_err(vm);
     if (rc)
@@ -166,6 +169,7 @@ void python_host_free(gpa_vm *vm) {
         python_scope scope = python_enter(s->host);
         stand_in_end(s->host);
         python_leave(&scope);
+        for (int i = 0; i < 2; i++) str_free(&s->host->output[i]);
     }
     mem_free(s->host);
     mem_free(s->chosen);
@@ -175,14 +179,24 @@ void python_host_free(gpa_vm *vm) {
 
 /* ---- in and out ---- */
 
+/* Writes what other threads have written to Python's streams: the session's thread owns gpa's. */
+static void write_output(python_host *h) {
+    for (int i = 0; i < 2; i++) {
+        gpa_str *text = &h->output[i];
+        if (text->len) vm_write(h->vm, i == 1, text->text, text->len);
+        str_truncate(text, 0);
+    }
+}
+
 python_scope python_enter(python_host *h) {
     gpa_vm *vm = h->vm;
-    if (h->shares_memory) rt_publish(vm->core.rt);
+    if (h->shares_memory) rt_finish_shared(vm->core.rt);
     python_scope s = {.host = h, .interrupt = atomic_load(&vm->foreign_interrupt)};
     s.state = py.PyGILState_Ensure();
     h->depth++;
     atomic_store(&vm->foreign_interrupt, py.PyErr_SetInterrupt);
     if (h->dropped) stand_in_collect(h);
+    write_output(h);
     return s;
 }
 
@@ -190,21 +204,22 @@ void python_leave(python_scope *s) {
     python_host *h = s->host;
     gpa_vm *vm = h->vm;
     atomic_store(&vm->foreign_interrupt, s->interrupt);
+    write_output(h);
     if (--h->depth == 0 && atomic_load(&vm->core.interrupted) && py.PyErr_CheckSignals())
         py.PyErr_Clear(); /* the interrupt came too late for Python: gpa raises it */
     py.PyGILState_Release(s->state);
-    if (h->shares_memory) rt_subscribe(vm->core.rt);
+    if (h->shares_memory) rt_invalidate_shared(vm->core.rt);
 }
 
-void *python_pause(python_host *h) {
+void *python_release_gil(python_host *h) {
     atomic_store(&h->vm->foreign_interrupt, NULL);
     void *thread = py.PyEval_SaveThread();
-    if (h->shares_memory) rt_subscribe(h->vm->core.rt);
+    if (h->shares_memory) rt_invalidate_shared(h->vm->core.rt);
     return thread;
 }
 
-void python_resume(python_host *h, void *thread) {
-    if (h->shares_memory) rt_publish(h->vm->core.rt);
+void python_acquire_gil(python_host *h, void *thread) {
+    if (h->shares_memory) rt_finish_shared(h->vm->core.rt);
     py.PyEval_RestoreThread(thread);
     atomic_store(&h->vm->foreign_interrupt, py.PyErr_SetInterrupt);
 }

@@ -6,6 +6,8 @@
 #ifndef GPA_PYTHON_HOST_H
 #define GPA_PYTHON_HOST_H
 
+#include <pthread.h>
+
 #include "lang/vm/machine.h"
 
 #include "lang/python/capi.h"
@@ -23,6 +25,8 @@ typedef struct python_host {
     unsigned depth;         /* python_enter calls that are open */
     struct handle *handles; /* of stand-ins; guarded by the GIL, as is dropped */
     bool dropped;           /* another thread has dropped some: their values are to be released */
+    pthread_t thread;       /* the session's */
+    gpa_str output[2];      /* what other threads wrote to stdout and stderr; guarded by the GIL */
     bool shares_memory;     /* arrays have crossed: both languages may write to them */
 } python_host;
 
@@ -49,8 +53,8 @@ void python_host_free(gpa_vm *vm);
 python_scope python_enter(python_host *h);
 void python_leave(python_scope *s);
 /* Around calls from Python back into gpa: releases and takes the GIL. */
-void *python_pause(python_host *h);
-void python_resume(python_host *h, void *thread);
+void *python_release_gil(python_host *h);
+void python_acquire_gil(python_host *h, void *thread);
 
 /* Turns the exception that Python has raised into the vm's error; returns its code. An exception
  * that came from gpa is raised again as it was. */

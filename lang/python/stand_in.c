@@ -6,7 +6,6 @@
  * (stand_in_collect). */
 #include "lang/python/convert.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,11 +20,14 @@ static const char handle_name[] = "gpa.value", host_name[] = "gpa.host";
 typedef struct handle {
     python_host *host;  /* NULL: the session has ended */
     py_object *capsule; /* borrowed: it owns the handle */
-    pthread_t thread;
     value v;
     bool dead; /* dropped by another thread: to be released */
     struct handle *prev, *next;
 } handle;
+
+static bool on_session_thread(const python_host *h) {
+    return pthread_equal(h->thread, pthread_self());
+}
 
 static void unlink_handle(handle *x) {
     if (x->prev)
@@ -63,7 +65,7 @@ void stand_in_end(python_host *h) {
 static void end_handle(py_object *capsule) {
     handle *x = py.PyCapsule_GetPointer(capsule, handle_name);
     python_host *h = x->host;
-    if (!pthread_equal(x->thread, pthread_self()) || !h->depth) {
+    if (!on_session_thread(h) || !h->depth) {
         x->dead = h->dropped = true;
         return;
     }
@@ -100,7 +102,7 @@ py_object *stand_in_new(python_host *h, value v) {
         vm_no_memory(h->vm);
         return NULL;
     }
-    *x = (handle){.host = h, .thread = pthread_self(), .v = value_retain(v), .next = h->handles};
+    *x = (handle){.host = h, .v = value_retain(v), .next = h->handles};
     if (x->next) x->next->prev = x;
     h->handles = x;
     py_object *capsule = x->capsule = py.PyCapsule_New(x, handle_name, end_handle);
@@ -147,16 +149,16 @@ static bool wrong_thread(void) {
     return false;
 }
 
-/* Takes `from` .. as values. False: Python has raised. */
+/* Takes the arguments as values; `handled`: the first one is a handle. False: Python has raised. */
 static bool receive(incoming *c, py_object *self, py_object *args, bool handled) {
     python_host *h = c->h = py.PyCapsule_GetPointer(self, host_name);
     gpa_vm *vm = h->vm;
     c->args = c->self = v_unset();
-    if (!h->depth) return wrong_thread();
+    if (!h->depth || !on_session_thread(h)) return wrong_thread();
     if (handled) {
         const handle *x = py.PyCapsule_GetPointer(py.PyTuple_GetItem(args, 0), handle_name);
         if (!x) return false;
-        if (!x->host || !pthread_equal(x->thread, pthread_self())) return wrong_thread();
+        if (!x->host) return wrong_thread();
         c->self = value_retain(x->v);
     }
     py_size n = py.PyTuple_Size(args), from = handled;
@@ -175,7 +177,7 @@ static bool receive(incoming *c, py_object *self, py_object *args, bool handled)
 /* The result of a call, or its error, for Python; consumes v. */
 static py_object *answer(incoming *c, gpa_code rc, value v) {
     gpa_vm *vm = c->h->vm;
-    python_resume(c->h, c->thread);
+    python_acquire_gil(c->h, c->thread);
     py_object *o = rc ? NULL : to_python(c->h, v);
     if (!o) python_raise(c->h);
     value_release(vm, v);
@@ -189,8 +191,8 @@ static value argument(const incoming *c, size_t i) { return c->args.tuple->items
 #define RECEIVE(handled)                                \
     incoming c;                                         \
     if (!receive(&c, self, args, handled)) return NULL; \
-    c.thread = python_pause(c.h);
-#define GATE(name) static py_object *gate_##name(py_object *self, py_object *args)
+    c.thread = python_release_gil(c.h);
+#define CALLBACK(name) static py_object *callback_##name(py_object *self, py_object *args)
 
 /* Appends the named arguments, a dict of Python, to the positional ones: their values to `values`,
  * their names to `names`. */
@@ -210,7 +212,7 @@ static gpa_code receive_named(python_host *h, py_object *named, list_obj *values
 }
 
 /* call(handle, positional, named): a tuple and a dict. */
-GATE(call) {
+CALLBACK(call) {
     incoming c;
     py_object *named = py.PyTuple_GetItem(args, 2);
     if (!receive(&c, self, args, true)) return NULL;
@@ -218,7 +220,7 @@ GATE(call) {
     value values = v_unset(), names = v_list(vm, 0, NULL), out = v_none();
     gpa_code rc = names.tag == V_UNSET ? GPA_E_MEMORY : vm_collect(vm, argument(&c, 0), &values);
     if (!rc) rc = receive_named(c.h, named, values.list, names.list);
-    c.thread = python_pause(c.h);
+    c.thread = python_release_gil(c.h);
     if (!rc) {
         const size_t n = names.list->count;
         const call_args a = {values.list->count - n, n, values.list->items, names.list->items};
@@ -229,21 +231,21 @@ GATE(call) {
     return answer(&c, rc, out);
 }
 
-GATE(getattr) {
+CALLBACK(getattr) {
     RECEIVE(true)
     value out = v_none();
     gpa_code rc = vm_attr(c.h->vm, c.self, argument(&c, 0).str->text, &out);
     return answer(&c, rc, out);
 }
 
-GATE(setattr) {
+CALLBACK(setattr) {
     RECEIVE(true)
     return answer(&c, vm_setattr(c.h->vm, c.self, argument(&c, 0).str->text, argument(&c, 1)),
                   v_none());
 }
 
 /* Operators and special methods by their names in Python, with the values' own meaning. */
-GATE(method) {
+CALLBACK(method) {
     RECEIVE(true)
     gpa_vm *vm = c.h->vm;
     const char *name = argument(&c, 0).str->text;
@@ -275,12 +277,12 @@ static py_object *text_answer(incoming *c, gpa_code (*put)(gpa_vm *, value, gpa_
     return answer(c, rc, out);
 }
 
-GATE(repr) {
+CALLBACK(repr) {
     RECEIVE(true)
     return text_answer(&c, vm_repr);
 }
 
-GATE(str) {
+CALLBACK(str) {
     RECEIVE(true)
     return text_answer(&c, vm_str);
 }
@@ -292,7 +294,7 @@ static void add_name(void *user, const char *name, value v) {
 }
 
 /* dir(): the names, a str with a name on each line, split by Python. */
-GATE(dir) {
+CALLBACK(dir) {
     RECEIVE(true)
     gpa_vm *vm = c.h->vm;
     gpa_str text;
@@ -310,21 +312,21 @@ GATE(dir) {
     return answer(&c, rc, out);
 }
 
-GATE(hash) {
+CALLBACK(hash) {
     RECEIVE(true)
     uint64_t hash = 0;
     gpa_code rc = value_hash(c.h->vm, c.self, &hash);
     return answer(&c, rc, v_int((int64_t)(hash >> 1)));
 }
 
-GATE(truth) {
+CALLBACK(truth) {
     RECEIVE(true)
     bool is = false;
     gpa_code rc = value_truth(c.h->vm, c.self, &is);
     return answer(&c, rc, v_bool(is));
 }
 
-GATE(iter) {
+CALLBACK(iter) {
     RECEIVE(true)
     value out = v_none();
     gpa_code rc = vm_iter(c.h->vm, c.self, &out);
@@ -332,7 +334,7 @@ GATE(iter) {
 }
 
 /* next(): (done, item). */
-GATE(next) {
+CALLBACK(next) {
     RECEIVE(true)
     gpa_vm *vm = c.h->vm;
     value item[2] = {v_bool(false), v_none()}, it = v_unset(), out = v_none();
@@ -347,7 +349,7 @@ GATE(next) {
 }
 
 /* The parameters of a function, as between the parentheses of its def. */
-GATE(parameters) {
+CALLBACK(parameters) {
     RECEIVE(true)
     gpa_vm *vm = c.h->vm;
     gpa_str text;
@@ -363,21 +365,42 @@ GATE(parameters) {
     return answer(&c, rc, out);
 }
 
-GATE(write) {
+/* Appends a str; does not touch the vm. False: no memory. */
+static bool put_text(py_object *text, gpa_str *to) {
+    char *at;
+    py_size n;
+    py_object *bytes = py.PyUnicode_AsEncodedString(text, "utf-8", "replace");
+    bool ok = bytes && !py.PyBytes_AsStringAndSize(bytes, &at, &n);
+    if (ok) str_putn(to, at, (size_t)n);
+    py_drop(bytes);
+    return ok && !to->failed;
+}
+
+/* write(stream, text). Other threads leave their text to the session's. */
+CALLBACK(write) {
+    python_host *h = py.PyCapsule_GetPointer(self, host_name);
+    if (!on_session_thread(h)) {
+        int overflow;
+        bool to_stderr =
+            py.PyLong_AsLongLongAndOverflow(py.PyTuple_GetItem(args, 0), &overflow) == 2;
+        return put_text(py.PyTuple_GetItem(args, 1), &h->output[to_stderr]) ? py_keep(py.none)
+                                                                            : py.PyErr_NoMemory();
+    }
     RECEIVE(false)
     const str_obj *s = argument(&c, 1).str;
     gpa_code rc = vm_write(c.h->vm, argument(&c, 0).i == 2, s->text, s->size);
     return answer(&c, rc, v_none());
 }
 
-GATE(flush) {
+CALLBACK(flush) {
+    if (!on_session_thread(py.PyCapsule_GetPointer(self, host_name))) return py_keep(py.none);
     RECEIVE(false)
     vm_flush(c.h->vm);
     return answer(&c, GPA_OK, v_none());
 }
 
 /* A line with its end; "" at the end of the input. */
-GATE(input) {
+CALLBACK(input) {
     RECEIVE(false)
     gpa_vm *vm = c.h->vm;
     value line = v_none(), out = v_none(), end = v_unset();
@@ -395,17 +418,17 @@ GATE(input) {
 }
 
 #define ROW(name) \
-    { "_gpa_" #name, gate_##name, PY_VARARGS, NULL }
-static py_method gates[] = {ROW(call), ROW(getattr),    ROW(setattr), ROW(method), ROW(repr),
-                            ROW(str),  ROW(dir),        ROW(hash),    ROW(truth),  ROW(iter),
-                            ROW(next), ROW(parameters), ROW(write),   ROW(flush),  ROW(input)};
+    { "_gpa_" #name, callback_##name, PY_VARARGS, NULL }
+static py_method callbacks[] = {ROW(call), ROW(getattr),    ROW(setattr), ROW(method), ROW(repr),
+                                ROW(str),  ROW(dir),        ROW(hash),    ROW(truth),  ROW(iter),
+                                ROW(next), ROW(parameters), ROW(write),   ROW(flush),  ROW(input)};
 
 bool stand_in_install(python_host *h) {
     py_object *self = py.PyCapsule_New(h, host_name, NULL);
     bool ok = self != NULL;
-    for (size_t i = 0; i < COUNT_OF(gates) && ok; i++) {
-        py_object *fn = py.PyCFunction_NewEx(&gates[i], self, NULL);
-        ok = fn && !py.PyDict_SetItemString(h->names, gates[i].name, fn);
+    for (size_t i = 0; i < COUNT_OF(callbacks) && ok; i++) {
+        py_object *fn = py.PyCFunction_NewEx(&callbacks[i], self, NULL);
+        ok = fn && !py.PyDict_SetItemString(h->names, callbacks[i].name, fn);
         py_drop(fn);
     }
     py_drop(self);

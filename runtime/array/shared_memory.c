@@ -1,9 +1,9 @@
 /* Host memory that arrays share with another language: foreign memory as an array, and the elements
  * of an array by their address.
  *
- * Invariant: while foreign code runs (between rt_publish and rt_subscribe) no pending work reads or
- * writes shared memory; afterwards every shared buffer has a new version, so that values cached
- * from earlier contents are not found again. */
+ * Invariant: while foreign code runs (between rt_finish_shared and rt_invalidate_shared) no pending
+ * work reads or writes shared memory; afterwards every shared buffer has a new version, so that
+ * values cached from earlier contents are not found again. */
 #include "runtime/array/array.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/loop_batch.h"
@@ -110,7 +110,7 @@ gpa_code arr_expose(gpa_rt *rt, gpa_arr *a, void **first, gpa_err *e) {
     return rc;
 }
 
-void rt_publish(gpa_rt *rt) {
+void rt_finish_shared(gpa_rt *rt) {
     gpa_err later = {0}; /* an array whose work fails stays pending and says so when it is read */
     if (!rt->shared.n) return;
     if (rt->n_pending || rt->loop_batch) rt_flush(rt, &later);
@@ -118,6 +118,6 @@ void rt_publish(gpa_rt *rt) {
         if (!d->lost && d->caps.host_visible) exec_wait(rt, d, &later);
 }
 
-void rt_subscribe(gpa_rt *rt) {
+void rt_invalidate_shared(gpa_rt *rt) {
     for (size_t i = 0; i < rt->shared.n; i++) rt->shared.at[i]->version++;
 }
