@@ -39,6 +39,8 @@ int64_t radix_scratch_points(const radix *r);
 /* `in` may be `out`, and is kept otherwise; work has room for radix_scratch_points points of
  * vectors, aligned as vectors are. */
 void radix_run(const radix *r, const radix_points *in, const radix_points *out, void *work);
+/* For tests: use vector registers of at most 16, 32 or 64 bytes. Not thread-safe. */
+void radix_limit_registers(int bytes);
 /* n points from one place to the other, scaled. */
 void radix_move(gpa_dtype complex, int64_t n, const radix_points *from, const radix_points *to);
 
