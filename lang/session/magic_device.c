@@ -269,7 +269,15 @@ static void put_rate(const profile_row *r, gpa_str *out) {
     str_free(&cell);
 }
 
-static void print_profile(gpa_session *s, profile_rows *p, double seconds) {
+/* Iterations of loops that were replayed so far. */
+static uint64_t replayed(const gpa_session *s) {
+    rt_stats t;
+    rt_get_stats(s->rt, &t);
+    return t.replayed;
+}
+
+/* `loops`: iterations of loops that were replayed. */
+static void print_profile(gpa_session *s, profile_rows *p, double seconds, uint64_t loops) {
     gpa_str out, cell;
     double all = 0;
     uint64_t calls = 0;
@@ -287,8 +295,12 @@ static void print_profile(gpa_session *s, profile_rows *p, double seconds) {
     magic_put_time(&out, all, 3);
     str_put(&out, " of ");
     magic_put_time(&out, seconds, 3);
-    str_printf(&out, " on %s\n\n%8s %10s %6s %9s %10s  %s\n", rt_device(s->rt), "calls", "time",
-               "share", "bytes", "rate", "program");
+    str_printf(&out, " on %s\n", rt_device(s->rt));
+    if (loops)
+        str_printf(&out, "%llu iterations of loops replayed without interpreting them\n",
+                   (unsigned long long)loops);
+    str_printf(&out, "\n%8s %10s %6s %9s %10s  %s\n", "calls", "time", "share", "bytes", "rate",
+               "program");
     for (size_t i = 0; i < p->n; i++) {
         const profile_row *r = &p->rows[i];
         str_clear(&cell);
@@ -334,11 +346,12 @@ MAGIC(prun, BOTH, CODE, "[-s time|calls|bytes] [-q] statement",
     gpa_code rc = rt_flush(s->rt, vm_err(s->vm));
     if (!rc) rc = rt_profile_start(s->rt, vm_err(s->vm));
     double begun = magic_clock();
+    const uint64_t before = replayed(s);
     if (!rc) rc = eval_settled(m, &last);
     double seconds = magic_clock() - begun;
     rt_profile_stop(s->rt, keep_row, rows);
     if (rows->n) qsort(rows->rows, rows->n, sizeof rows->rows[0], order);
-    if (!rc && !quiet) print_profile(s, rows, seconds);
+    if (!rc && !quiet) print_profile(s, rows, seconds, replayed(s) - before);
     mem_free(rows);
     give(m, last, rc, out);
     return rc;

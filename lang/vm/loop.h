@@ -9,6 +9,8 @@
 gpa_code loop_edge(gpa_vm *vm, const frame *f);
 /* No loop is running any more: ends a recording. */
 void loop_leave(gpa_vm *vm);
+/* A warning is issued: the iteration that does is not replayed. */
+void loop_warns(gpa_vm *vm);
 /* Releases what a recording holds. */
 void loop_free(gpa_vm *vm);
 
