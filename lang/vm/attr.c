@@ -54,6 +54,26 @@ static const native *find_row(gpa_vm *vm, value v, gpa_sym name, attr_cache *cac
 
 /* ---- attributes of particular values ---- (UNSET: none of that name) */
 
+/* __all__ of a built-in module: its public names in alphabetic order. */
+static gpa_code public_names(gpa_vm *vm, const module_obj *m, value *out) {
+    value l = v_list(vm, 0, NULL);
+    if (l.tag == V_UNSET) return vm->core.err.code;
+    gpa_code rc = GPA_OK;
+    for (uint32_t i = 0; i < m->n && !rc; i++) {
+        const char *name = sym_text(vm, m->names[i]);
+        if (m->slots[i].tag == V_UNSET || *name == '_') continue;
+        value text = v_cstr(vm, name);
+        rc = text.tag == V_UNSET ? vm->core.err.code : list_append(vm, l.list, text);
+        value_release(vm, text);
+    }
+    if (!rc) rc = list_sort(vm, l.list, v_none(), false);
+    if (rc)
+        value_release(vm, l);
+    else
+        *out = l;
+    return rc;
+}
+
 static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache *cache,
                             value *out) {
     if (cache && cache->owner == m && m->slots[cache->slot].tag != V_UNSET) {
@@ -75,6 +95,8 @@ static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache 
         *out = found(m->doc);
     else if (is(text, "__dict__"))
         return module_dict(vm, m, out);
+    else if (is(text, "__all__") && m->builtin)
+        return public_names(vm, m, out);
     else {
         gpa_code rc = import_member(vm, m, name, out);
         return rc || out->tag != V_UNSET ? rc : import_foreign_member(vm, m, text, out);
