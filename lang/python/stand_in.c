@@ -432,9 +432,10 @@ CALLBACK(figure_format) {
 
 #define ROW(name) \
     { "_gpa_" #name, callback_##name, PY_VARARGS, NULL }
-static py_method callbacks[] = {ROW(call), ROW(getattr),    ROW(setattr), ROW(method), ROW(repr),
-                                ROW(str),  ROW(dir),        ROW(hash),    ROW(truth),  ROW(iter),
-                                ROW(next), ROW(parameters), ROW(write),   ROW(flush),  ROW(input), ROW(display), ROW(figure_format)};
+static py_method callbacks[] = {
+    ROW(call),  ROW(getattr), ROW(setattr), ROW(method),  ROW(repr),         ROW(str),
+    ROW(dir),   ROW(hash),    ROW(truth),   ROW(iter),    ROW(next),         ROW(parameters),
+    ROW(write), ROW(flush),   ROW(input),   ROW(display), ROW(figure_format)};
 
 bool stand_in_install(python_host *h) {
     py_object *self = py.PyCapsule_New(h, host_name, NULL);
