@@ -22,7 +22,11 @@ enum { MAX_TRIES = 12, MAX_FREE = 16 };
 
 /* ---- recording ---- */
 
-bool rt_loops_enabled(const gpa_rt *rt) { return rt->loops_replayed; }
+bool rt_loops_enabled(const gpa_rt *rt) {
+    const gpa_device *d = rt->device;
+    return rt->loops_replayed && d && !d->caps.interprets &&
+           (d->caps.host_visible || rt->loops_everywhere);
+}
 
 static double seconds(void) {
     struct timespec t;
@@ -50,11 +54,12 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
     for (int i = 1; i < LOOP_RECORDED; i++) r->at[i - 1] = r->at[i];
     r->at[LOOP_RECORDED - 1] = next;
     loop_log_clear(&next->log);
-    if (!rt->device || rt->devices->next || rt->device->caps.interprets ||
-        !(rt->device->caps.host_visible || rt->loops_everywhere))
+    if (!rt_loops_enabled(rt) || rt->devices->next)
         *why = RT_LOOP_DEVICES;
     else if (exec_unsettled(rt) || rt->unused_gathers.n)
         *why = RT_LOOP_FAULT;
+    else if (rt->n_pending) /* a padded or shifted array that may not be needed */
+        *why = RT_LOOP_PENDING;
     else if (!loop_log_arrays(next->log.start, s->arrays, s->n_arrays))
         *why = RT_LOOP_STRUCTURE;
     if (*why) {
@@ -103,7 +108,7 @@ gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_re
     if (!r || !r->logging) return rc;
     r->logging = false;
     loop_iteration *x = r->at[LOOP_RECORDED - 1];
-    *why = rc ? RT_LOOP_FAULT : finish(x, s);
+    *why = rc ? RT_LOOP_FAULT : rt->n_pending ? RT_LOOP_PENDING : finish(x, s);
     if (!*why && seconds() - x->began > MAX_ITERATION_SECONDS) *why = RT_LOOP_LONG;
     r->n++;
     r->tries++;
