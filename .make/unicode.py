@@ -25,7 +25,8 @@ def classes(cp):
 
 def main():
     out = ["/* Unicode %s, written by .make/unicode.py: RANGE(first, last, classes)." % unicodedata.unidata_version,
-           " * S starts an identifier, C continues one, W two cells wide, Z no width of its own, N not printable. */"]
+           " * S starts an identifier, C continues one, W two cells wide, Z no width of its own, N not",
+           " * printable. */"]
     row, first, last = "", None, None
     open_class = ""
     rows = []
@@ -36,7 +37,7 @@ def main():
                 rows.append("RANGE(0x%x, 0x%x, %s)" % (first, cp - 1, " | ".join("U_" + k for k in open_class)))
             first, open_class = cp, now
     for r in rows:
-        if len(row) + len(r) > 118:
+        if len(row) + len(r) > 98:
             out.append(row)
             row = ""
         row += (" " if row else "") + r

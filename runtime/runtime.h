@@ -1,5 +1,6 @@
-/* The array runtime: lazy N-dimensional arrays on CPU and GPU, with NumPy's semantics. The only
- * header of runtime/ that lang/ includes besides the tables and base headers.
+/* The array runtime: lazy N-dimensional arrays on CPU and GPU, with NumPy's semantics. With
+ * libcalls.h and programs.h all that lang/ includes of runtime/ besides the tables and base
+ * headers.
  *
  * An array (gpa_arr) is a reference-counted handle: a strided view of a storage. A storage is
  * either computed (device memory) or pending (a node of the lazy expression graph); results
@@ -16,7 +17,6 @@
 #include "runtime/tables/dtype.h"
 #include "runtime/base/err.h"
 #include "runtime/tables/op.h"
-#include "runtime/ir/raw_module.h"
 #include "runtime/base/str.h"
 
 enum { GPA_MAX_DIMS = 32 };
@@ -459,7 +459,7 @@ gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val 
 gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gpa_opnd *number,
                       gpa_err *e); /* number: a scalar, which is cast */
 
-/* ---- reductions, scans, library calls ---- */
+/* ---- reductions, scans, joins, sorting ---- */
 
 typedef struct {
     uint32_t axes; /* bit per axis; all bits of the array: everything */
@@ -497,8 +497,6 @@ gpa_code arr_scan(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr *
 /* The same with the result in the memory order of `a`; axis >= 0. */
 gpa_code arr_scan_order_k(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr **out,
                           gpa_err *e);
-/* numpy.matmul: stacks of matrices, vectors, integer dtypes. */
-gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
 /* numpy.concatenate of n arrays; dtype DT_NONE: their common one. */
 typedef struct {
     gpa_arr *const *in;
@@ -530,188 +528,6 @@ gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, const arr_partition_opts *o, g
                           gpa_err *e);
 gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out,
                           gpa_err *e);
-
-typedef struct {
-    gpa_fft_form form;
-    bool inverse; /* positive sign in the exponent */
-    int n_axes;   /* at least 1, all distinct */
-    int axes[GPA_MAX_DIMS];
-    int64_t last;  /* the length of the last axis in the real domain (R2C, C2R) */
-    double scale;  /* multiplies the result */
-    gpa_arr *into; /* C2C: may be `a`; NULL: a new array */
-} arr_fft_opts;
-
-/* N-dimensional discrete Fourier transform over axes that are not empty, in float32 or float64.
- * `a` is float for R2C, float or complex for C2C, complex for C2R. */
-gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e);
-
-typedef struct {
-    int type;           /* 1 to 4 */
-    bool dst;           /* sine transforms */
-    bool orthogonalize; /* SciPy's option of that name */
-    int axis;           /* not empty; DCT-I has at least 2 points */
-    double scale;       /* multiplies the result */
-} arr_dct_opts;
-
-/* Discrete cosine or sine transform (SciPy's dct, dst) of float32 or float64 along an axis. *out
- * NULL: the device has no library for it. */
-gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, gpa_err *e);
-
-/* Matrix factorizations and solvers, for stacks (..., m, n) of float32, float64, complex64 or
- * complex128. Computed immediately, not recorded. GPA_E_LINALG in NumPy's words (singular, not
- * positive definite, no convergence). Below, "real dtype" is that of the matrix's real part, and
- * p = min(m, n). */
-
-/* LU factorization for determinants: L below the diagonal and U, of a square matrix or of its
- * transpose, whichever needs no copy; pivots in LAPACK's convention, int32 (..., p). A singular
- * matrix is not an error. */
-gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e);
-/* Solves A X = B for (..., n, n) and (..., n, k) of the same stack shape and dtype. */
-gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
-/* A matrix (..., n, n) given by its factors, of which only the triangles in use are read. */
-typedef struct {
-    gpa_factorization form;
-    gpa_arr *a;
-    gpa_arr *pivots;  /* of LU: n row indices from 0 */
-    int trans;        /* solve 0: A X = B, 1: A^T X = B, 2: A^H X = B; 0 for Cholesky */
-    bool upper, unit; /* the triangle (not LU); FACTORS_TRIANGLE: unit diagonal */
-} arr_factored;
-
-/* Solves A X = B for B (..., n, k) of the same stack shape and dtype. GPA_E_VALUE for pivots out of
- * range. *zero: the 1-based position of a zero on the diagonal, 0 if none. *out NULL: the device
- * has no library for it, or an operand is empty. */
-gpa_code arr_solve_factored(gpa_rt *rt, const arr_factored *f, gpa_arr *b, gpa_arr **out,
-                            int64_t *zero, gpa_err *e);
-/* A banded matrix in the diagonal layout of SciPy's solve_banded, (kl + ku + 1, n), with kl
- * subdiagonals and ku superdiagonals. */
-typedef struct {
-    int64_t kl, ku;
-    gpa_arr *bands;
-} arr_banded;
-/* Solves A X = B for B (n, k) of the same dtype. *out NULL: as above. */
-gpa_code arr_solve_banded(gpa_rt *rt, const arr_banded *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
-/* Inverses of (..., n, n); by the host if the device's library has no such call. */
-gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
-/* Least squares (LAPACK gelsd): the minimum-norm X minimizing |B - A X| for an (m, n) matrix A
- * and B of max(m, n) rows, of which those beyond m are ignored. out[0]: X in the first n rows and,
- * if rank = n < m, the residuals in the others; out[1]: singular values (p); out[2]: the rank, the
- * number larger than `rcond` times the first (1, int32). out[0] NULL: the device's library has no
- * such call. */
-gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double rcond, gpa_arr **out, gpa_err *e);
-/* Cholesky factor in the lower (or upper) triangle, the only one read; the other triangle is
- * undefined. */
-gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e);
-/* QR: out[0]: R and the Householder reflectors (..., m, n); out[1]: their factors tau (..., p);
- * with `vectors` out[2]: the first k columns of Q. */
-gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, bool vectors, gpa_arr **out, gpa_err *e);
-/* SVD: out[0]: singular values (real dtype); with vectors out[1]: U, out[2]: V^H. */
-typedef enum { SVD_VALUES, SVD_REDUCED, SVD_FULL } arr_svd_form;
-gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, arr_svd_form form, gpa_arr **out, gpa_err *e);
-/* Hermitian matrices, given by one triangle: ascending eigenvalues (real dtype) and eigenvectors
- * (v NULL: not wanted). */
-gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e);
-/* Complex eigenvalues and right eigenvectors (v NULL: not wanted) in a's dtype: for a conjugate
- * pair of a real matrix, the real part and then the imaginary part (LAPACK's layout). */
-gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e);
-/* A sparse matrix by its arrays (borrowed), named as SciPy does. CSR: row i has the values
- * data[indptr[i]] .. data[indptr[i + 1] - 1], in the columns `indices`. CSC: the same by columns,
- * and `cols` is the number of rows. */
-typedef struct {
-    gpa_arr *indptr, *indices, *data;
-    int64_t cols;
-    bool canonical; /* known: the columns of each row strictly ascend, so none occurs twice */
-} arr_csr;
-
-/* DIA: diagonals, 2-d in rows as SciPy has them or 1-d, one after the other, each from its first
- * element in the matrix; their offsets, which ascend. */
-typedef struct {
-    gpa_arr *data, *offsets;
-    int64_t rows, cols;
-} arr_dia;
-
-/* A CSR result is out[0 .. 2]: indptr, indices, data. After a failure `out` may hold some of them,
- * which the caller releases. Results of unknown size may have spare capacity behind the last
- * value.
- *
- * CSR times a vector or matrix x (SpMV, SpMM). The caller has checked that indptr and indices are
- * in range. */
-gpa_code arr_spmm(gpa_rt *rt, const arr_csr *a, gpa_arr *x, gpa_arr **out, gpa_err *e);
-/* CSR times CSR (SpGEMM), as CSR: a device's library sorts the columns of each row, the host drops
- * zeros. GPA_E_VALUE for a result of 2^31 values or more. */
-gpa_code arr_spgemm(gpa_rt *rt, const arr_csr *a, const arr_csr *b, gpa_arr **out, gpa_err *e);
-/* The functions below run on the host, for values of any dtype; GPA_E_VALUE for arrays that do not
- * fit each other. Where a dtype is not supported, *out stays NULL.
- *
- * *yes: the columns of each row strictly ascend. */
-gpa_code arr_csr_is_canonical(gpa_rt *rt, const arr_csr *a, bool *yes, gpa_err *e);
-/* Sorts the columns of each row (stable), with `sum_duplicates` also sums duplicates; as CSR with
- * spare capacity. For dtypes that can be summed. */
-gpa_code arr_csr_sort_columns(gpa_rt *rt, const arr_csr *a, bool sum_duplicates, gpa_arr **out,
-                              gpa_err *e);
-/* Elementwise operation on two CSR matrices of one shape, over the union of their elements,
- * without zeros; as CSR with spare capacity. For an operation or dtype not supported here,
- * canonical matrices are aligned instead: data has the values of a and out[3] those of b, 0 where
- * absent. */
-gpa_code arr_csr_binary(gpa_rt *rt, gpa_op op, const arr_csr *a, const arr_csr *b, gpa_arr **out,
-                        gpa_err *e);
-/* a[rows, :]; GPA_E_INDEX. */
-gpa_code arr_csr_select_rows(gpa_rt *rt, const arr_csr *a, gpa_arr *rows, gpa_arr **out,
-                             gpa_err *e);
-/* a[rows, columns] elementwise, duplicates summed, for dtypes that can be summed. */
-gpa_code arr_csr_gather(gpa_rt *rt, const arr_csr *a, gpa_arr *rows, gpa_arr *columns,
-                        gpa_arr **out, gpa_err *e);
-/* Positions of a[rows, columns] among the values of a canonical matrix, as int32 from 1, 0 for
- * absent ones. */
-gpa_code arr_csr_gather_indices(gpa_rt *rt, const arr_csr *a, gpa_arr *rows, gpa_arr *columns,
-                                gpa_arr **out, gpa_err *e);
-/* CSC times a vector or matrix x; with `coo` indptr has the column of each value instead. */
-gpa_code arr_spmm_csc(gpa_rt *rt, const arr_csr *a, bool coo, gpa_arr *x, gpa_arr **out,
-                      gpa_err *e);
-/* a[:, start:stop:step] by range[0 .. 2]; with spare capacity. GPA_E_VALUE for a step below 1. */
-gpa_code arr_csr_slice_columns(gpa_rt *rt, const arr_csr *a, const int64_t *range, gpa_arr **out,
-                               gpa_err *e);
-/* a[:, columns], which may repeat; each row keeps its order of values; with spare capacity.
- * GPA_E_INDEX. */
-gpa_code arr_csr_select_columns(gpa_rt *rt, const arr_csr *a, gpa_arr *columns, gpa_arr **out,
-                                gpa_err *e);
-/* The diagonal from column `offset`, or row -offset; column sums: for dtypes that can be summed.
- * Maxima or minima of the rows of a canonical matrix; argmax or argmin (the first one), as int64:
- * for ordered dtypes. */
-gpa_code arr_csr_diagonal(gpa_rt *rt, const arr_csr *a, int64_t offset, gpa_arr **out, gpa_err *e);
-gpa_code arr_csr_column_sums(gpa_rt *rt, const arr_csr *a, gpa_arr **out, gpa_err *e);
-gpa_code arr_csr_row_minmax(gpa_rt *rt, const arr_csr *a, bool max, gpa_arr **out, gpa_err *e);
-gpa_code arr_csr_row_argminmax(gpa_rt *rt, const arr_csr *a, bool max, gpa_arr **out, gpa_err *e);
-/* indptr to the row index of each of nnz values; and the row and column of each value to indptr,
- * *out NULL if the (row, col) pairs do not strictly ascend. */
-gpa_code arr_csr_row_indices(gpa_rt *rt, gpa_arr *indptr, int64_t nnz, gpa_arr **out, gpa_err *e);
-gpa_code arr_coo_indptr(gpa_rt *rt, gpa_arr *row, gpa_arr *col, int64_t rows, gpa_arr **out,
-                        gpa_err *e);
-/* The transpose, with sorted columns; duplicates keep their order. */
-gpa_code arr_csr_transpose(gpa_rt *rt, const arr_csr *a, gpa_arr **out, gpa_err *e);
-/* The dense array of a CSR matrix (`transposed`: of its transpose), added to `addend` if not NULL;
- * and of a rows x cols COO matrix: rows, columns, values. Duplicates are summed; for dtypes that
- * can be summed. */
-gpa_code arr_csr_to_dense(gpa_rt *rt, const arr_csr *a, bool transposed, gpa_arr *addend,
-                          gpa_arr **out, gpa_err *e);
-gpa_code arr_coo_to_dense(gpa_rt *rt, gpa_arr *const *coo, int64_t rows, int64_t cols,
-                          gpa_arr **out, gpa_err *e);
-/* DIA to CSR; zeros are dropped. */
-gpa_code arr_dia_to_csr(gpa_rt *rt, const arr_dia *a, gpa_arr **out, gpa_err *e);
-/* Sparse direct solver for an n x n matrix, n > 0. lu_order: a fill-reducing elimination order
- * (minimum degree) and the operations it takes. lu: the factors of a CSC matrix in this order:
- * the row permutation, then L and U in CSC, three arrays each; GPA_E_LINALG for a singular
- * matrix. lu_solve: given order, permutation and factors, the solution for a vector or the
- * columns of a matrix; `transposed`: of the transposed system. */
-gpa_code arr_sparse_lu_order(gpa_rt *rt, const arr_csr *a, gpa_arr **out, gpa_err *e);
-gpa_code arr_sparse_lu(gpa_rt *rt, const arr_csr *a, gpa_arr *order, gpa_arr **out, gpa_err *e);
-gpa_code arr_sparse_lu_solve(gpa_rt *rt, gpa_arr *const *factors, gpa_arr *b, bool transposed,
-                             gpa_arr **out, gpa_err *e);
-/* hstack of at least one CSR matrix, of one dtype. */
-gpa_code arr_csr_hstack(gpa_rt *rt, const arr_csr *blocks, int64_t count, gpa_arr **out,
-                        gpa_err *e);
-/* COO (columns, rows, values) to CSC by a stable counting sort. Rows NULL are neither read nor
- * returned. */
-gpa_code arr_coo_to_csc(gpa_rt *rt, gpa_arr *const *coo, int64_t cols, gpa_arr **out, gpa_err *e);
 /* numpy.bincount: counts of non-negative integers, or sums of `weights` (NULL: none) in order;
  * minlength = `least`. Computed by the host on host-visible devices; *out is NULL on others.
  * GPA_E_VALUE for negative values. */
@@ -723,107 +539,6 @@ gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 /* The number of true elements of a bool array; -1 if it is pending or not contiguous in host-
  * visible memory, where a sum is faster. */
 gpa_code arr_count_true(gpa_rt *rt, gpa_arr *a, int64_t *out, gpa_err *e);
-
-/* ---- programs that users write ---- */
-
-struct kir_func;
-/* The launch cache of one program: where it was built, its specializations. NULL at first; freed
- * by the program's owner with arr_launch_cache_free. */
-typedef struct arr_launches *arr_launch_cache;
-void arr_launch_cache_free(arr_launch_cache *cache);
-
-typedef struct {
-    /* One per GLOBAL and CONSTANT array, in order; each binds its own shape and strides. */
-    gpa_arr *const *arrays;
-    const gpa_val *params;
-    const int64_t *size;        /* MAP: the iteration space */
-    uint32_t grid[3], block[3]; /* KERNEL */
-    uint32_t shared;            /* KERNEL: bytes of dynamic shared memory */
-    uint32_t stream;            /* KERNEL: of rt_stream_new; 0: the default queue */
-    arr_launch_cache *cache;    /* avoids program cache lookups; may be NULL */
-    /* KERNEL: called for each line that it printed, after it has ended: a text with \1 for each
-     * argument, and the arguments with their dtypes. NULL: output is dropped. Its error is
-     * arr_run's. */
-    gpa_code (*print)(void *user, const char *text, uint32_t n, const uint8_t *types,
-                      const gpa_val *args);
-    void *user;
-} arr_program;
-
-/* Runs a verified kir program on arrays of at most KIR_MAX_DIMS dimensions. Computes the arrays
- * first, and pending work that reads those that the program writes. Does not wait, except for
- * printed output: faults are reported by rt_sync or a read, on host devices immediately. */
-gpa_code arr_run(gpa_rt *rt, const struct kir_func *f, const arr_program *p, gpa_err *e);
-
-/* ---- streams ---- */
-
-/* A new stream. Kernels of different streams may run concurrently if the device supports it and
- * the arrays they use do not conflict; results never depend on it. */
-uint32_t rt_stream_new(gpa_rt *rt);
-/* Launches pending work, then waits for the work of a stream (0: all work) and reports faults. */
-gpa_code rt_stream_wait(gpa_rt *rt, uint32_t stream, gpa_err *e);
-/* Launches pending work; *done: the work of the stream has finished. Waits on devices without
- * streams. */
-gpa_code rt_stream_query(gpa_rt *rt, uint32_t stream, bool *done, gpa_err *e);
-
-/* A CUDA-style event in a stream of the current device; without streams, the time at which all
- * earlier work was done. */
-typedef struct rt_event rt_event;
-gpa_code rt_event_new(gpa_rt *rt, rt_event **out, gpa_err *e);
-void rt_event_free(rt_event *x); /* NULL is ignored */
-gpa_code rt_event_record(gpa_rt *rt, rt_event *x, uint32_t stream, gpa_err *e);
-/* Makes later work of the stream wait for the event (cudaStreamWaitEvent). */
-gpa_code rt_event_follow(gpa_rt *rt, rt_event *x, uint32_t stream, gpa_err *e);
-gpa_code rt_event_wait(gpa_rt *rt, rt_event *x, gpa_err *e);
-gpa_code rt_event_query(gpa_rt *rt, rt_event *x, bool *passed, gpa_err *e);
-/* Milliseconds between two recorded events; waits for the later one. GPA_E_DEVICE if one is not
- * recorded. */
-gpa_code rt_event_elapsed(gpa_rt *rt, rt_event *from, rt_event *to, double *ms, gpa_err *e);
-
-/* ---- raw kernels: source in the device's own language (CUDA C, PTX) ---- */
-
-typedef struct rt_raw rt_raw;
-
-/* A kernel argument: the address of an array's first element, or the first `size` bytes of v. */
-typedef struct {
-    gpa_arr *arr;
-    size_t size;
-    gpa_val v;
-} rt_raw_arg;
-
-/* Compiles a source for the current device. GPA_E_UNSUPPORTED if that has no such language,
- * GPA_E_COMPILE with the compiler's first error. *out is owned by the caller (rt_raw_free). */
-gpa_code rt_raw_new(gpa_rt *rt, const raw_source *s, rt_raw **out, gpa_err *e);
-void rt_raw_free(gpa_rt *rt, rt_raw *r); /* NULL is ignored */
-/* True if its device was restarted since: only rt_raw_free may be called. */
-bool rt_raw_is_lost(const rt_raw *r);
-typedef struct {
-    const char *function;
-    uint32_t grid[3], block[3];
-    uint32_t shared; /* bytes of dynamic shared memory */
-    const rt_raw_arg *args;
-    size_t n_args;
-} rt_raw_launch;
-/* Queues a launch. Computes the arrays first, and pending work that reads them, since the kernel
- * may write any of them. The arrays must be contiguous and on the module's device. */
-gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const rt_raw_launch *l, gpa_err *e);
-gpa_code rt_raw_fact(gpa_rt *rt, rt_raw *r, const char *function, raw_fact which, int64_t *out,
-                     gpa_err *e);
-
-/* A program's code on the current device as text: generated source of its last variant, IR,
- * assembly, resource use. Builds it if necessary. */
-typedef enum { ARR_SOURCE, ARR_IR, ARR_ASM, ARR_RESOURCES } arr_text;
-gpa_code arr_program_text(gpa_rt *rt, const struct kir_func *f, arr_launch_cache *cache,
-                          arr_text what, gpa_str *out, gpa_err *e);
-/* The resources of a thread block. */
-typedef struct {
-    uint32_t threads, shared; /* bytes of dynamic shared memory */
-} arr_block;
-/* A fact about a kernel's program (registers, shared memory; -1: unknown), and its occupancy:
- * resident blocks per multiprocessor. */
-gpa_code arr_program_fact(gpa_rt *rt, const struct kir_func *f, arr_launch_cache *cache,
-                          raw_fact which, int64_t *out, gpa_err *e);
-gpa_code arr_program_blocks(gpa_rt *rt, const struct kir_func *f, arr_launch_cache *cache,
-                            const arr_block *block, int64_t *out, gpa_err *e);
 
 /* ---- values ---- */
 

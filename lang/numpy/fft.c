@@ -1,6 +1,7 @@
 /* Native functions of numpy.fft and scipy.fft: discrete Fourier, cosine and sine transforms. */
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
+#include "runtime/libcalls.h"
 
 /* Data type in which operands are transformed; half types are transformed in float32. */
 static gpa_dtype transform_dtype(gpa_dtype t, bool real) {

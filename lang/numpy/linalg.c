@@ -2,6 +2,7 @@
  * and cast them to a common dtype. */
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
+#include "runtime/libcalls.h"
 
 gpa_code linalg_lu(gpa_vm *vm, value *argv, value *out) { /* a */
     gpa_arr *a = NULL, *parts[2] = {NULL};

@@ -12,6 +12,7 @@
 #include "lang/numpy/override.h"
 #include "lang/vm/operate.h"
 #include "lang/text/source.h"
+#include "runtime/libcalls.h"
 
 /* ---- source locations ---- */
 

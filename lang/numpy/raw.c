@@ -12,6 +12,7 @@
 #include "lang/numpy/all.h"
 #include "lang/vm/kinds.h"
 #include "lang/numpy/raw_params.h"
+#include "runtime/programs.h"
 
 enum { CODE, OPTIONS, NAMES, FROM_SOURCE_MODULE, PLAIN, MODULE_FIELDS }; /* of a module */
 enum { MODULE, NAME, KERNEL_FIELDS };                                    /* of a kernel */

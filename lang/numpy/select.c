@@ -6,6 +6,7 @@
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 #include "lang/numpy/override.h"
+#include "runtime/libcalls.h"
 
 gpa_code np_where(gpa_vm *vm, value *argv, value *out) { /* condition, x, y */
     if (argv[1].tag == V_UNSET && argv[2].tag == V_UNSET) return np_nonzero(vm, argv, out);

@@ -3,6 +3,7 @@
  * integers; results are arrays, or None where the runtime has no implementation for the dtype. */
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
+#include "runtime/libcalls.h"
 
 enum { MAX_ARRAYS = 9, MAX_INTS = 4, MAX_RESULTS = 7, NO_OPTIONAL = -1 };
 

@@ -188,10 +188,16 @@ static py_object *answer(incoming *c, gpa_code rc, value v) {
 
 static value argument(const incoming *c, size_t i) { return c->args.tuple->items[i]; }
 
-#define RECEIVE(handled)                                \
-    incoming c;                                         \
-    if (!receive(&c, self, args, handled)) return NULL; \
-    c.thread = python_release_gil(c.h);
+/* Receives the arguments and releases the GIL, which `answer` acquires again. */
+static bool receive_all(incoming *c, py_object *self, py_object *args, bool handled) {
+    if (!receive(c, self, args, handled)) return false;
+    c->thread = python_release_gil(c->h);
+    return true;
+}
+
+#define RECEIVE(handled) \
+    incoming c;          \
+    if (!receive_all(&c, self, args, handled)) return NULL;
 #define CALLBACK(name) static py_object *callback_##name(py_object *self, py_object *args)
 
 /* Appends the named arguments, a dict of Python, to the positional ones: their values to `values`,

@@ -9,6 +9,7 @@
 #include "lang/object/container.h"
 #include "lang/typed/cuda.h"
 #include "lang/vm/vm.h"
+#include "runtime/programs.h"
 
 /* ---- synchronization ---- */
 

@@ -28,6 +28,7 @@
 
 #include "lang/vm/vm.h"
 #include "runtime/ir/body.h"
+#include "runtime/programs.h"
 
 typedef struct {
     uint8_t dtype;    /* gpa_dtype; DT_NONE: unknown */

@@ -10,6 +10,7 @@
 #include "runtime/exec/printf_buffer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
+#include "runtime/programs.h"
 #include "runtime/tables/tuning.h"
 
 /* Advances *k to the program's next array that is bound at launch; NULL at the end. */

@@ -6,6 +6,7 @@
 #include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 #include "runtime/array/store.h"
+#include "runtime/programs.h"
 
 struct rt_raw {
     gpa_device *device;

@@ -4,6 +4,7 @@
 #include "runtime/base/base.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
+#include "runtime/programs.h"
 
 struct rt_event {
     gpa_device *device; /* where it was recorded; NULL: not recorded */

@@ -92,25 +92,25 @@ int affine_shift(affine_table *t, int m, int k, int64_t by) {
     return intern(t, rows, cols);
 }
 
-void affine_range(const affine_table *t, int m, int k, const int64_t *shape, int ndim, int64_t *lo,
-                  int64_t *hi) {
-    *lo = *hi = affine_start(t, m, k);
+affine_interval affine_range(const affine_table *t, int m, int k, const int64_t *shape, int ndim) {
+    affine_interval r = {affine_start(t, m, k), affine_start(t, m, k)};
     for (int d = 0; d < ndim; d++) {
         int64_t by = affine_step(t, m, k, d) * MAX(shape[d] - 1, 0);
-        *(by < 0 ? lo : hi) += by;
+        *(by < 0 ? &r.lo : &r.hi) += by;
     }
+    return r;
 }
 
 concat_range affine_concat_range(const affine_table *t, int m, const node *concat,
                                  const int64_t *shape, int ndim) {
     concat_range r = {.first = -1};
-    int64_t lo, hi, begin = 0;
-    affine_range(t, m, concat->sub, shape, ndim, &lo, &hi);
+    int64_t begin = 0;
+    affine_interval all = affine_range(t, m, concat->sub, shape, ndim);
     for (int i = 0; i < concat->n_in; i++) {
         int64_t end = begin + concat->in[i]->shape[concat->sub];
         bool only = i + 1 == concat->n_in; /* an empty view reaches none: the last one stands in */
-        if (r.first < 0 && (end > lo || only)) r.first = i, r.begin = begin;
-        if (begin <= hi) r.last = i;
+        if (r.first < 0 && (end > all.lo || only)) r.first = i, r.begin = begin;
+        if (begin <= all.hi) r.last = i;
         begin = end;
     }
     r.last = MAX(r.last, r.first);

@@ -30,8 +30,10 @@ int affine_compose(affine_table *t, int m, const node *view);
 /* The map m with `by` added to coordinate k; -1: memory is short. */
 int affine_shift(affine_table *t, int m, int k, int64_t by);
 /* The least and the largest value of coordinate k over a space with these extents. */
-void affine_range(const affine_table *t, int m, int k, const int64_t *shape, int ndim, int64_t *lo,
-                  int64_t *hi);
+typedef struct {
+    int64_t lo, hi;
+} affine_interval;
+affine_interval affine_range(const affine_table *t, int m, int k, const int64_t *shape, int ndim);
 /* The inputs of a CONCAT that a space reaches at map m: in[first .. last]; the first begins at
  * index `begin` of the dimension. */
 typedef struct {

@@ -2,6 +2,7 @@
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
+#include "runtime/libcalls.h"
 
 /* Describes a call between two layouts, its memory not yet bound. False when it has more dimensions
  * than a call can have. */

@@ -8,6 +8,7 @@
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
+#include "runtime/libcalls.h"
 
 /* One transform over n axes; `last` is the real length of the last one. */
 typedef struct {

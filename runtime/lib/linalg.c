@@ -8,6 +8,7 @@
 #include "runtime/host/host.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
+#include "runtime/libcalls.h"
 
 /* ---- calls ---- */
 

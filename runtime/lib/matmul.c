@@ -11,6 +11,7 @@
 #include "runtime/host/host.h"
 #include "runtime/lib/library.h"
 #include "runtime/graph/shape.h"
+#include "runtime/libcalls.h"
 #include "runtime/tables/tuning.h"
 
 /* ---- the stacks of matrices ---- */
@@ -350,6 +351,34 @@ out:
     return rc;
 }
 
+/* The product of s->a and s->b by the device's library, or by the host where that has none. */
+static gpa_code general_product(gpa_rt *rt, gpa_device *d, stacks *s, gpa_dtype t, gpa_arr **out,
+                                gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    TRY(arr_eval(rt, (gpa_arr *[]){s->a, s->b}, 2, e));
+    TRY(arr_bring_to_device(rt, d, &s->a, e));
+    TRY(arr_bring_to_device(rt, d, &s->b, e));
+    TRY(plan_product(s->a, s->b, s, e)); /* a cast is contiguous: new strides */
+    gpa_libcall c = product_call(s, t);
+    bool library = library_can(d, &c) && (d->caps.host_visible || !has_negative_stride(s));
+    if (!library && !d->caps.host_visible && (dtype_is_float(t) || dtype_is_complex(t))) {
+        /* Neither rows nor columns are contiguous, or a stride is negative: a copy is cheaper than
+         * the fallback to the host. */
+        TRY(make_dense(rt, &s->a, e));
+        TRY(make_dense(rt, &s->b, e));
+        TRY(plan_product(s->a, s->b, s, e));
+        c = product_call(s, t);
+        library = library_can(d, &c);
+    }
+    if (library)
+        TRY(product_on_device(rt, d, s, c, out, e));
+    else
+        TRY(product_on_host(rt, s, t, out, e));
+    explain_call(rt, library_names[LIB_GEMM], library ? d : NULL, *out);
+out:
+    return rc;
+}
+
 static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out,
                        gpa_err *e) {
     gpa_device *d;
@@ -384,28 +413,7 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
         TRY(vector_product(rt, &s, t, out, e));
         goto out;
     }
-    TRY(arr_eval(rt, (gpa_arr *[]){s.a, s.b}, 2, e));
-    TRY(arr_bring_to_device(rt, d, &s.a, e));
-    TRY(arr_bring_to_device(rt, d, &s.b, e));
-    gpa_arr *fa = s.a, *fb = s.b;
-    TRY(plan_product(fa, fb, &s, e)); /* a cast is contiguous: new strides */
-    gpa_libcall c = product_call(&s, t);
-    bool library = library_can(d, &c) && (d->caps.host_visible || !has_negative_stride(&s));
-    if (!library && !d->caps.host_visible && (dtype_is_float(t) || dtype_is_complex(t))) {
-        /* Neither rows nor columns are contiguous, or a stride is negative: a copy is cheaper than
-         * the fallback to the host. */
-        TRY(make_dense(rt, &s.a, e));
-        TRY(make_dense(rt, &s.b, e));
-        fa = s.a, fb = s.b;
-        TRY(plan_product(fa, fb, &s, e));
-        c = product_call(&s, t);
-        library = library_can(d, &c);
-    }
-    if (library)
-        TRY(product_on_device(rt, d, &s, c, out, e));
-    else
-        TRY(product_on_host(rt, &s, t, out, e));
-    explain_call(rt, library_names[LIB_GEMM], library ? d : NULL, *out);
+    TRY(general_product(rt, d, &s, t, out, e));
 out:
     arr_release(rt, s.a);
     arr_release(rt, s.b);

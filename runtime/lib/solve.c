@@ -2,6 +2,7 @@
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
+#include "runtime/libcalls.h"
 
 /* Describes the matrices of a call; false when their stack has no single stride. */
 static bool describe_call(const gpa_arr *a, gpa_libcall *c) {

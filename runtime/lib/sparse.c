@@ -5,6 +5,7 @@
 #include "runtime/exec/explain.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
+#include "runtime/libcalls.h"
 #include "runtime/tables/tuning.h"
 
 /* The operands of a call, `given` in the order of lib.def (NULL: absent), contiguous and of its

@@ -4,6 +4,7 @@
 
 #include "runtime/exec/explain.h"
 #include "runtime/host/sparse_lu.h"
+#include "runtime/libcalls.h"
 
 static gpa_code no_factors(gpa_dtype t, gpa_err *e) {
     return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no factors",

@@ -5,6 +5,7 @@
 #include "runtime/array/host_view.h"
 #include "runtime/host/sparse.h"
 #include "runtime/exec/rt.h"
+#include "runtime/libcalls.h"
 
 /* The arrays of a CSR matrix, in the order of results. */
 enum { INDPTR, INDICES, DATA, CSR_ARRAYS };

@@ -3,6 +3,7 @@
 #include "runtime/lib/sparse_operand.h"
 
 #include "runtime/exec/explain.h"
+#include "runtime/libcalls.h"
 
 /* ---- sorted columns ---- */
 

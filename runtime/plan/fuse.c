@@ -13,75 +13,16 @@
  * the inputs not placed yet, never exceeds what a program may have, because an input can always
  * become one array.
  *
- * Reading order: collecting, partitioning, uses, spaces (what a reduction requires of a step),
- * absorbing, storing, the plan. */
-#include "runtime/plan/fuse.h"
+ * Reading order: fuse_collect.c (collecting, partitioning); here uses, spaces (what a reduction
+ * requires of a step), absorbing, storing, the plan. */
+#include "runtime/plan/fuse_work.h"
 
 #include "runtime/graph/state.h"
 #include "runtime/plan/lower.h"
 #include "runtime/tables/tuning.h"
 
-typedef struct {
-    node *n;
-    int32_t uses;  /* head of its list of uses */
-    int32_t root;  /* index of its root; -1: it is no root */
-    uint32_t cost; /* of recomputing an element from leaves, in op_info's units */
-    uint32_t leaves;
-    uint32_t stamp;    /* scratch of traversals */
-    int32_t segment;   /* of a graph that is partitioned; 0: the first */
-    int32_t last;      /* scratch of partitioning: the last node that reads it */
-    bool faults;       /* computing it may fault */
-    bool large_gather; /* it gathers from an array that exceeds the caches */
-    int64_t reduced;   /* the most elements that a reduction among its inputs reads; 0: none */
-} item;
-
-/* A use of a node by a step at one index map. in_reduction: within the input of a reduction or
- * scan; in_scan: of a scan; guarded: the value counts at some points only (an input of a CONCAT);
- * cost_above: of what the step computes from it. */
-typedef struct {
-    int32_t step, map, next;
-    bool in_reduction, in_scan, guarded;
-    uint32_t cost_above;
-} use;
-
-typedef struct {
-    int arrays, open, nodes, params;
-    int32_t segment;
-    bool last;   /* it overwrites memory: it runs last, so no step may depend on it */
-    bool native; /* its inner dimensions are dimensions of its roots */
-    bool faults; /* it may fault, so values that cannot fault are stored by other steps */
-    bool seen;   /* scratch of traversals of the dependences */
-} step_info;
-
-struct fuse_work {
-    item *item;
-    size_t n_item, cap_item;
-    use *use;
-    size_t n_use, cap_use;
-    step_info *step_info;
-    size_t cap_step_info;
-    struct edge {
-        int32_t reader, writer;
-    } * edge;
-    size_t n_edge, cap_edge;
-    uint32_t stamp, stress;
-};
-
-typedef struct {
-    gpa_rt *rt;
-    fuse_plan *p;
-    struct fuse_work *w;
-    int max_arrays, max_params;
-    double min_ops_materialize; /* recomputed operations from which a value is stored instead */
-    bool on_host;               /* the device is the CPU */
-    gpa_cut why;
-    gpa_err *e;
-} ctx;
-
-enum { FITS = CUT_ROWS }; /* "no reason to cut" */
-
 /* The stress build cuts at random: no decision of this file may change a value. */
-static bool cuts_at_random(ctx *c) {
+static bool cuts_at_random(fusion *c) {
 #ifdef GPA_STRESS
     c->w->stress = c->w->stress * 1664525u + 1013904223u;
     return c->w->stress >> 29 == 0;
@@ -91,122 +32,11 @@ static bool cuts_at_random(ctx *c) {
 #endif
 }
 
-/* ---- collecting ---- */
-
-static bool divides_int64(const node *n) {
-    return (n->sub == OP_FLOOR_DIVIDE || n->sub == OP_REMAINDER) &&
-           (n->dtype == DT_I64 || n->dtype == DT_U64);
-}
-
-static bool collect(ctx *c, node *n) {
-    struct fuse_work *w = c->w;
-    if (n->mark == c->rt->nodes.mark) return true;
-    item x = {.n = n, .uses = -1, .root = -1};
-    for (int i = 0; i < n->n_in; i++) {
-        if (!collect(c, n->in[i])) return false;
-        const item *in = &w->item[n->in[i]->slot];
-        bool one = n->kind == NODE_CONCAT; /* a point loads one of the inputs */
-        x.cost = one ? MAX(x.cost, in->cost) : MIN(x.cost + in->cost, 1u << 20);
-        x.leaves = one ? MAX(x.leaves, in->leaves) : MIN(x.leaves + in->leaves, 1u << 20);
-        x.reduced = MAX(x.reduced, in->reduced);
-        x.faults = x.faults || in->faults;
-    }
-    if (n->kind == NODE_GATHER && !n->sub) x.faults = true;
-    for (int i = 1; n->kind == NODE_GATHER && c->on_host && i < n->n_in; i++) {
-        const node *index = n->in[i]->kind == NODE_VIEW ? n->in[i]->in[0] : n->in[i];
-        w->item[index->slot].large_gather |=
-            index->size >= TUNE_FUSE_GATHER_MIN_INDICES &&
-            n->in[0]->size * (int64_t)dtype_size((gpa_dtype)n->in[0]->dtype) >
-                TUNE_FUSE_GATHER_MIN_SOURCE_BYTES;
-    }
-    if (n->kind == NODE_OP)
-        x.cost +=
-            c->on_host && divides_int64(n) ? TUNE_FUSE_INT64_DIVISION_COST : op_info[n->sub].cost;
-    if (n->kind == NODE_CONCAT) x.cost += n->n_in - 1u; /* selects */
-    if (n->kind == NODE_CAST) x.cost++;
-    if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
-    if (n->kind == NODE_BUF) x.leaves = 1;
-    if (n->kind == NODE_REDUCE || n->kind == NODE_SCAN) x.reduced = MAX(x.reduced, n->in[0]->size);
-    if (!mem_grow(&w->item, w->n_item, &w->cap_item, sizeof *w->item)) return false;
-    n->mark = c->rt->nodes.mark;
-    n->slot = (int32_t)w->n_item;
-    w->item[w->n_item++] = x;
-    return true;
-}
-
-/* ---- partitioning ---- */
-
-/* True if rematerialization pays: computing a node `times` times is cheaper than storing and
- * loading it.
- */
-static bool is_cheap(const item *x, int times) {
-    return x->reduced == 0 && x->leaves <= TUNE_FUSE_RECOMPUTE_MAX_LEAVES &&
-           x->cost * (uint32_t)(times - 1) <= TUNE_FUSE_RECOMPUTE_MAX_COST;
-}
-
-/* True if other segments rematerialize a node, or read it where it is. */
-static bool is_rematerialized(const item *x) {
-    return node_is_leaf(x->n) || x->n->kind == NODE_VIEW || is_cheap(x, 2);
-}
-
-/* The memory traffic in bytes of a node that is live across segments: a store and a load, or for a
- * value that is stored in any case a load. */
-static int64_t live_bytes(const item *x) {
-    if (is_rematerialized(x)) return 0;
-    int64_t bytes = x->n->size * (int64_t)dtype_size((gpa_dtype)x->n->dtype);
-    return x->root >= 0 || x->n->owner ? bytes : 2 * bytes;
-}
-
-/* Liveness: sets live[i] to the bytes of the values that are computed up to node i and used after
- * it. */
-static void count_live_bytes(ctx *c, int64_t *live) {
-    struct fuse_work *w = c->w;
-    for (size_t i = 0; i < w->n_item; i++) {
-        w->item[i].last = (int32_t)i;
-        for (int k = 0; k < w->item[i].n->n_in; k++)
-            w->item[w->item[i].n->in[k]->slot].last = (int32_t)i;
-    }
-    for (size_t i = 0; i < w->n_item; i++) {
-        int64_t bytes = live_bytes(&w->item[i]);
-        live[i] += bytes;
-        live[w->item[i].last] -= bytes;
-    }
-    for (size_t i = 1; i < w->n_item; i++) live[i] += live[i - 1];
-}
-
-/* Cuts the topological order into segments of at most TUNE_FUSE_MAX_NODES operations. A segment
- * ends where the fewest bytes are live, in its second half. */
-static bool partition(ctx *c) {
-    struct fuse_work *w = c->w;
-    size_t left = 0;
-    for (size_t i = 0; i < w->n_item; i++) left += !node_is_leaf(w->item[i].n);
-    if (left <= TUNE_FUSE_MAX_NODES) return true;
-    int64_t *live = mem_zero(w->n_item * sizeof *live);
-    if (!live) return false;
-    count_live_bytes(c, live);
-    int32_t segment = 0;
-    size_t i = 0;
-    for (; left > TUNE_FUSE_MAX_NODES; segment++) {
-        size_t cut = i, n = 0, n_cut = 0;
-        for (size_t k = i; n < TUNE_FUSE_MAX_NODES; k++) {
-            n += !node_is_leaf(w->item[k].n);
-            if (n < TUNE_FUSE_MAX_NODES / 2 || (n_cut && live[k] > live[cut])) continue;
-            cut = k;
-            n_cut = n;
-        }
-        while (i <= cut) w->item[i++].segment = segment;
-        left -= n_cut;
-    }
-    while (i < w->n_item) w->item[i++].segment = segment;
-    mem_free(live);
-    return true;
-}
-
 /* ---- uses ---- */
 
 /* Records that a step uses n at a map. A leaf counts as an array or a parameter immediately; other
  * nodes are open until they are placed. */
-static bool add_use(ctx *c, use new, node *n) {
+static bool add_use(fusion *c, use new, node *n) {
     struct fuse_work *w = c->w;
     item *x = &w->item[n->slot];
     step_info *t = &w->step_info[new.step];
@@ -233,7 +63,7 @@ static bool add_use(ctx *c, use new, node *n) {
     return true;
 }
 
-static int add_step(ctx *c, const node *n, gpa_cut why) {
+static int add_step(fusion *c, const node *n, gpa_cut why) {
     fuse_plan *p = c->p;
     struct fuse_work *w = c->w;
     if (!mem_grow(&p->step, p->n_step, &p->cap_step, sizeof *p->step)) return -1;
@@ -263,7 +93,8 @@ static uint32_t nonunit_dims(const fuse_step *s) {
 
 /* The space's dimensions that n's coordinates map to one to one, in *dims; false: some coordinate
  * is no plain dimension. */
-static bool mapped_dims(const ctx *c, const fuse_step *s, const node *n, int map, uint32_t *dims) {
+static bool mapped_dims(const fusion *c, const fuse_step *s, const node *n, int map,
+                        uint32_t *dims) {
     *dims = 0;
     for (int k = 0; k < n->ndim; k++) {
         if (n->shape[k] == 1) continue;
@@ -291,7 +122,7 @@ static bool same_extents(const fuse_step *s, uint32_t rest, const node *n) {
  * outer dimensions, which become inner; over dimensions that are added. */
 typedef enum { SPACE_NO, SPACE_SAME, SPACE_NATIVE, SPACE_EXTEND } space_fit;
 
-static space_fit fit_reduce(const ctx *c, int step, const node *n, int map, uint32_t *inner) {
+static space_fit fit_reduce(const fusion *c, int step, const node *n, int map, uint32_t *inner) {
     const fuse_step *s = &c->p->step[step];
     uint32_t dims;
     if (!mapped_dims(c, s, n, map, &dims)) return SPACE_NO;
@@ -302,7 +133,7 @@ static space_fit fit_reduce(const ctx *c, int step, const node *n, int map, uint
     return s->ndim + n->in[0]->ndim <= GPA_MAX_DIMS ? SPACE_EXTEND : SPACE_NO;
 }
 
-static space_fit fit_scan(const ctx *c, int step, const node *n, int map, uint32_t *inner) {
+static space_fit fit_scan(const fusion *c, int step, const node *n, int map, uint32_t *inner) {
     const fuse_step *s = &c->p->step[step];
     uint32_t dims;
     if (!mapped_dims(c, s, n, map, &dims) || dims != nonunit_dims(s)) return SPACE_NO;
@@ -311,7 +142,7 @@ static space_fit fit_scan(const ctx *c, int step, const node *n, int map, uint32
     return SPACE_NATIVE;
 }
 
-static space_fit fit_space(const ctx *c, int step, const node *n, int map, uint32_t *inner) {
+static space_fit fit_space(const fusion *c, int step, const node *n, int map, uint32_t *inner) {
     if (n->kind == NODE_REDUCE) return fit_reduce(c, step, n, map, inner);
     if (n->kind == NODE_SCAN) return fit_scan(c, step, n, map, inner);
     *inner = c->p->step[step].inner;
@@ -326,7 +157,7 @@ static bool needs_grid_barrier(const fuse_step *s, uint32_t inner) {
     return rows < TUNE_FUSE_PHASE_MAX_ROWS && row_length > TUNE_FUSE_PHASE_MIN_ROW_LENGTH;
 }
 
-static void take_space(ctx *c, int step, const node *n, int map) {
+static void take_space(fusion *c, int step, const node *n, int map) {
     fuse_step *s = &c->p->step[step];
     uint32_t inner;
     space_fit fit = fit_space(c, step, n, map, &inner);
@@ -382,18 +213,18 @@ static int n_filled(const node *n) {
 }
 
 /* How often a step uses a node, each time at another map. */
-static int uses_in_step(const ctx *c, const item *x, int step) {
+static int uses_in_step(const fusion *c, const item *x, int step) {
     int times = 0;
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) times += c->w->use[i].step == step;
     return times;
 }
 
 /* FITS if a node may be computed inside a step at this use; else the cut reason. */
-static int fits(ctx *c, const item *x, const use *u) {
+static int fits(fusion *c, const item *x, const use *u) {
     const step_info *t = &c->w->step_info[u->step];
     uint32_t inner;
     if (u->guarded && needs_all_points(x->n)) return CUT_GUARD;
-    if (t->segment != x->segment && !is_rematerialized(x)) return CUT_NODES;
+    if (t->segment != x->segment && !fuse_is_rematerialized(x)) return CUT_NODES;
     if (t->nodes >= 2 * TUNE_FUSE_MAX_NODES) return CUT_NODES;
     int operands = x->n->n_in, times = 1;
     if (x->n->kind == NODE_CONCAT) { /* each use has inputs and boundaries of its own */
@@ -421,7 +252,7 @@ static int fits(ctx *c, const item *x, const use *u) {
 }
 
 /* The inputs of a CONCAT that the step reaches become uses, each at its own map. */
-static bool absorb_concat(ctx *c, const node *n, use u) {
+static bool absorb_concat(fusion *c, const node *n, use u) {
     step_info *t = &c->w->step_info[u.step];
     const fuse_step *s = &c->p->step[u.step];
     concat_range r = affine_concat_range(&c->p->maps, u.map, n, s->shape, s->ndim);
@@ -437,7 +268,7 @@ static bool absorb_concat(ctx *c, const node *n, use u) {
 }
 
 /* The inputs of a node computed inside a step become uses of that step. */
-static bool absorb(ctx *c, const item *x, use u) {
+static bool absorb(fusion *c, const item *x, use u) {
     node *n = x->n;
     step_info *t = &c->w->step_info[u.step];
     int map = u.map;
@@ -466,7 +297,7 @@ static bool absorb(ctx *c, const item *x, use u) {
 
 /* How often a node is computed over the whole space of its steps; loop-invariant uses (once per
  * row) do not count if there are others. */
-static int count_uses(const ctx *c, const item *x, bool *one_step) {
+static int count_uses(const fusion *c, const item *x, bool *one_step) {
     int full = 0, rest = 0, step = -1;
     *one_step = true;
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
@@ -485,7 +316,7 @@ static int count_uses(const ctx *c, const item *x, bool *one_step) {
 
 /* True if a step would recompute a node's elements at many points that share them (a broadcast row,
  * a gathered array), at a cost that exceeds that of materializing it. */
-static bool is_repeated(const ctx *c, const item *x) {
+static bool is_repeated(const fusion *c, const item *x) {
     if (x->cost <= TUNE_FUSE_RECOMPUTE_MAX_COST || x->reduced) return false;
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         const use *u = &c->w->use[i];
@@ -502,11 +333,11 @@ static bool is_repeated(const ctx *c, const item *x) {
 }
 
 /* FITS, or the cut reason why a node that is no root must be stored. */
-static int why_cut(ctx *c, const item *x) {
+static int why_cut(fusion *c, const item *x) {
     bool one_step;
     int times = count_uses(c, x, &one_step), reason = FITS;
     if (x->n->kind != NODE_VIEW && cuts_at_random(c)) return CUT_READERS;
-    if (times > 1 && !is_cheap(x, times)) return CUT_READERS;
+    if (times > 1 && !fuse_is_cheap(x, times)) return CUT_READERS;
     if (is_repeated(c, x)) return CUT_RECOMPUTE;
     if (x->large_gather && x->cost > TUNE_FUSE_RECOMPUTE_MAX_COST && !x->reduced) return CUT_GATHER;
     for (int32_t i = x->uses; i >= 0 && reason == FITS; i = c->w->use[i].next) {
@@ -516,7 +347,7 @@ static int why_cut(ctx *c, const item *x) {
     return reason;
 }
 
-static bool absorb_all(ctx *c, const item *x) {
+static bool absorb_all(fusion *c, const item *x) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next)
         if (!absorb(c, x, c->w->use[i])) return false;
     return true;
@@ -525,7 +356,7 @@ static bool absorb_all(ctx *c, const item *x) {
 /* ---- storing ---- */
 
 /* True if step `from` depends on step `to`, transitively. */
-static bool depends(ctx *c, int from, int to) {
+static bool depends(fusion *c, int from, int to) {
     if (from == to) return true;
     struct fuse_work *w = c->w;
     if (w->step_info[from].seen) return false;
@@ -538,7 +369,7 @@ static bool depends(ctx *c, int from, int to) {
 
 /* True if step g can store x for x's other users without a dependence cycle: g must not depend on
  * any of them. */
-static bool no_cycle(ctx *c, const item *x, int g) {
+static bool no_cycle(fusion *c, const item *x, int g) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         int user = c->w->use[i].step;
         if (user == g) continue;
@@ -549,7 +380,7 @@ static bool no_cycle(ctx *c, const item *x, int g) {
 }
 
 /* True if a step that uses x at this map visits every element of x once, so that it can store x. */
-static bool covers(ctx *c, const item *x, const use *u, fuse_root *r) {
+static bool covers(fusion *c, const item *x, const use *u, fuse_root *r) {
     const fuse_step *s = &c->p->step[u->step];
     uint32_t dims, inner;
     if (!mapped_dims(c, s, x->n, u->map, &dims) ||
@@ -564,7 +395,7 @@ static bool covers(ctx *c, const item *x, const use *u, fuse_root *r) {
 }
 
 /* A step that uses x and can store it: its number, or -1. */
-static int storing_user(ctx *c, const item *x, fuse_root *r) {
+static int storing_user(fusion *c, const item *x, fuse_root *r) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         const use *u = &c->w->use[i];
         int times = 0, others = 0;
@@ -572,15 +403,15 @@ static int storing_user(ctx *c, const item *x, fuse_root *r) {
                    c->w->step_info[u->step].arrays + c->w->step_info[u->step].open < c->max_arrays;
         for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next)
             *(c->w->use[k].step == u->step ? &times : &others) += 1;
-        fit =
-            fit && !(others && c->w->step_info[u->step].last) && (times == 1 || is_cheap(x, times));
+        fit = fit && !(others && c->w->step_info[u->step].last) &&
+              (times == 1 || fuse_is_cheap(x, times));
         if (fit && covers(c, x, u, r) && no_cycle(c, x, u->step)) return u->step;
     }
     return -1;
 }
 
 /* The reduction or scan that n is an elementwise function of; NULL: none. */
-static const node *reduction_of(const ctx *c, const node *n) {
+static const node *reduction_of(const fusion *c, const node *n) {
     while (node_is_elementwise(n)) {
         const node *input = NULL;
         for (int i = 0; i < n->n_in && !input; i++)
@@ -593,7 +424,7 @@ static const node *reduction_of(const ctx *c, const node *n) {
 
 /* The number of additional arrays that a step would read if it computed n; `stamp` marks the nodes
  * that are counted. */
-static int new_arrays(ctx *c, const node *n, int step) {
+static int new_arrays(fusion *c, const node *n, int step) {
     item *x = &c->w->item[n->slot];
     if (x->stamp == c->w->stamp || n->kind == NODE_SCALAR) return 0;
     x->stamp = c->w->stamp;
@@ -609,7 +440,7 @@ static int new_arrays(ctx *c, const node *n, int step) {
 
 /* Horizontal fusion: whether a step that does not use x can compute and store it, since it has the
  * same iteration space. */
-static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
+static bool shares_space(fusion *c, const item *x, int step, fuse_root *r) {
     const fuse_step *s = &c->p->step[step];
     const step_info *t = &c->w->step_info[step];
     const node *n = x->n, *red = reduction_of(c, n);
@@ -638,7 +469,7 @@ static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
            !(s->each && needs_grid_barrier(s, inner) && t->native);
 }
 
-static int joining_step(ctx *c, const item *x, fuse_root *r) {
+static int joining_step(fusion *c, const item *x, fuse_root *r) {
     fuse_plan *p = c->p;
     for (size_t i = p->n_step, tried = 0; i-- > 0 && tried < TUNE_FUSE_JOIN_TRIES; tried++) {
         bool uses = false; /* storing_user has rejected it */
@@ -653,7 +484,7 @@ static int joining_step(ctx *c, const item *x, fuse_root *r) {
 }
 
 /* Step g stores x: it computes x at the root's map and at its uses of it; other steps load x. */
-static gpa_code store_in(ctx *c, size_t i, fuse_root r, int g) {
+static gpa_code store_in(fusion *c, size_t i, fuse_root r, int g) {
     struct fuse_work *w = c->w;
     item *x = &w->item[i];
     int map = affine_from_dims(&c->p->maps, x->n->ndim, r.dims);
@@ -684,7 +515,7 @@ static gpa_code store_in(ctx *c, size_t i, fuse_root r, int g) {
     return absorb(c, x, (use){.step = g, .map = map, .next = -1}) ? GPA_OK : gpa_no_memory(c->e);
 }
 
-static gpa_code store(ctx *c, size_t i, int reason) {
+static gpa_code store(fusion *c, size_t i, int reason) {
     const item *x = &c->w->item[i];
     fuse_root r = {.value = x->n, .storage = x->n->owner};
     if (x->root >= 0) r = c->p->root[x->root];
@@ -704,7 +535,7 @@ static gpa_code store(ctx *c, size_t i, int reason) {
 
 /* Decides where a node is computed. An array may still hold the value and need it later: a step
  * that computes it for another use also stores it. */
-static gpa_code place_node(ctx *c, size_t i) {
+static gpa_code place_node(fusion *c, size_t i) {
     const item *x = &c->w->item[i];
     if (node_is_leaf(x->n)) return GPA_OK;
     /* A small result of a large reduction is materialized, even at the cost of a step. */
@@ -725,15 +556,15 @@ static gpa_code place_node(ctx *c, size_t i) {
 
 /* ---- the plan ---- */
 
-static bool collect_root(ctx *c, const fuse_root *r) {
-    if (!collect(c, r->value) || (r->mask && !collect(c, r->mask))) return false;
+static bool collect_root(fusion *c, const fuse_root *r) {
+    if (!fuse_collect(c, r->value) || (r->mask && !fuse_collect(c, r->mask))) return false;
     for (int k = 0; r->index && k < r->into->ndim; k++)
-        if (r->index[k] && !collect(c, r->index[k])) return false;
+        if (r->index[k] && !fuse_collect(c, r->index[k])) return false;
     return true;
 }
 
 /* An assignment, or a copy of a leaf, is a step of its own that uses its value. */
-static bool begin_step(ctx *c, fuse_root *r) {
+static bool begin_step(fusion *c, fuse_root *r) {
     int s = add_step(c, r->value, c->why);
     if (s < 0) return false;
     r->step = s;
@@ -751,7 +582,7 @@ static bool begin_step(ctx *c, fuse_root *r) {
 }
 
 /* Topological order of the steps (depth-first). */
-static bool order_step(ctx *c, int32_t s) {
+static bool order_step(fusion *c, int32_t s) {
     fuse_plan *p = c->p;
     struct fuse_work *w = c->w;
     if (w->step_info[s].seen) return true;
@@ -766,7 +597,7 @@ static bool order_step(ctx *c, int32_t s) {
 gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_err *e) {
     if (!p->work && !(p->work = mem_zero(sizeof *p->work))) return gpa_no_memory(e);
     int most = KIR_MAX_ARRAYS - 8, params = LOWER_PARAMS - 24;
-    ctx c = {.rt = rt, .p = p, .w = p->work, .why = why, .e = e};
+    fusion c = {.rt = rt, .p = p, .w = p->work, .why = why, .e = e};
     c.max_arrays = caps->max_arrays ? MIN(most, (int)caps->max_arrays) : most;
     c.max_params = caps->max_params ? MIN(params, (int)caps->max_params) : params;
     c.on_host = caps->host_visible;
@@ -786,7 +617,7 @@ gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_e
         else
             c.w->item[r->value->slot].root = (int32_t)i;
     }
-    if (!fits_memory || !partition(&c)) return gpa_no_memory(e);
+    if (!fits_memory || !fuse_partition(&c)) return gpa_no_memory(e);
     for (size_t i = c.w->n_item; i-- > 0;) TRY(place_node(&c, i));
     for (size_t s = 0; s < p->n_step; s++) c.w->step_info[s].seen = false;
     for (int last = 0; last < 2; last++)

@@ -10,9 +10,8 @@
 int32_t lower_leaf_guard(const lowering *c, const node *n, int map) {
     if (c->guard < 0 || n->kind == NODE_IOTA) return -1;
     for (int k = 0; k < n->ndim; k++) {
-        int64_t lo, hi;
-        affine_range(&c->p->maps, map, k, c->s->shape, c->s->ndim, &lo, &hi);
-        if (lo < 0 || hi >= n->shape[k]) return c->guard;
+        affine_interval r = affine_range(&c->p->maps, map, k, c->s->shape, c->s->ndim);
+        if (r.lo < 0 || r.hi >= n->shape[k]) return c->guard;
     }
     return -1;
 }
@@ -54,11 +53,12 @@ static int32_t add_boundary(lowering *c, int axis, int64_t at, int map) {
 /* The input that the most points of the space have. */
 static int main_input(const lowering *c, const entry *x, int first, int last) {
     const node *n = x->n;
-    int64_t lo, hi, begin = 0, most = -1;
+    int64_t begin = 0, most = -1;
     int best = first;
-    affine_range(&c->p->maps, x->map, n->sub, c->s->shape, c->s->ndim, &lo, &hi);
+    affine_interval r = affine_range(&c->p->maps, x->map, n->sub, c->s->shape, c->s->ndim);
     for (int i = 0; i <= last; i++) {
-        int64_t end = begin + n->in[i]->shape[n->sub], size = MIN(end, hi + 1) - MAX(begin, lo);
+        int64_t end = begin + n->in[i]->shape[n->sub];
+        int64_t size = MIN(end, r.hi + 1) - MAX(begin, r.lo);
         if (i >= first && size > most) most = size, best = i;
         begin = end;
     }

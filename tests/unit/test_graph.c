@@ -386,6 +386,26 @@ static gpa_arr *widen(gpa_arr *a) {
     return keep(w);
 }
 
+/* Assigns the sum of two operands to part of a variable. */
+static void assign_part(gpa_arr *variable, gpa_arr *a, gpa_arr *b) {
+    range rows = {pick(4), N - pick(4), 1 + pick(2)};
+    gpa_arr *target = SLICE(variable, rows);
+    range all = {0, target->shape[0], 1};
+    assign(target, SLICE(widen(op2(OP_ADD, a, b)), all));
+}
+
+/* Rows by computed numbers, negative ones too. */
+static gpa_arr *gathered_rows(gpa_arr *a) {
+    gpa_arr *r;
+    int64_t rows[N];
+    for (int i = 0; i < N; i++) rows[i] = pick(2 * N) - N;
+    gpa_index ix = {.kind = IX_ARRAY, .arr = int_array(N, rows)};
+    if (pick(2))
+        ix.arr = op(OP_ADD, arr(ix.arr), (gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64}, num(0));
+    ok(arr_get(rt, widen(a), &(gpa_indices){&ix, 1}, NULL, &r, &err));
+    return keep(r);
+}
+
 static void statement(void) {
     gpa_arr *a = operand(), *b = operand(), *r;
     int to = pick(VARIABLES);
@@ -401,31 +421,14 @@ static void statement(void) {
             keep(r);
             break;
         case 7: r = op1(OP_TANH, a); break;
-        case 8: { /* part of a variable is assigned to */
-            range rows = {pick(4), N - pick(4), 1 + pick(2)}, from = ALL;
-            gpa_arr *target = SLICE(var[to], rows);
-            from = (range){0, target->shape[0], 1};
-            gpa_arr *value = widen(op2(OP_ADD, a, b));
-            assign(target, SLICE(value, from));
-            return;
-        }
+        case 8: assign_part(var[to], a, b); return;
         case 9: {
             gpa_arr *value = widen(a);
             gpa_opnd v = arr(value);
             ok(arr_update(rt, OP_ADD, var[to], &v, &err));
             return;
         }
-        case 10: { /* rows by computed numbers, negative ones too */
-            int64_t rows[N];
-            for (int i = 0; i < N; i++) rows[i] = pick(2 * N) - N;
-            gpa_index ix = {.kind = IX_ARRAY, .arr = int_array(N, rows)};
-            if (pick(2))
-                ix.arr =
-                    op(OP_ADD, arr(ix.arr), (gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64}, num(0));
-            ok(arr_get(rt, widen(a), &(gpa_indices){&ix, 1}, NULL, &r, &err));
-            keep(r);
-            break;
-        }
+        case 10: r = gathered_rows(a); break;
         case 11: { /* where a mask is true */
             gpa_index mask = {.kind = IX_ARRAY, .arr = op2(OP_LESS, widen(a), b)};
             gpa_opnd half = num(0.5);

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "runtime/runtime.h"
+#include "runtime/libcalls.h"
 #include "runtime/array/store.h"
 
 static gpa_rt *rt;
