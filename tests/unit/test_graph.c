@@ -4,7 +4,7 @@
 
 enum { N = 24, M = 18 };
 
-/* ---- in-place operations and what was pending before them ---- */
+/* ---- in-place operations on operands of pending work ---- */
 
 static void test_in_place(void **state) {
     (void)state;
@@ -316,7 +316,7 @@ static void test_many_dimensions(void **state) {
     drop_all();
 }
 
-/* A failed allocation anywhere is an error, and nothing is lost. */
+/* A failed allocation anywhere is a MemoryError without a leak. */
 static void test_allocation_failures(void **state) {
     (void)state;
     gpa_arr *x = data(SHAPE(N, M));
@@ -401,7 +401,7 @@ static void statement(void) {
             keep(r);
             break;
         case 7: r = op1(OP_TANH, a); break;
-        case 8: { /* part of a variable is assigned to */
+        case 8: { /* assignment to a slice */
             range rows = {pick(4), N - pick(4), 1 + pick(2)}, from = ALL;
             gpa_arr *target = SLICE(var[to], rows);
             from = (range){0, target->shape[0], 1};

@@ -7,7 +7,7 @@
 
 #include "runtime/cpu/fft/mixed_radix.c"
 
-enum { WAYS_MOST = 3, ALIGNED = 64 };
+enum { WIDTHS = 3, ALIGNED = 64 };
 
 static void *room_for(size_t bytes) {
     void *p = aligned_alloc(ALIGNED, (bytes + ALIGNED - 1) / ALIGNED * ALIGNED);
@@ -29,18 +29,18 @@ static void fill(gpa_dtype t, void *to, int64_t n) {
     }
 }
 
-/* The passes with registers of 16, 32 and 64 bytes; 0: the processor has none of these. */
-static bool run_by(int way, const radix *r, const radix_points *in, const radix_points *out,
-                   void *work) {
+/* Runs the passes with registers of 16 << width_index bytes; false: the processor has none. */
+static bool run_with_width(int width_index, const radix *r, const radix_points *in,
+                           const radix_points *out, void *work) {
 #ifdef GPA_TARGET_64
-    if (way > 0 && gpa_simd_bytes() < 16 << way) return false;
+    if (width_index > 0 && gpa_simd_bytes() < 16 << width_index) return false;
     if (r->dtype == DT_C64)
-        (way == 2 ? run_4_64 : way == 1 ? run_4_32 : run_4_16)(r, in, out, work);
+        (width_index == 2 ? run_4_64 : width_index == 1 ? run_4_32 : run_4_16)(r, in, out, work);
     else
-        (way == 2 ? run_8_64 : way == 1 ? run_8_32 : run_8_16)(r, in, out, work);
+        (width_index == 2 ? run_8_64 : width_index == 1 ? run_8_32 : run_8_16)(r, in, out, work);
     return true;
 #else
-    if (way > 0) return false;
+    if (width_index > 0) return false;
     if (r->dtype == DT_C64)
         run_4_16(r, in, out, work);
     else
@@ -49,7 +49,7 @@ static bool run_by(int way, const radix *r, const radix_points *in, const radix_
 #endif
 }
 
-/* Number k of line l among points that lie as p says. */
+/* Part of point k of row l, in the layout p. */
 static double part(gpa_dtype t, const radix_points *p, int64_t k, int64_t l, int which) {
     const int64_t all = radix_point_elems(t) / 2;
     return number(t, p->at, k * p->step + (p->pairs ? 2 * l + which : which * all + l));
@@ -105,10 +105,10 @@ static void runs(void **state) {
                              b = {out, point + 3, .pairs = (kind & 4) != 0, .swapped = inverse,
                                   .scale = 0.5};
                 fill(t, in, n * (point + 3));
-                for (int way = 0; way < WAYS_MOST; way++) {
+                for (int width_index = 0; width_index < WIDTHS; width_index++) {
                     memset(out, 0, bytes);
-                    if (!run_by(way, r, &a, &b, work)) continue;
-                    if (way == 0) {
+                    if (!run_with_width(width_index, r, &a, &b, work)) continue;
+                    if (width_index == 0) {
                         memcpy(first, out, bytes);
                         assert_true(error_of(t, n, &a, &b, inverse, 0.5) < near_of(t, n));
                     }
@@ -129,8 +129,8 @@ static void runs(void **state) {
         }
 }
 
-/* Real numbers there and back, and against the complex transform of all of them. */
-static void halves(void **state) {
+/* Real transforms by half length: round trip, and comparison with the complex transform. */
+static void half_length(void **state) {
     (void)state;
     for (int d = 0; d < 2; d++)
         for (int64_t h = 2; h <= 30; h++) {
@@ -169,24 +169,28 @@ static void halves(void **state) {
         }
 }
 
-/* What the registers of a way make of an odd number of real numbers. */
-static bool reals_by(int way, const radix *r, const void *in, void *work) {
+/* radix_odd_real with registers of 16 << width_index bytes; false: the processor has none. */
+static bool odd_real_with_width(int width_index, const radix *r, const void *in, void *work) {
 #ifdef GPA_TARGET_64
-    if (way > 0 && gpa_simd_bytes() < 16 << way) return false;
+    if (width_index > 0 && gpa_simd_bytes() < 16 << width_index) return false;
     if (r->dtype == DT_C64)
-        (way == 2 ? odd_real_4_64 : way == 1 ? odd_real_4_32 : odd_real_4_16)(r, in, work);
+        (width_index == 2   ? odd_real_4_64
+         : width_index == 1 ? odd_real_4_32
+                            : odd_real_4_16)(r, in, work);
     else
-        (way == 2 ? odd_real_8_64 : way == 1 ? odd_real_8_32 : odd_real_8_16)(r, in, work);
+        (width_index == 2   ? odd_real_8_64
+         : width_index == 1 ? odd_real_8_32
+                            : odd_real_8_16)(r, in, work);
     return true;
 #else
-    if (way > 0) return false;
+    if (width_index > 0) return false;
     radix_odd_real(r, in, work);
     return true;
 #endif
 }
 
-/* An odd number of real numbers: half of the transform of complex ones, and the way back. */
-static void odd(void **state) {
+/* Real transforms of odd length: the first half of the complex transform, and the inverse. */
+static void odd_length(void **state) {
     (void)state;
     static const int64_t odd_lengths[] = {1,   3,   5,   7,   9,   11,  15,  21,  25,
                                           27,  33,  35,  63,  81,  97,  99,  101, 121,
@@ -209,18 +213,18 @@ static void odd(void **state) {
                        LANES_BYTES);
             const radix_points p = {whole, point, .scale = 1}, found = {work, point, .scale = 1};
             radix_run(r, &p, &p, more);
-            for (int way = 0; way < WAYS_MOST; way++) {
+            for (int width_index = 0; width_index < WIDTHS; width_index++) {
                 memset(work, 255, room);
-                if (!reals_by(way, r, x, work)) continue;
+                if (!odd_real_with_width(width_index, r, x, work)) continue;
                 for (int64_t k = 0; k <= n / 2; k++)
                     for (int64_t l = 0; l < all; l++)
                         for (int which = 0; which < 2; which++)
                             assert_true(fabs(part(t, &p, k, l, which) -
                                              part(t, &found, k, l, which)) < near_of(t, n));
-                if (way > 0) assert_memory_equal(more, work, half);
+                if (width_index > 0) assert_memory_equal(more, work, half);
                 memcpy(more, work, half);
             }
-            memcpy(work, more, half); /* the last way may be one that the processor lacks */
+            memcpy(work, more, half); /* the processor may lack the last width */
             radix_hartley(r, work, whole, 1);
             radix_odd_real(r, whole, work);
             radix_hartley(r, work, whole, 1 / (double)n);
@@ -262,4 +266,5 @@ static void short_memory(void **state) {
     assert_true(failed >= 7 && failed < 19);
 }
 
-UNIT_TESTS(TEST(runs), TEST(halves), TEST(odd), TEST(lengths_that_can), TEST(short_memory))
+UNIT_TESTS(TEST(runs), TEST(half_length), TEST(odd_length), TEST(lengths_that_can),
+           TEST(short_memory))
