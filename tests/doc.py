@@ -1,22 +1,47 @@
-"""Docstring tests: python tests/doc.py tests/doc.gpa [PART/PARTS]  Every built-in function has a docstring with an example, and gpa
-answers the examples as they say. gpa itself tells the docstrings: the program given."""
+"""Docstring tests: python tests/doc.py tests/doc.gpa [PART/PARTS]
+
+Every built-in function has a docstring with a one-line summary and an example, which gpa answers as written; in the modules of
+NumPy, SciPy and Numba the section Parameters names every parameter. The program given lists the docstrings."""
 
 import ast
 import doctest
 import os
+import re
 import sys
 import tempfile
 
 import cells
 from cells import Gpa, show, which
 
-# Docstrings that need no example begin so.
+# First words of docstrings that need no example.
 NO_EXAMPLE = ("Prints ", "Print ", "Exit the program", "Read a line", "Clear the output")
 DRAWING = "matplotlib.pyplot"  # an example would be a picture
 
 
+NUMPYDOC = ("numpy", "scipy", "numba", "pyculib", "h5py", "imageio")  # modules with numpydoc sections
+
+
+def parameters(signature):
+    """Names of the parameters of a signature "(a, b=(1, 2), /, *args, **kw)", without self and cls."""
+    parts = re.findall(r"(?:\([^()]*\)|<[^<>]*>|'[^']*'|[^,()])+", signature[1:-1])
+    names = [re.split("[=:]", part)[0].strip(" *") for part in parts]
+    return [name for name in names if name not in ("", "/", "self", "cls")]
+
+
+def layout(owner, kind, doc, signature):
+    """The complaint about the sections of a docstring, or None."""
+    summary, *rest = doc.splitlines()
+    if not summary.endswith((".", "!", ":")) or (rest and rest[0].strip()):
+        return [("its summary is not one line that ends with a period:", "\n".join([summary, *rest[:1]]))]
+    if not owner.startswith(NUMPYDOC) or not signature or kind not in ("function", "builtin_function_or_method"):
+        return None
+    section = doc.partition("Parameters\n")[2]
+    missing = [name for name in parameters(signature) if not re.search(rf"\b{name}\b", section)]
+    return [("its section Parameters lacks:", ", ".join(missing))] if missing else None
+
+
 def run_examples(engine, prologue, examples):
-    """The complaint about the first example that is answered otherwise, or None."""
+    """The complaint about the first example with another answer, or None."""
     engine.fresh()
     engine.run(prologue)
     for example in examples:
@@ -34,10 +59,13 @@ def run_examples(engine, prologue, examples):
     return None
 
 
-def check(engine, owner, name, kind, doc):
+def check(engine, owner, kind, doc, signature):
     """The complaints about one docstring: (title, text) pairs."""
     if not doc or not doc.strip():
         return [("it has no docstring", "")]
+    complaint = layout(owner, kind, doc, signature)
+    if complaint:
+        return complaint
     try:
         examples = doctest.DocTestParser().get_examples(doc)
     except ValueError as e:
@@ -99,14 +127,14 @@ def check(engine, owner, name, kind, doc):
 
 
 def check_all(engine, listing, part):
-    """Checks the docstrings of a part of the listing; whether all was well."""
+    """Checks the docstrings of a part of the listing; true if all pass."""
     good = True
     if listing.error:
-        print("not ok - the listing of what there is")
+        print("not ok - the listing")
         show("it failed:", listing.report)
     for line in listing.out.splitlines()[part]:
-        owner, name, kind, doc, _ = ast.literal_eval(line)
-        complaints = check(engine, owner, name, kind, doc)
+        owner, name, kind, doc, signature = ast.literal_eval(line)
+        complaints = check(engine, owner, kind, doc, signature)
         good &= not complaints
         print(f"{'not ok' if complaints else 'ok'} - {owner}.{name}")
         for title, text in complaints or []:

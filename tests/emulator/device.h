@@ -1,6 +1,6 @@
 /* CUDA C as C++: definitions of what generated sources use, included before each program of the
- * emulator (nvrtc.c). A thread is a fiber (launch.c), which is preempted only in `wait`: between
- * two waits nothing interferes, so atomic operations are plain ones. */
+ * emulator (nvrtc.c). A thread is a fiber (launch.c), which is preempted only in `wait`: no other
+ * thread runs between two waits, so atomic operations are plain ones. */
 #include <climits>
 #include <cmath>
 #include <cstdint>

@@ -1,9 +1,8 @@
-/* Drives a fuzz target without libFuzzer: mutates the files named on the command line, or the test
- * programs, for FUZZ_SECONDS, from a fixed seed (FUZZ_SEED). If nobody says for how long, for five
- * seconds at most, and for FUZZ_MOST inputs, which the target defines: so a fast machine tries no
- * others than were tried before. The input being tried is kept in FUZZ_LAST, to be run alone
- * afterwards: PROGRAM FILE tries FILE itself first, unchanged. With libFuzzer (`make fuzz`) this
- * file is only the prototype. */
+/* Driver of a fuzz target without libFuzzer: mutates the files named on the command line, or the
+ * test programs, from a fixed seed (FUZZ_SEED), for FUZZ_SECONDS. By default it runs FUZZ_MOST
+ * inputs, which the target defines, in at most five seconds, so that a fast machine runs no other
+ * inputs. The current input is stored in the file FUZZ_LAST; PROGRAM FILE runs FILE first,
+ * unchanged. With libFuzzer (`make libfuzzer`) this file declares only the prototype. */
 #ifndef GPA_TESTS_FUZZ_DRIVE_H
 #define GPA_TESTS_FUZZ_DRIVE_H
 
@@ -48,7 +47,7 @@ static void fuzz_load(const char *path) {
     fclose(f);
 }
 
-/* Some whole lines of one of the files. */
+/* Whole lines of one of the files, chosen at random. */
 static size_t fuzz_lines(uint8_t *to, size_t room) {
     size_t k = fuzz_below(fuzz.n), size = fuzz.size[k];
     size_t lo = fuzz_below(size), hi = lo + fuzz_below(room);

@@ -1,5 +1,5 @@
-/* Files that are not what they seem: whatever their bytes are, each reader gives arrays or an
- * error. One session reads all inputs. */
+/* Fuzz target: readers of array files. For any bytes a reader returns arrays or an error. One
+ * session reads all inputs. */
 #define FUZZ_MOST 8000
 #include "tests/fuzz/drive.h"
 

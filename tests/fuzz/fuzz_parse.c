@@ -1,5 +1,5 @@
-/* The lexer, the parser and the renderer of errors on any bytes: no memory is lost, an error stands
- * inside the text and can be drawn, and a prompt would not call a text wrong that parses. */
+/* Fuzz target: lexer, parser and error reports. For any bytes no memory leaks, the location of an
+ * error is inside the text, and parse_check does not reject a text that parses. */
 #define FUZZ_MOST 20000
 #include "tests/fuzz/drive.h"
 

@@ -1,5 +1,5 @@
-/* A whole session on any program, on the reference device: it ends, with a value or an error, and
- * gives back its memory. Magics are tried, but for those that run commands or touch files. */
+/* Fuzz target: a session on the reference device. Any program ends with a value or an error and
+ * leaks no memory. Magics run, except those that run commands or access files. */
 #define FUZZ_MOST 400
 #include "tests/fuzz/drive.h"
 
@@ -13,10 +13,10 @@
 enum { TICK_MS = 20, MOST_TICKS = 15 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static gpa_session *running; /* under the lock, as is `ticks`: how long it has been running */
+static gpa_session *running; /* guarded by the lock, as is `ticks`: its run time */
 static int ticks;
 
-/* Stops programs that do not end by themselves. */
+/* Watchdog: interrupts programs that run too long. */
 static void *watch(void *unused) {
     for (;;) {
         usleep(TICK_MS * 1000);
@@ -38,8 +38,7 @@ static int holds(const char *text, size_t n, const char *word) {
     return memmem(text, n, word, strlen(word)) != NULL;
 }
 
-/* What would run a command, or read or write a file or the environment. Other magics are tried like
- * everything else. */
+/* True for magics that run a command or access files or the environment, which are skipped. */
 static int unsafe(const char *text, size_t n) {
     static const char *const words[] = {
         "open",      "save",   "load", "fromfile", "tofile",  "sleep",   "input",
@@ -57,8 +56,7 @@ static void no_page(void *user, const gpa_repr *r) { (void)user, (void)r; }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *text = (const char *)data;
-    static int64_t baseline =
-        -1; /* what the first session leaves: tables and devices, which live on */
+    static int64_t baseline = -1; /* blocks that the first session keeps: tables and devices */
     gpa_config c;
     gpa_err e = {0};
     gpa_session *s = NULL;

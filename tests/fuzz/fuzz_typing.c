@@ -1,6 +1,6 @@
-/* What a front end asks while a text is typed: its parts for colours, whether it is whole,
- * completions, what is known about a name. Any text is answered; parts lie one behind the other
- * within the text, completions replace a piece of it, and highlighting keeps no memory. */
+/* Fuzz target: the session's services for editing (highlighting, completeness, completion,
+ * inspection). For any text, highlighted ranges are inside the text and ascend, completions replace
+ * a range of the text, and highlighting leaks no memory. */
 #define FUZZ_MOST 3000
 #include "tests/fuzz/drive.h"
 

@@ -1,7 +1,7 @@
-/* What arrives at the kernel's sockets: a line is a frame. The message is signed where its frames
- * are complete, so that what lies behind the signature is reached as well. Nothing is lost: a
- * message is dropped with a reason, or has a type and a content, its identities and header are the
- * bytes that came, and the next one is received as if there had been none before. */
+/* Fuzz target: messages of the Jupyter protocol; a line of the input is a frame. Messages with all
+ * frames are signed, so that the code after the signature check runs. A message is either dropped
+ * with a reason, or has a type, a content, and the identities and header that were sent; it does
+ * not affect the next one. */
 #define FUZZ_MOST 20000
 #include "tests/fuzz/drive.h"
 
@@ -16,7 +16,7 @@ enum { MOST_FRAMES = 100 };
 static const char key[] = "key";
 static const char delimiter[] = "<IDS|MSG>";
 
-/* The lines of a text; how many. */
+/* Splits a text into lines; returns their number. */
 static size_t cut(const char *text, size_t size, bytes frames[MOST_FRAMES]) {
     size_t n = 0;
     for (size_t at = 0; at <= size && n < MOST_FRAMES; n++) {
@@ -31,14 +31,14 @@ static bool is(bytes b, const char *text) {
     return b.n == strlen(text) && memcmp(b.data, text, b.n) == 0;
 }
 
-/* Where the delimiter is; n: nowhere. */
+/* The index of the delimiter; n: there is none. */
 static size_t find_delimiter(const bytes *frames, size_t n) {
     size_t d = 0;
     while (d < n && !is(frames[d], delimiter)) d++;
     return d;
 }
 
-/* A signature that says "sign" is made one. */
+/* Replaces the signature "sign" by a valid one. */
 static void sign(bytes *frames, size_t n, char text[HMAC_TEXT + 1]) {
     size_t d = find_delimiter(frames, n);
     hmac k;
@@ -66,7 +66,8 @@ static void see_message(const message *m, const bytes *frames, size_t n) {
         __builtin_trap();
 }
 
-/* A code and its cursor: the byte is one of the code, and goes to the same code point. */
+/* Checks that the cursor's byte offset is inside the code and converts back to the same code point.
+ */
 static void see_code(const message *m) {
     const json_t *code = json_object_get(m->content, "code");
     size_t n = json_string_length(code);
@@ -108,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (m) see_code(m);
     message_release(m);
 
-    static unsigned count; /* a message that comes twice is dropped */
+    static unsigned count; /* a repeated message is dropped as a replay */
     char header[64];
     memcpy(next, whole, sizeof next);
     next[2] = (bytes){header, (size_t)snprintf(header, sizeof header,

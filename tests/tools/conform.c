@@ -38,8 +38,8 @@ typedef struct {
     int64_t stride[2], offset;
 } walk;
 
-/* How operands a, b, c and results lie over a space of 1 or 2 dimensions. Layouts of SHORT points
- * run at every smaller size too: all counts of lanes. */
+/* Layouts of operands a, b, c and results over a space of 1 or 2 dimensions. Layouts of SHORT
+ * points also run at every smaller size: all remainders of the lanes. */
 static const struct {
     const char *name;
     int ndim;
@@ -82,7 +82,7 @@ static gpa_val real_value(double re, double im, gpa_dtype t) {
     return dtype_cast((gpa_val){.C128 = {re, im}}, DT_C128, t);
 }
 
-/* Value k of those where something may go wrong, 16 of a dtype. */
+/* Special value k (infinities, NaN, limits, zeros), 16 per dtype. */
 static gpa_val special(gpa_dtype t, unsigned k) {
     static const double reals[16] = {0,  -0.0, 1,   -1,       0.5,       -1.5, 2,     3,
                                      -7, 1e-3, 100, INFINITY, -INFINITY, NAN,  60000, 6e-8};
@@ -156,8 +156,8 @@ static double size_of_terms(gpa_op op, gpa_dtype t, const gpa_val *v) {
     return isfinite(larger) ? fabs(larger) : 0;
 }
 
-/* By what an error of the functions inside is multiplied: that of the logarithm in a complex power,
- * by the exponent, unless it is computed in double. */
+/* Amplification of an inner error: the exponent amplifies that of the logarithm in a complex power,
+ * unless it is computed in double. */
 static double gain(gpa_op op, gpa_dtype t, const gpa_val *v) {
     if (t != DT_C128 || (op != OP_POWER && op != OP_FLOAT_POWER)) return 1;
     gpa_c128 a = dtype_cast(v[0], t, DT_C128).C128, b = dtype_cast(v[1], t, DT_C128).C128;
@@ -186,8 +186,8 @@ typedef struct {
     gpa_binding bind[KIR_MAX_ARRAYS];
     unsigned char *host[KIR_MAX_ARRAYS]; /* what was uploaded */
     gpa_prog *p;                         /* NULL: not built yet */
-    const char *why;                     /* what went wrong; NULL: nothing */
-    bool lacking;                        /* the device says that it cannot do this */
+    const char *why;                     /* the failure; NULL: none */
+    bool lacking;                        /* the device does not support the program */
 } job;
 
 static bool good(job *j, gpa_code rc, const gpa_err *e) {
@@ -240,7 +240,7 @@ static void drop_program(job *j) {
 
 static void print_value(gpa_dtype t, gpa_val v);
 
-/* What array k holds now; owned by the caller. */
+/* The current contents of array k; owned by the caller. */
 static unsigned char *results(job *j, int k, gpa_dtype t) {
     gpa_err e = {.code = GPA_OK};
     unsigned char *p = malloc(CAPACITY * dtype_size(t));
@@ -248,7 +248,7 @@ static unsigned char *results(job *j, int k, gpa_dtype t) {
     return p;
 }
 
-/* Uploads again what array k held at first. */
+/* Restores the original contents of array k. */
 static void restore(job *j, int k) {
     gpa_err e = {.code = GPA_OK};
     size_t n = CAPACITY * dtype_size((gpa_dtype)j->f->arrays[k].dtype);
@@ -316,7 +316,7 @@ static void print_value(gpa_dtype t, gpa_val v) {
     if (dtype_is_complex(t)) print_real(z.im, true);
 }
 
-/* ---- reports: the lines of one test are kept until it is known how it ended ---- */
+/* ---- reports: the lines of a test are buffered until it ends ---- */
 
 static int shown;
 
@@ -345,7 +345,7 @@ static void report(const char *kind, const char *what, gpa_dtype t, const job *j
     shown = 0;
 }
 
-/* What was computed: name(args), n of them of dtype t. */
+/* A computed call, for reports: name(args), n arguments of dtype t. */
 typedef struct {
     const char *name;
     gpa_dtype t;
@@ -505,7 +505,7 @@ static void try_casts(gpa_dtype t, int layout) {
 
 /* ---- reductions ---- */
 
-/* The space is 7 by 67 or its turn; `inner` says what is reduced. */
+/* The space is 7 x 67 or its transpose; `inner`: the reduced dimensions. */
 static const struct {
     const char *name;
     int64_t size[2];
@@ -520,7 +520,7 @@ static const struct {
     {"rows of one", {67, 1}, {{1, 1}, 0}, 2},
 };
 
-/* Small integers, whose sums are exact in any order; some NaN if wanted. */
+/* Small integers, whose sums are exact in any order; with_nan: some NaN. */
 static void fill_small(job *j, gpa_dtype t, bool with_nan) {
     gpa_err e = {.code = GPA_OK};
     for (unsigned k = 0; k < CAPACITY; k++) {

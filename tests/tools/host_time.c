@@ -1,6 +1,5 @@
-/* host_time [DEVICE]: what a launch costs on the host, in microseconds: a loop's trip of two
- * operations and one launch on four elements, and an expression of ten operations. The goals are 5
- * and 8. */
+/* host_time [DEVICE]: host time of a launch in microseconds: an iteration of two operations and one
+ * launch on four elements, and an expression of ten operations. The goals are 5 and 8. */
 #include <stdio.h>
 #include <time.h>
 
@@ -18,7 +17,7 @@ static gpa_opnd number(double v) {
     return (gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = v};
 }
 
-/* *a = *a op b; the old array is given up. */
+/* *a = *a op b; the old array is released. */
 static gpa_code step(gpa_rt *rt, gpa_op op, gpa_arr **a, gpa_opnd b, gpa_err *e) {
     gpa_arr *next;
     gpa_code rc = arr_ufunc(rt, op, (gpa_opnd[]){{.arr = *a}, b}, NULL, &next, e);

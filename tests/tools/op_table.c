@@ -1,4 +1,4 @@
-/* The tables at the other end of a pipe, for tests/conformance/: one request per line on stdin,
+/* A server of the operation and dtype tables for tests/conformance/: one request per line on stdin,
  * answers on stdout.
  *
  *   ops                   a line per operation and operand dtype: NAME ARITY DTYPE COMPUTE RESULT

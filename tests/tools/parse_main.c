@@ -1,4 +1,4 @@
-/* parse_main: prints what the parser makes of a text, for tests.
+/* parse_main: prints syntax trees and syntax errors, for tests.
  *
  *   parse_main [-m] FILE...   prints each file's tree, or its error as a user sees it (-m: magics
  *                             are parsed)

@@ -44,7 +44,7 @@ static gpa_code eval(machine *m, const char *text) {
     return rc;
 }
 
-/* A dict against an array of what each key should hold. */
+/* A dict against an array with the expected value of each key. */
 static void dicts_keep_what_is_put_in(void **state) {
     (void)state;
     machine m;
@@ -98,7 +98,7 @@ static void deep_values_die(void **state) {
     close_machine(&m);
 }
 
-/* The rows of an owner stand together, names are not given twice, and each can be found. */
+/* Rows of an owner are consecutive, names are unique, and each row is found by name. */
 static void tables_are_in_order(void **state) {
     (void)state;
     for (int o = 0; o < OWNER_COUNT; o++) {

@@ -76,7 +76,8 @@ static void every_cast(void **state) {
     close_device();
 }
 
-/* a * b + c over rows and columns that lie in memory in every which way. */
+/* a * b + c over all combinations of strides: contiguous, transposed, reversed, broadcast, with
+ * gaps. */
 static void layouts(void **state) {
     (void)state;
     NEED_PLUGIN();
@@ -112,8 +113,8 @@ static void layouts(void **state) {
     close_device();
 }
 
-/* Results too large for the caches, in rows that begin anywhere between two vectors; operands are
- * interleaved columns. */
+/* Results larger than the caches, with rows misaligned to vectors; operands are interleaved
+ * columns. */
 static void large_results(void **state) {
     (void)state;
     NEED_PLUGIN();
@@ -318,7 +319,7 @@ static void scans(void **state) {
             const float *x = job_data(&j, a), *y = job_data(&j, b);
             for (size_t o = 0; o < n / (size_t)length; o++) {
                 size_t first = axis ? o * (size_t)size[1] : o;
-                float sum = -0.0f; /* what changes no first element */
+                float sum = -0.0f; /* the identity that preserves a first element of -0.0 */
                 for (int64_t i = 0; i < length; i++) {
                     size_t k = first + (size_t)(i * step);
                     sum += x[k];

@@ -26,7 +26,7 @@ static void leave(job *j, kir_code c, uint32_t n) {
     ins(j, (kir_ins){.code = (uint8_t)c, .type = DT_NONE, .imm = n, .a = -1, .b = -1, .c = -1});
 }
 
-/* Steps of Collatz's walk: a loop with a way out in its middle and two branches. */
+/* Collatz steps: a loop with a break in its middle and two branches. */
 static void loops_and_branches(void **state) {
     (void)state;
     enum { N = 1000 };
@@ -196,12 +196,12 @@ static void interrupts(void **state) {
 /* ---- products ---- */
 
 /* a @ b for operands that lie in rows, in columns, or with gaps between their elements. */
-static void one_product(gpa_dtype t, const int64_t dims[4], int way_a, int way_b) {
+static void one_product(gpa_dtype t, const int64_t dims[4], int layout_a, int layout_b) {
     const int64_t batch = dims[0], m = dims[1], n = dims[2], k = dims[3];
     job j = job_new("gemm", 3, 0);
     const int64_t ways_a[3][3] = {{m * k, k, 1}, {m * k, 1, m}, {2 * m * k, 2 * k, 2}},
-                  *sa = ways_a[way_a];
-    const int64_t ways_b[3][3] = {{k * n, n, 1}, {k * n, 1, k}, {0, n, 1}}, *sb = ways_b[way_b];
+                  *sa = ways_a[layout_a];
+    const int64_t ways_b[3][3] = {{k * n, n, 1}, {k * n, 1, k}, {0, n, 1}}, *sb = ways_b[layout_b];
     int a = job_array(&j, t, KIR_READ, (size_t)(2 * batch * m * k) + 1, 1, sa),
         b = job_array(&j, t, KIR_READ, (size_t)(batch * k * n), 0, sb);
     int c = job_array(&j, t, KIR_WRITE, (size_t)(batch * m * n), 0, (int64_t[]){m * n, n, 1});
@@ -248,7 +248,7 @@ static void products(void **state) {
     close_device();
 }
 
-/* An unfinished product is none: large ones, stacks, and many small ones. */
+/* An interrupted product reports the interrupt: large ones, stacks, and many small ones. */
 static void stopped_products(void **state) {
     (void)state;
     static const int64_t shapes[][4] = {{1, 64, 64, 64}, {4, 32, 32, 32}, {32, 2, 2, 2}};
@@ -280,7 +280,7 @@ static void stopped_products(void **state) {
 
 /* ---- random programs, against the reference device ---- */
 
-/* Runs the same program there, on copies of the arrays as they were before. */
+/* Runs the same program on the reference device, on copies of the original arrays. */
 static void on_reference(job *j, const int64_t *size, void **before, const size_t *bytes) {
     const gpa_backend *ref = &gpa_ref_backend;
     gpa_launch l = {.params = j->params};
@@ -319,7 +319,7 @@ typedef struct {
     int n;
 } recipe;
 
-/* An array over the space: any order of dimensions, some reversed, some standing still. */
+/* An array over the space: dimensions in random order, some reversed, some broadcast. */
 static int any_array(recipe *r, gpa_dtype t, int access, unsigned still) {
     int64_t stride[3] = {0}, step = roll() % 4 ? 1 : 2, offset = 0;
     int order[3] = {0, 1, 2};

@@ -58,7 +58,7 @@ static void *ask_to_stop(void *unused) {
     return unused;
 }
 
-/* An endless loop ends soon after it is told to, and the device works on. */
+/* An endless loop ends soon after an interrupt request, and the device works afterwards. */
 static void test_interrupt(void **state) {
     (void)state;
     need_device();
@@ -123,7 +123,7 @@ static int32_t element(kir_func *f, kir_code code, int a, int32_t at, int32_t v)
     return kir_emit(f, i);
 }
 
-/* A kernel that turns a block round through shared memory. */
+/* A kernel that reverses each block through shared memory. */
 static void test_kernel(void **state) {
     (void)state;
     need_device();

@@ -120,7 +120,7 @@ static void end(gpa_dev *d) {
     test_free(d);
 }
 
-/* Fills memory so that any piece in a wrong place shows. */
+/* Fills memory with a pattern that differs at every offset. */
 static void mark(uint32_t *at, size_t n, uint32_t seed) {
     for (size_t i = 0; i < n / 4; i++) at[i] = (uint32_t)i * 2654435761u + seed;
 }
@@ -179,7 +179,8 @@ static void test_failure(void **state) {
     end(d);
 }
 
-/* A wait ends soon after an interrupt though the work does not; without one it goes on. */
+/* A wait ends soon after an interrupt, even if the work does not; without an interrupt it
+ * continues. */
 static void test_interrupt(void **state) {
     (void)state;
     gpa_err e = {0};
@@ -196,7 +197,7 @@ static void test_interrupt(void **state) {
     end(d);
 }
 
-/* Long launches do not pile up; short ones are hardly looked at. */
+/* Throttling: long launches do not accumulate in the queue; short ones are rarely polled. */
 static void test_pace(void **state) {
     (void)state;
     gpa_err e = {0};

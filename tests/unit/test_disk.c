@@ -74,8 +74,7 @@ static void programs_come_back(void **state) {
     mem_free(back);
 }
 
-/* Every byte counts: an entry with any byte changed, cut or grown is not used, and the next put
- * mends it. */
+/* An entry with any byte changed, truncated or extended is a miss, and the next put replaces it. */
 static void damage_is_seen(void **state) {
     (void)state;
     char path[2][256];
@@ -104,7 +103,7 @@ static void damage_is_seen(void **state) {
     assert_true(holds("some key", "some program"));
 }
 
-/* A file that belongs to another key: what a collision of hashes, or a hand, leaves. */
+/* A file with another key (a hash collision, or a copied file) is a miss. */
 static void foreign_entries_are_not_used(void **state) {
     (void)state;
     char path[2][256], other[2][256];
@@ -158,7 +157,7 @@ static void the_oldest_goes(void **state) {
     assert_true(holds("key 29", data));
     assert_false(holds("key 1", data));
     assert_false(holds("key 12", data));
-    /* what would not fit at all is not kept */
+    /* an entry larger than the limit is not stored */
     setenv("GPA_CACHE_LIMIT", "500", 1);
     put("large", data);
     assert_false(holds("large", data));
@@ -181,7 +180,7 @@ static void a_shared_folder_is_only_read(void **state) {
     assert_int_equal(files(own, path, 2), 2);
 }
 
-/* Entries are machine code: what another user could have written is never loaded. */
+/* Entries are machine code: a file that another user can write is never loaded. */
 static void entries_of_others_are_refused(void **state) {
     (void)state;
     char path[2][256];
@@ -230,8 +229,8 @@ static void entries_of_others_are_refused(void **state) {
     assert_false(holds("key", "program")); /* and does not wait for a writer */
 }
 
-/* Many processes at once, also with a limit that makes them remove each other's entries: what is
- * read is whole. */
+/* Concurrent processes, also with a limit that makes them evict each other's entries: every entry
+ * read is complete. */
 static void processes_do_not_meet(void **state) {
     (void)state;
     enum { CHILDREN = 6, ROUNDS = 150 };

@@ -4,7 +4,7 @@
 
 enum { N = 24, M = 18 };
 
-/* ---- in-place operations and what was pending before them ---- */
+/* ---- in-place operations on operands of pending work ---- */
 
 static void test_in_place(void **state) {
     (void)state;
@@ -316,7 +316,7 @@ static void test_many_dimensions(void **state) {
     drop_all();
 }
 
-/* A failed allocation anywhere is an error, and nothing is lost. */
+/* A failed allocation anywhere is a MemoryError without a leak. */
 static void test_allocation_failures(void **state) {
     (void)state;
     gpa_arr *x = data(SHAPE(N, M));

@@ -82,7 +82,7 @@ static void products(void **state) {
 
 static double plain(gpa_val v, gpa_dtype t) { return dtype_cast(v, t, DT_F64).F64; }
 
-/* Whether x may stand before y: NaN last. */
+/* True if x may precede y: NaN is last. */
 static bool in_order(double x, double y) { return isnan(y) || x <= y; }
 
 static void sorts(void **state) {

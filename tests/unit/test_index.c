@@ -319,7 +319,7 @@ static void scatters(void **state) {
             *v = list(4, (int64_t[]){10, 11, 12, 13});
     gpa_arr *far = list(2, (int64_t[]){0, -4}), *count;
     OK(arr_set(rt, a, &(gpa_indices){IX(INT(1), ARR(i))}, OPND(v),
-               &err)); /* the last value for a place stays */
+               &err)); /* the last value for an index is kept */
     HOLDS(arr_retain(a), DIMS(2, 3), 0, 1, 2, 13, 4, 12);
     OK(arr_set(rt, a, &(gpa_indices){IX(ALL, ARR(i))}, number(7), &err));
     HOLDS(arr_retain(a), DIMS(2, 3), 7, 1, 7, 7, 4, 7);
@@ -378,7 +378,7 @@ static void scatters_where(void **state) {
     end();
 }
 
-/* Laziness never shows: what was asked for before a store has the old values. */
+/* Values read before a store keep the old contents. */
 static void items(void **state) {
     (void)state;
     begin();
@@ -458,7 +458,7 @@ static void empty_ones(void **state) {
 
 /* ---- memory ---- */
 
-/* A little of everything; stops at the first failure and gives back what it holds. */
+/* A mix of operations; stops at the first failure and releases its arrays. */
 static gpa_code a_little(gpa_rt *r, gpa_err *e) {
     gpa_arr *a = NULL, *b = NULL, *m = NULL, *i = NULL, *got = NULL, *sorted = NULL, *z[2];
     gpa_code rc = GPA_OK;

@@ -35,7 +35,7 @@ static void fill(gpa_dtype t, void *to, int64_t n) {
 /* Whether the processor has vector registers of so many bytes. */
 static bool has_registers(int bytes) { return bytes <= gpa_simd_bytes(); }
 
-/* Number k of line l among points that lie as p says. */
+/* Part of point k of row l, in the layout p. */
 static double part(gpa_dtype t, const radix_points *p, int64_t k, int64_t l, int which) {
     const int64_t all = radix_point_elems(t) / 2;
     return number(t, p->at, k * p->step + (p->pairs ? 2 * l + which : which * all + l));
@@ -117,8 +117,8 @@ static void runs(void **state) {
         }
 }
 
-/* Real numbers there and back, and against the complex transform of all of them. */
-static void halves(void **state) {
+/* Real transforms by half length: round trip, and comparison with the complex transform. */
+static void half_length(void **state) {
     (void)state;
     for (int d = 0; d < 2; d++)
         for (int64_t h = 2; h <= 30; h++) {
@@ -157,8 +157,8 @@ static void halves(void **state) {
         }
 }
 
-/* An odd number of real numbers: half of the transform of complex ones, and the way back. */
-static void odd(void **state) {
+/* Real transforms of odd length: the first half of the complex transform, and the inverse. */
+static void odd_length(void **state) {
     (void)state;
     static const int64_t odd_lengths[] = {1,   3,   5,   7,   9,   11,  15,  21,  25,
                                           27,  33,  35,  63,  81,  97,  99,  101, 121,
@@ -235,4 +235,5 @@ static void short_memory(void **state) {
     assert_true(failed >= 7 && failed < 19);
 }
 
-UNIT_TESTS(TEST(runs), TEST(halves), TEST(odd), TEST(lengths_that_can), TEST(short_memory))
+UNIT_TESTS(TEST(runs), TEST(half_length), TEST(odd_length), TEST(lengths_that_can),
+           TEST(short_memory))

@@ -315,7 +315,7 @@ static void endless_loops_are_interrupted(void **state) {
     finish(&b);
 }
 
-/* Squares by way of a LOCAL array. */
+/* Squares through a LOCAL array. */
 static void local_arrays_belong_to_a_point(void **state) {
     (void)state;
     bench b;
@@ -378,7 +378,7 @@ static void copies_stay_inside(void **state) {
     finish(&b);
 }
 
-/* Building and launching with the n-th allocation failing, for every n: MemoryError, nothing lost.
+/* Building and launching with the n-th allocation failing, for every n: MemoryError, no leak.
  */
 static void short_memory_is_an_error(void **state) {
     (void)state;
@@ -395,7 +395,7 @@ static void short_memory_is_an_error(void **state) {
     }
 }
 
-/* ---- whatever passes the verifier runs ---- */
+/* ---- programs that pass the verifier run ---- */
 
 static uint32_t seed = 1;
 
@@ -406,7 +406,7 @@ static uint32_t chance(uint32_t n) {
     return seed % n;
 }
 
-/* A program of every kind of instruction that cannot run for ever. */
+/* A terminating program with every kind of instruction. */
 static void much(bench *b, bool kernel) {
     start(b, kernel ? KIR_KERNEL : KIR_MAP, kernel ? 0 : 2, kernel ? 0 : 2);
     kir_func *f = b->f;

@@ -220,7 +220,7 @@ static void history_outlives_a_session(void **state) {
     gpa_session *other = begin(file, (gpa_host){.user = NULL});
     run(other, "2 * 3");
     finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL, .n = 1}, "2/1:2 * 3;");
-    gpa_session_free(s); /* whatever ends a session, what was entered is there */
+    gpa_session_free(s); /* inputs are in the history however the session ended */
     s = begin(file, (gpa_host){.user = NULL});
     run(s, "1 + 1");
     finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL, .n = 3},

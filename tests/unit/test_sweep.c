@@ -1,6 +1,6 @@
-/* Allocation failure, swept: a session is started, and programs are run in it, with memory running
- * out at the first allocation, the second, ... until nothing fails. Whatever fails, the session
- * says MemoryError, works again afterwards, and gives back all it took. */
+/* Allocation failure sweep: starts a session and runs programs in it while the n-th allocation
+ * fails, for n = 1, 2, ... until none fails. Each time the session reports a MemoryError, works
+ * afterwards, and frees all its memory. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "lang/session.h"
 
 enum {
-    EACH = 2000,        /* so many allocations are tried one by one; behind them the steps widen */
-    ENOUGH_PASSES = 12, /* in a row: the failure lies behind the end of the program */
-    MOST_TRIES = 4000   /* of a program, so that the test takes seconds */
+    EACH = 2000,        /* n up to which each allocation fails once; beyond it the steps grow */
+    ENOUGH_PASSES = 12, /* consecutive runs without a failure: the program has fewer allocations */
+    MOST_TRIES = 4000   /* limit of attempts per program: the test takes seconds */
 };
 
 static void note_error(void *user, const gpa_diag *d) { *(gpa_code *)user = d->code; }
@@ -29,7 +29,7 @@ static gpa_code run(gpa_session *s, const char *text) {
     return gpa_session_eval(s, NULL, text, strlen(text), 0, &status);
 }
 
-/* One attempt: memory runs out at the n-th allocation (0: never) of the start, or of the program.
+/* One attempt: the n-th allocation (0: none) of the start, or of the program, fails.
  */
 static gpa_code attempt(const char *program, uint64_t n) {
     gpa_session *s = NULL;
@@ -53,11 +53,11 @@ static gpa_code attempt(const char *program, uint64_t n) {
     return rc;
 }
 
-/* SWEEP_FROM=N begins at the N-th allocation, to look at one failure. */
+/* SWEEP_FROM=N starts at the N-th allocation, to debug one failure. */
 static void sweep_by(uint64_t step, const char *program) {
     const char *from = getenv("SWEEP_FROM");
     assert_int_equal(attempt(program, 0),
-                     GPA_OK); /* tables and devices that live on are there from now on */
+                     GPA_OK); /* allocates the tables and devices that outlive a session */
     int64_t before = mem_alive();
     uint64_t n = from ? strtoull(from, NULL, 10) : 1;
     for (int passes = 0, tries = 0; passes < ENOUGH_PASSES;
@@ -161,7 +161,8 @@ static void array_errors(void **state) {
         "        text = str(e)\n");
 }
 
-/* What a magic shows may be cut short for want of memory; the session and its names may not suffer.
+/* The output of a magic may be truncated when memory is short; the session and its variables stay
+ * intact.
  */
 static void magics(void **state) {
     (void)state;
