@@ -98,3 +98,11 @@ with np.errstate(all="ignore"):
                 except (OverflowError, TypeError, ValueError) as e:
                     shown = f"{type(e).__name__} {e}"
                 print(name, np.dtype(t), shown)
+
+# --- extents beyond 64 bits
+for make in (np.empty, np.zeros, np.ones, lambda shape: np.full(shape, 1)):
+    for shape in (2**64, (2**63,), [2**100, 0], (3, -2**70)):
+        try:
+            make(shape)
+        except ValueError as e:
+            print(e)
