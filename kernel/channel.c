@@ -69,16 +69,17 @@ static void *serve(void *arg) {
     bool stopping = false;
     while (!stopping) {
         pthread_mutex_lock(&c->lock);
-        unsigned asked = c->asked;
+        unsigned requested = c->requested;
         stopping = c->stopping;
         pthread_mutex_unlock(&c->lock);
         take_requests(c);
         send_answers(c);
         pthread_mutex_lock(&c->lock);
-        c->done = asked;
+        c->done = requested;
         pthread_cond_broadcast(&c->settled);
-        bool again = c->asked != asked || c->stopping; /* a request that came in the meantime: its
-                                                          wake-up may have been consumed already */
+        bool again =
+            c->requested != requested || c->stopping; /* a request that came in the meantime: its
+                                                 wake-up may have been consumed already */
         pthread_mutex_unlock(&c->lock);
         if (orphaned(c->kernel)) kernel_quit(c->kernel);
         zmq_pollitem_t polled[] = {{c->socket, 0, ZMQ_POLLIN, 0},
@@ -111,7 +112,7 @@ void channel_stop(channel *c) {
 
 void channel_settle(channel *c) {
     pthread_mutex_lock(&c->lock);
-    unsigned mine = ++c->asked;
+    unsigned mine = ++c->requested;
     queue_wake(&c->answers);
     while (!c->stopping && (int)(c->done - mine) < 0) pthread_cond_wait(&c->settled, &c->lock);
     pthread_mutex_unlock(&c->lock);

@@ -14,8 +14,8 @@ typedef struct channel {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t settled;
-    unsigned asked, done; /* calls of channel_settle, guarded by `lock` */
-    bool stopping;        /* guarded by `lock` */
+    unsigned requested, done; /* calls of channel_settle: made and completed; guarded by `lock` */
+    bool stopping;            /* guarded by `lock` */
 } channel;
 
 /* Starts the thread on a bound socket; false on failure. */

@@ -27,7 +27,7 @@ enum {
  * CLICOLOR_FORCE, FORCE_COLOR, CLICOLOR, TERM and whether the stream is a terminal; the palette
  * from GPA_THEME ("light", "dark", "neutral") or COLORFGBG. False: no such choice. */
 bool colour_begin(const char *option);
-/* What GPA_THEME says when that is no theme, or NULL. */
+/* The value of GPA_THEME if it names no theme; else NULL. */
 const char *colour_unknown_theme(void);
 /* True if a stream (1 or 2) is coloured. */
 bool colour_on(int fd);

@@ -91,7 +91,7 @@ static const uint8_t *tints_of(const char *text, size_t n, size_t cursor) {
     return edit.tints;
 }
 
-/* ---- showing ---- */
+/* ---- display ---- */
 
 static void keep_parameters(void *user, const gpa_about *a) {
     (void)user;
@@ -280,7 +280,7 @@ line_result edit_ask(const char *prompt, char **text) {
     return take(text);
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 static bool capable(void) {
     const char *term = getenv("TERM");
@@ -288,9 +288,8 @@ static bool capable(void) {
            strcmp(term, "dumb") != 0;
 }
 
-/* Programs and their texts are UTF-8. Where the environment names a locale that is not, the one
- * without a language is taken, as Python does (PEP 538); by the environment, since readline looks
- * there, too. */
+/* Programs are UTF-8. If the environment's locale is not, selects C.UTF-8, as Python does (PEP
+ * 538). Sets the environment variable, since readline reads it. */
 static void choose_locale(void) {
     const char *all = getenv("LC_ALL");
     if (setlocale(LC_CTYPE, "") && MB_CUR_MAX > 1) return;

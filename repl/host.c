@@ -233,7 +233,7 @@ char *host_next_input(void) {
 
 static void symbols_room(void *user, int *columns, int *rows) {
     (void)user;
-    picture_room(columns, rows);
+    picture_size(columns, rows);
 }
 
 void host_init(gpa_host *h) {

@@ -270,7 +270,7 @@ static void take_hint(size_t n) {
 }
 
 static int right(int count, int key) {
-    if (menu_turn(1))
+    if (menu_move_column(1))
         for_menu = true;
     else if (edit_hint())
         take_hint(strcspn(edit_hint(), "\n"));
@@ -280,7 +280,7 @@ static int right(int count, int key) {
 }
 
 static int left(int count, int key) {
-    if (menu_turn(-1))
+    if (menu_move_column(-1))
         for_menu = true;
     else
         return rl_backward_char(count, key);

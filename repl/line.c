@@ -1,4 +1,4 @@
-/* Input of cells: the editor or plain lines, and the list of earlier cells. */
+/* Input of cells: the editor or plain lines, and the history list. */
 #include "repl/line.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
-/* ---- earlier cells ---- */
+/* ---- history list ---- */
 
 enum { KEPT = 20000 };
 

@@ -1,10 +1,10 @@
-/* Input of cells: the editor or plain lines, and the list of earlier cells. */
+/* Input of cells: the editor or plain lines, and the history list. */
 #ifndef GPA_LINE_H
 #define GPA_LINE_H
 
 #include "lang/session.h"
 
-/* ---- earlier cells: where readline is ---- */
+/* ---- history list (with readline) ---- */
 
 /* Fills the list from the session's history, at the first call. */
 void past_load(gpa_session *s);

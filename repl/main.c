@@ -146,7 +146,7 @@ static int check_memory(int code) {
     return code;
 }
 
-/* What is still to be written may find no room. */
+/* Flushes output; a write error (a full disk) makes the exit code nonzero. */
 static int finish_output(int code) {
     int lost = host_finish_output();
     if (!lost) return code;
@@ -186,9 +186,10 @@ int main(int argc, char **argv) {
         if (e.code == GPA_E_VALUE) code = EXIT_USAGE;
     } else {
         host_catch_interrupts(s);
-        if (o.device) gpa_session_prepare(s); /* asked for, so it will be used */
-        code = finish_output(run(
-            s, &o)); /* now: a driver that falls while it is taken down takes no output with it */
+        if (o.device)
+            gpa_session_prepare(s); /* named explicitly, so it will be used: initialize it now */
+        /* Output is flushed before the session ends: a driver that crashes at exit loses none. */
+        code = finish_output(run(s, &o));
         host_catch_interrupts(NULL);
         bool whole = gpa_session_end(s);
         if (!whole) _exit(finish_output(code));

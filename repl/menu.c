@@ -13,22 +13,22 @@
 #include "repl/buf.h"
 #include "repl/colour.h"
 
-enum { GAP = 2, WIDEST = 40, DETAILED = 8 };
+enum { GAP = 2, MAX_NAME_WIDTH = 40, MAX_LISTED = 8 };
 
 typedef struct {
-    char *text, *about; /* about: "function (start, stop)", "float64 (3, 4)" */
+    char *text, *details; /* "function (start, stop)", "float64 (3, 4)" */
     bool param;
-    int order; /* as the session gave them */
+    int order; /* position in the session's list */
 } candidate;
 
 static struct {
     candidate *items;
-    int n, cap, chosen; /* chosen: -1 for none yet */
+    int n, cap, selected; /* selected: -1: none */
     size_t from, to;
     char *typed;
     bool shown;
     int per_column; /* in the grid drawn last */
-    buf note;       /* what is shown instead of candidates: a signature */
+    buf note;       /* a signature, shown above the candidates */
     buf lines;
 } menu;
 
@@ -37,10 +37,10 @@ static struct {
 static void clear(void) {
     for (int i = 0; i < menu.n; i++) {
         free(menu.items[i].text);
-        free(menu.items[i].about);
+        free(menu.items[i].details);
     }
     menu.n = 0;
-    menu.chosen = -1;
+    menu.selected = -1;
     menu.shown = false;
     free(menu.typed);
     menu.typed = NULL;
@@ -70,8 +70,8 @@ static void add(void *user, const gpa_completion *c) {
     if (menu.n++ == 0) menu.from = c->start, menu.to = c->end;
 }
 
-/* Parameters of the call first, in their order; names by the alphabet, those that begin with an
- * underscore last. */
+/* Sort order: parameters of the call in their order, then names alphabetically, with those that
+ * begin with an underscore last. */
 static int compare(const void *a, const void *b) {
     const candidate *x = a, *y = b;
     if (x->param != y->param) return y->param - x->param;
@@ -81,27 +81,27 @@ static int compare(const void *a, const void *b) {
     return folded ? folded : strcmp(x->text, y->text);
 }
 
-/* Drops what does not fit the beginning of an argument: the signature says more than a list of all
- * names. */
+/* At the start of an argument only parameters are candidates: a list of all names would hide the
+ * signature. */
 static void keep_params(void) {
     int kept = 0;
     for (int i = 0; i < menu.n; i++) {
         candidate c = menu.items[i];
         if (!c.param)
-            free(c.text), free(c.about);
+            free(c.text), free(c.details);
         else
             menu.items[kept++] = c;
     }
     menu.n = kept;
 }
 
-/* Candidates of the same name are one. */
-static void drop_doubles(void) {
+/* Removes candidates with the same text; the list is sorted. */
+static void remove_duplicates(void) {
     int kept = 0;
     for (int i = 0; i < menu.n; i++) {
         candidate c = menu.items[i];
         if (kept && strcmp(menu.items[kept - 1].text, c.text) == 0)
-            free(c.text), free(c.about);
+            free(c.text), free(c.details);
         else
             menu.items[kept++] = c;
     }
@@ -117,7 +117,7 @@ static void put_text(const char *text) {
     menu.to = menu.from + strlen(text);
 }
 
-/* How many bytes all candidates begin with; whole characters only. */
+/* Length of the candidates' common prefix in bytes, whole characters only. */
 static size_t common_prefix(void) {
     size_t n = strlen(menu.items[0].text);
     for (int i = 1; i < menu.n; i++) {
@@ -149,7 +149,7 @@ void menu_complete(gpa_session *s) {
     gpa_session_complete(s, rl_line_buffer, n, cursor, add, NULL);
     if (menu.note.len && menu.from == menu.to) keep_params();
     if (menu.n > 1) qsort(menu.items, (size_t)menu.n, sizeof *menu.items, compare);
-    drop_doubles();
+    remove_duplicates();
     if (menu.n == 0 || menu.to > n || menu.from > menu.to) {
         menu.shown = menu.note.len > 0;
         if (!menu.shown) rl_ding();
@@ -172,33 +172,33 @@ void menu_complete(gpa_session *s) {
     menu.shown = menu.typed != NULL;
 }
 
-/* ---- choosing ---- */
+/* ---- selection ---- */
 
 bool menu_shown(void) { return menu.shown; }
 
 bool menu_move(int by) {
     if (!menu.shown || menu.n == 0) return false;
-    menu.chosen =
-        menu.chosen < 0 ? (by > 0 ? 0 : menu.n - 1) : (menu.chosen + by + menu.n) % menu.n;
-    put_text(menu.items[menu.chosen].text);
+    menu.selected =
+        menu.selected < 0 ? (by > 0 ? 0 : menu.n - 1) : (menu.selected + by + menu.n) % menu.n;
+    put_text(menu.items[menu.selected].text);
     return true;
 }
 
-bool menu_turn(int by) {
-    if (!menu.shown || menu.chosen < 0) return false;
-    int to = menu.chosen + by * menu.per_column;
-    if (to >= 0 && to < menu.n) menu_move(to - menu.chosen);
+bool menu_move_column(int by) {
+    if (!menu.shown || menu.selected < 0) return false;
+    int to = menu.selected + by * menu.per_column;
+    if (to >= 0 && to < menu.n) menu_move(to - menu.selected);
     return true;
 }
 
 bool menu_take(void) {
-    bool taken = menu.shown && menu.chosen >= 0;
+    bool taken = menu.shown && menu.selected >= 0;
     clear();
     return taken;
 }
 
 void menu_cancel(void) {
-    if (menu.shown && menu.chosen >= 0) put_text(menu.typed);
+    if (menu.shown && menu.selected >= 0) put_text(menu.typed);
     clear();
 }
 
@@ -213,8 +213,7 @@ void menu_free(void) {
 
 /* ---- drawing ---- */
 
-/* At most `width` cells of a text, ended by … where something is left out; then blanks up to `pad`
- * cells. */
+/* Appends at most `width` cells of a text, with … for the rest, then blanks up to `pad` cells. */
 static void put_cut(const char *text, int width, int pad) {
     size_t n = strcspn(text, "\n"), all = n;
     int cells = (int)gpa_text_width(text, n);
@@ -249,35 +248,37 @@ static int widest(void) {
         int w = (int)gpa_text_width(menu.items[i].text, strlen(menu.items[i].text));
         if (w > width) width = w;
     }
-    return width > WIDEST ? WIDEST : width;
+    return width > MAX_NAME_WIDTH ? MAX_NAME_WIDTH : width;
 }
 
 static void put_candidate(int i, int width) {
-    bool marked = i == menu.chosen;
+    bool marked = i == menu.selected;
     if (marked) put_tint(TINT_CHOSEN);
     if (!colour_on(1)) buf_putc(&menu.lines, marked ? '>' : ' ');
     put_cut(menu.items[i].text, width, width);
     if (marked) end_tint();
 }
 
-/* A few: one a row, with what is known about it. */
+/* Few candidates: one per row, with its details. */
 static void put_list(int rows, int columns, int width) {
-    int first = menu.chosen >= rows ? menu.chosen - rows + 1 : 0;
+    int first = menu.selected >= rows ? menu.selected - rows + 1 : 0;
     for (int i = first; i < menu.n && i < first + rows; i++) {
         put_candidate(i, width);
         buf_fill(&menu.lines, ' ', GAP);
-        put_faint(menu.items[i].about ? menu.items[i].about : "", columns - width - GAP - 2);
+        put_faint(menu.items[i].details ? menu.items[i].details : "", columns - width - GAP - 2);
         buf_putc(&menu.lines, '\n');
     }
 }
 
-/* Many: names in columns, read downwards; what is known about the chosen one in the last row. */
+/* Many candidates: names in columns, in column-major order; the details of the selected one in the
+ * last row. */
 static void put_grid(int rows, int columns, int width) {
     int across = columns / (width + GAP);
     if (across < 1) across = 1;
     menu.per_column = (menu.n + across - 1) / across;
     if (menu.per_column > rows) menu.per_column = rows;
-    int page = menu.per_column * across, first = menu.chosen >= 0 ? menu.chosen / page * page : 0;
+    int page = menu.per_column * across,
+        first = menu.selected >= 0 ? menu.selected / page * page : 0;
     for (int r = 0; r < menu.per_column; r++) {
         for (int c = 0; c < across; c++) {
             int i = first + c * menu.per_column + r;
@@ -292,8 +293,8 @@ static void put_grid(int rows, int columns, int width) {
         snprintf(position, sizeof position, "%d-%d of %d  ", first + 1,
                  first + page < menu.n ? first + page : menu.n, menu.n);
     put_faint(position, columns - 1);
-    if (menu.chosen >= 0 && menu.items[menu.chosen].about)
-        put_faint(menu.items[menu.chosen].about, columns - 1 - (int)strlen(position));
+    if (menu.selected >= 0 && menu.items[menu.selected].details)
+        put_faint(menu.items[menu.selected].details, columns - 1 - (int)strlen(position));
     buf_putc(&menu.lines, '\n');
 }
 
@@ -306,8 +307,8 @@ const char *menu_lines(int rows, int columns) {
     }
     int width = widest(), room = rows / 3 > 2 ? rows / 3 : 2;
     menu.per_column = 1;
-    if (menu.n && (menu.n <= DETAILED || width + GAP > columns / 2))
-        put_list(room > DETAILED ? DETAILED : room, columns, width);
+    if (menu.n && (menu.n <= MAX_LISTED || width + GAP > columns / 2))
+        put_list(room > MAX_LISTED ? MAX_LISTED : room, columns, width);
     else if (menu.n)
         put_grid(room, columns, width);
     return menu.lines.text;

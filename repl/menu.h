@@ -5,20 +5,21 @@
 
 #include "lang/session.h"
 
-/* Completes as far as it is certain; opens the menu where it is not, or tells about the function
- * whose call this is. */
+/* Inserts the common prefix of all candidates; opens the menu if there are several, or shows the
+ * signature of the function that is being called. */
 void menu_complete(gpa_session *s);
 bool menu_shown(void);
-/* Moves the choice, and puts it into the text. False: no menu is shown. */
+/* Moves the selection by so many candidates and inserts the selected one into the text. False: no
+ * menu is open. */
 bool menu_move(int by);
-/* By a column of the menu: to the left (-1) or right. */
-bool menu_turn(int by);
-/* Ends the menu; the text keeps the choice. False: nothing was chosen. */
+/* Moves the selection by one column of the menu: left (-1) or right (1). */
+bool menu_move_column(int by);
+/* Closes the menu; the text keeps the selected candidate. False: none was selected. */
 bool menu_take(void);
-/* Ends it with the text as it was before. */
+/* Closes the menu and restores the text that the candidate replaced. */
 void menu_cancel(void);
-/* The menu's lines for a screen of this size, each with its end; NULL: none is shown. Valid until
- * the next call. */
+/* The menu's lines for a screen of this size, each ending in a newline; NULL: no menu is open.
+ * Valid until the next call. */
 const char *menu_lines(int rows, int columns);
 void menu_free(void);
 

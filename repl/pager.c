@@ -28,8 +28,7 @@ static size_t label_length(const char *line, size_t n) {
     return at < n && line[at] == ':' ? at + 1 : 0;
 }
 
-/* How much of a line goes into a row: all of it, or up to the last blank that leaves it no wider
- * than the terminal. */
+/* Bytes of a line that fit in a row: all, or up to the last blank within the terminal's width. */
 static size_t row_length(const char *line, size_t n, int columns) {
     size_t cut = 0;
     if (gpa_text_width(line, n) <= (size_t)columns) return n;

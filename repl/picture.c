@@ -89,7 +89,7 @@ static void size_here(int *columns, int *rows) {
     *rows = known ? w.ws_row : 24;
 }
 
-void picture_room(int *columns, int *rows) {
+void picture_size(int *columns, int *rows) {
     enum { LEFT = 3 }; /* rows left for the prompt */
     size_here(columns, rows);
     *rows -= LEFT;

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Draws the n bytes of a PNG file on standard output. words (may be NULL): as gpa_host.symbols
- * says; they are written over the picture. False: chafa is not there, or failed. */
+/* Draws the n bytes of a PNG file on standard output. words (may be NULL): text over the picture,
+ * in the format of gpa_host.symbols. False: chafa is missing or failed. */
 bool picture_draw(const char *png, size_t n, const char *words, size_t n_words);
-/* The room for a picture of symbols in columns and rows; 0 where the terminal has graphics. */
-void picture_room(int *columns, int *rows);
+/* The available size of a picture of character cells; 0 if the terminal has graphics. */
+void picture_size(int *columns, int *rows);
 
 #endif

@@ -137,9 +137,9 @@ typedef struct {
     gpa_arr *made;
 } rt_loop_result;
 
-/* GPA_LOOPS=on: loops may be replayed. */
+/* Loops may be replayed (unless GPA_LOOPS=off). */
 bool rt_loops_enabled(const gpa_rt *rt);
-/* An iteration begins, at a back-edge without pending work: logs its launches. The arrays stay
+/* An iteration begins: computes what is pending, and logs the launches that follow. The arrays stay
  * alive until rt_loop_end. `first`: of a recording; the log of another loop is dropped. */
 gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_reason *why,
                        gpa_err *e);
@@ -156,7 +156,8 @@ gpa_code rt_loop_replay(gpa_rt *rt, bool (*next)(void *user, rt_loop_scalar *sca
 void rt_loop_stop(gpa_rt *rt);
 /* True if iterations of the running loop are held back, to run in one program (rt_loop_edge). */
 bool rt_loop_is_batched(const gpa_rt *rt);
-const char *rt_loop_reason_text(rt_loop_reason why);
+/* Records for %explain why a loop is not replayed: each reason once. */
+void rt_loop_explain(gpa_rt *rt, rt_loop_reason why);
 
 /* The end of a cell: launches all pending work that is still referenced. Does not wait. */
 gpa_code rt_flush(gpa_rt *rt, gpa_err *e);
@@ -201,6 +202,7 @@ typedef struct {
     uint64_t launches, compiles, cache_hits, lib_calls, nodes;
     uint64_t interpreted;               /* launches run by an interpreter: not compiled yet */
     uint64_t plans_known;               /* plan cache hits: neither fused nor lowered again */
+    uint64_t replayed;                  /* iterations of loops that were not interpreted */
     uint64_t bytes_read, bytes_written; /* by programs, counted from operands */
     /* Device memory: in use, cached for reuse, the most ever in use. */
     uint64_t bytes_live, bytes_cached, bytes_peak;

@@ -194,7 +194,7 @@ static value type_peek(value v) {
     return c ? v_obj(V_CLASS, c) : v_type(type_of(v));
 }
 
-/* A question of isinstance or issubclass. */
+/* A test of isinstance or issubclass. */
 typedef struct {
     const char *fn;
     value type;
@@ -236,7 +236,7 @@ static gpa_code matches_any(gpa_vm *vm, const class_test *t, value classes, bool
     return rc;
 }
 
-/* True if the question is the foreign language's: about its object, or with one of its types. */
+/* True if the foreign language decides the test: v is its object, or a class is its type. */
 static bool asks_foreign(value v, value classes) {
     for (size_t i = 0; classes.tag == V_TUPLE && i < classes.tuple->count; i++)
         if (is_foreign(classes.tuple->items[i])) return true;

@@ -1,8 +1,8 @@
 /* numpy's print options and the functions that print arrays.
  *
  * The current options are a dict in the module numpy, under a name that no program can write;
- * without it the defaults apply. A change stores a new dict, so that a `with printoptions(...)`
- * only has to keep the previous one. */
+ * without it the defaults apply. A change stores a new dict, so that `with printoptions(...)`
+ * restores the previous one by keeping a reference. */
 #include <math.h>
 
 #include "lang/format/array_format.h"

@@ -2,8 +2,8 @@
  * (lang/library/numpy/__init__/genfromtxt.gpa) and numpy.fromstring.
  *
  * A reader holds the whole text and iterates over its lines; each selected field becomes one
- * element of `data`. loadtxt is strict; genfromtxt fills missing values, and reports lines with a
- * wrong number of columns at the end.
+ * element of `data`. loadtxt is strict; genfromtxt fills missing values, and reports all lines with
+ * a wrong number of columns at the end.
  *
  * Reading order: the text, options, one field, rows, the array, the functions. */
 #include <ctype.h>

@@ -5,7 +5,7 @@
  * them, then targets. */
 #include "lang/compile/compile.h"
 
-enum { MOST_AT_ONCE = 64 }; /* items of a display held in registers */
+enum { MAX_DISPLAY_REGISTERS = 64 }; /* items of a display held in registers */
 #define NO_HINT UINT32_MAX
 
 /* ---- names ---- */
@@ -267,7 +267,7 @@ static void add_items(compiler *c, const ast_list *l, uint32_t to, opcode one, o
 
 static void display(compiler *c, const ast_list *l, uint32_t dst, opcode make, opcode one,
                     opcode many) {
-    if (!has_star(l) && l->n <= MOST_AT_ONCE) {
+    if (!has_star(l) && l->n <= MAX_DISPLAY_REGISTERS) {
         uint32_t base = items_on_top(c, l);
         emit(c, make, dst, base, l->n);
         return;
@@ -338,7 +338,7 @@ static void fstring(compiler *c, const ast_node *n, uint32_t dst) {
 /* ---- calls ---- */
 
 static bool spreads(const ast_node *n) {
-    if (has_star(&n->call.args) || n->call.args.n > MOST_AT_ONCE * 4) return true;
+    if (has_star(&n->call.args) || n->call.args.n > MAX_DISPLAY_REGISTERS * 4) return true;
     for (uint32_t i = 0; i < n->call.keywords.n; i++)
         if (!n->call.keywords.at[i]->keyword.name) return true;
     return false;

@@ -244,7 +244,7 @@ static void repr_num(gpa_vm *vm, gpa_str *out, gpa_dtype t, gpa_val v) {
     str_putc(out, ')');
 }
 
-/* ---- everything else ---- */
+/* ---- other values ---- */
 
 static void put_address(gpa_str *out, const void *p) {
     str_printf(out, " at 0x%012llx>", (unsigned long long)(uintptr_t)p);

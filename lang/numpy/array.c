@@ -1,5 +1,5 @@
-/* Attributes of ndarray and NumPy scalars, flags, and methods that read or fill elements. A
- * function that is also one of the module numpy is written once where the arguments agree. */
+/* Attributes of ndarray and NumPy scalars, flags, and methods that read or fill elements. A method
+ * and a function of the module numpy with the same arguments share one C function. */
 #include "lang/object/big.h"
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"

@@ -229,7 +229,7 @@ gpa_code np_asfortranarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
     return rc;
 }
 
-/* ---- filled ---- */
+/* ---- constant fill ---- */
 
 typedef enum { FILL_NONE, FILL_ZERO, FILL_ONE, FILL_VALUE } filling;
 

@@ -63,7 +63,7 @@ gpa_code dt_type(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- arrays ---- */
 
-/* True for what NumPy takes for a scalar. */
+/* True for the values that numpy.isscalar accepts. */
 static bool is_numpy_scalar(value v) {
     return v.tag == V_NONE || v.tag == V_STR || v.tag == V_BYTES || v.tag == V_BIG ||
            v.tag == V_DICT || v.tag == V_SET || v.tag == V_FUNC;

@@ -72,7 +72,7 @@ static bool has_own(value v, const char *method) {
 
 /* ---- hashes ---- */
 
-enum { DEEPEST_HASH = 5000 };
+enum { MAX_HASH_DEPTH = 5000 };
 
 static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out);
 
@@ -85,7 +85,7 @@ static uint64_t identity_hash(value v) {
 
 /* CPython's tuple hash (xxHash). */
 static gpa_code tuple_hash(gpa_vm *vm, const tuple_obj *t, int depth, uint64_t *out) {
-    if (depth > DEEPEST_HASH)
+    if (depth > MAX_HASH_DEPTH)
         return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
     uint64_t acc = 2870177450012600261u;
     for (size_t i = 0; i < t->count; i++) {
@@ -162,7 +162,7 @@ bool value_is(value a, value b) {
 
 /* ---- equality ---- */
 
-enum { DEEPEST = 400 };
+enum { MAX_DEPTH = 400 };
 
 static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out);
 
@@ -223,7 +223,7 @@ static bool equal_dtype(gpa_dtype t, value v) {
 
 static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
     *out = false;
-    if (depth > DEEPEST)
+    if (depth > MAX_DEPTH)
         return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded in comparison");
     if (a.tag == b.tag && value_is_heap[a.tag] && a.o == b.o && (a.tag != V_COMPLEX || depth)) {
         *out = true;

@@ -1,8 +1,8 @@
 /* Operators on NumPy scalars: the fast path of the interpreter.
  *
  * Operands are converted to the common dtype by NumPy's rules (NEP 50: Python's numbers are weak),
- * computed in registers, and the result is checked: whatever might warn (integer overflow, division
- * by zero, a result that is not finite, underflow) is left to the ufunc. */
+ * computed in registers, and the result is checked: every operation that may warn (integer
+ * overflow, division by zero, a result that is not finite, underflow) is left to the ufunc. */
 #include "lang/object/numpy_scalar.h"
 
 #include <math.h>
@@ -153,8 +153,8 @@ static bool unsigned_integers(ast_op op, uint64_t x, uint64_t y, value *out) {
     return true;
 }
 
-/* Two NumPy bools: only the operators that give bools. */
-static bool bools(ast_op op, bool x, bool y, value *out) {
+/* Two NumPy bool_scalars: only the operators that give bool_scalars. */
+static bool bool_scalars(ast_op op, bool x, bool y, value *out) {
     bool r;
     switch ((int)op) {
         case AST_OP_BITAND: r = x && y; break;
@@ -227,7 +227,7 @@ static bool singles(ast_op op, float x, float y, value *out) {
 }
 
 /* float16 and bfloat16 compute in float32 and round. */
-static bool halves(ast_op op, gpa_dtype t, gpa_val x, gpa_val y, value *out) {
+static bool half_scalars(ast_op op, gpa_dtype t, gpa_val x, gpa_val y, value *out) {
     const double a = dtype_cast(x, t, DT_F64).F64, b = dtype_cast(y, t, DT_F64).F64;
     if (is_ordering(op)) {
         *out = comparison(op, isunordered(a, b) ? 2 : a < b ? -1 : a > b);
@@ -323,8 +323,8 @@ static gpa_dtype common_dtype(value a, value b) {
     return weak.i < to.least || weak.i > to.most ? DT_NONE : t;
 }
 
-/* A half next to another of its dtype or a Python float that it can hold. */
-static bool in_halves(ast_op op, value a, value b, value *out) {
+/* A half-type scalar with another one of its dtype, or with a Python float that it can hold. */
+static bool half_operands(ast_op op, value a, value b, value *out) {
     const gpa_dtype t = (gpa_dtype)(a.tag == V_NUM ? a.aux : b.aux);
     gpa_val x[2];
     for (int k = 0; k < 2; k++) {
@@ -334,7 +334,7 @@ static bool in_halves(ast_op op, value a, value b, value *out) {
                               : dtype_cast((gpa_val){.F64 = v.f}, DT_F64, t);
         if (v.tag == V_FLOAT && !isfinite(dtype_cast(x[k], t, DT_F64).F64)) return false;
     }
-    return halves(op, t, x[0], x[1], out);
+    return half_scalars(op, t, x[0], x[1], out);
 }
 
 static bool quotient(value a, value b, value *out) {
@@ -351,7 +351,7 @@ static bool in_integers(ast_op op, value a, value b, operand_kind ka, operand_ki
         *out = comparison(op, x < y ? -1 : x > y);
         return true;
     }
-    if (t == DT_BOOL) return bools(op, integer_of(a) != 0, integer_of(b) != 0, out);
+    if (t == DT_BOOL) return bool_scalars(op, integer_of(a) != 0, integer_of(b) != 0, out);
     if (t == DT_U64) {
         const uint64_t x = ka == KIND_U64 ? a.bits : (uint64_t)integer_of(a);
         const uint64_t y = kb == KIND_U64 ? b.bits : (uint64_t)integer_of(b);
@@ -367,7 +367,7 @@ bool numpy_scalar_binary(ast_op op, value a, value b, value *out) {
     const operand_kind ka = kind_of(a), kb = kind_of(b);
     if (ka == KIND_NONE || kb == KIND_NONE) return false;
     if (ka <= KIND_U64 && kb <= KIND_U64) return in_integers(op, a, b, ka, kb, out);
-    if (ka == KIND_HALF || kb == KIND_HALF) return in_halves(op, a, b, out);
+    if (ka == KIND_HALF || kb == KIND_HALF) return half_operands(op, a, b, out);
     return in_floats(op, a, b, ka, kb, out);
 }
 

@@ -88,7 +88,7 @@ static bool read_ints(py_object *t, int *n, int64_t *out) {
     return !overflow;
 }
 
-/* What NumPy says of an array's memory. */
+/* NumPy's description of an array's memory. */
 typedef struct {
     arr_foreign_memory memory;
     gpa_dtype dtype;

@@ -95,12 +95,12 @@ static gpa_code type(gpa_vm *vm, value v, value *out) {
     return rc;
 }
 
-/* One of Python's questions about two objects. */
-static gpa_code ask(gpa_vm *vm, int (*question)(py_object *, py_object *), value a, value b,
-                    bool *out) {
+/* Calls one of Python's predicates on two objects (isinstance, issubclass). */
+static gpa_code test(gpa_vm *vm, int (*predicate)(py_object *, py_object *), value a, value b,
+                     bool *out) {
     python_scope s = python_enter(python_host_peek(vm));
     py_object *x = to_python(s.host, a), *y = x ? to_python(s.host, b) : NULL;
-    int is = y ? question(x, y) : -1;
+    int is = y ? predicate(x, y) : -1;
     gpa_code rc = !y ? vm_err(vm)->code : is < 0 ? python_fail(s.host) : GPA_OK;
     *out = is > 0;
     py_drop(x);
@@ -110,11 +110,11 @@ static gpa_code ask(gpa_vm *vm, int (*question)(py_object *, py_object *), value
 }
 
 static gpa_code test_instance(gpa_vm *vm, value v, value type, bool *out) {
-    return ask(vm, py.PyObject_IsInstance, v, type, out);
+    return test(vm, py.PyObject_IsInstance, v, type, out);
 }
 
 static gpa_code test_subclass(gpa_vm *vm, value type, value of, bool *out) {
-    return ask(vm, py.PyObject_IsSubclass, type, of, out);
+    return test(vm, py.PyObject_IsSubclass, type, of, out);
 }
 
 static bool callable(gpa_vm *vm, value v) {

@@ -9,7 +9,7 @@
 #include "lang/vm/foreign.h"
 #include "lang/vm/step.h"
 
-enum { MOST_NESTING = 500 }; /* of containers */
+enum { MAX_NESTING = 500 }; /* of containers */
 
 static gpa_code too_deep(python_host *h) {
     return vm_fail(h->vm, GPA_E_RECURSION, "maximum recursion depth exceeded in a conversion");
@@ -204,7 +204,7 @@ py_object *to_python(python_host *h, value v) {
         case V_TYPE: return type_to_python(h, v);
         default: break;
     }
-    if (h->nesting == MOST_NESTING) {
+    if (h->nesting == MAX_NESTING) {
         too_deep(h);
         return NULL;
     }
@@ -311,9 +311,9 @@ static gpa_code int_from_python(python_host *h, py_object *o, value *out) {
 static gpa_code tuple_from_python(python_host *h, py_object *o, value *out) {
     py_size n = py.PyTuple_Size(o);
     value t = v_tuple(h->vm, (size_t)n, NULL);
-    gpa_code rc = t.tag == V_UNSET             ? vm_err(h->vm)->code
-                  : h->nesting == MOST_NESTING ? too_deep(h)
-                                               : GPA_OK;
+    gpa_code rc = t.tag == V_UNSET            ? vm_err(h->vm)->code
+                  : h->nesting == MAX_NESTING ? too_deep(h)
+                                              : GPA_OK;
     h->nesting++;
     for (py_size i = 0; i < n && !rc; i++)
         rc = from_python_take(h, py_keep(py.PyTuple_GetItem(o, i)), &t.tuple->items[i]);

@@ -17,7 +17,7 @@ gpa_code to_python_named(python_host *h, const call_args *a, py_object **out);
 /* A Python object as a value; the reference is consumed. NULL: Python has raised, and the vm gets
  * the error. */
 gpa_code from_python_take(python_host *h, py_object *o, value *out);
-/* A str's text as UTF-8; surrocallbacks become question marks. The vm has the error. */
+/* A str's text as UTF-8; surrogates become question marks. The vm has the error. */
 gpa_code python_text(python_host *h, py_object *o, gpa_str *out);
 
 /* Arrays (array.c). *out NULL or UNSET: it is no array that both languages know. */
@@ -26,12 +26,13 @@ gpa_code array_from_python(python_host *h, py_object *o, value *out);
 /* A NumPy scalar from its dtype's name and Python's number. */
 gpa_code scalar_from_python(python_host *h, py_object *facts, value *out);
 
-/* Proxies (proxy.c): a new one consumes the reference; the object behind one, borrowed. */
+/* Proxies (proxy.c): a new one, which consumes the reference; the Python object of a proxy,
+ * borrowed. */
 gpa_code proxy_new_take(python_host *h, py_object *o, value *out);
 py_object *proxy_peek(value v);
 
-/* Stand-ins (stand_in.c): a value as an object of Python; the value behind one, UNSET for other
- * objects. Borrowed. */
+/* Stand-ins (stand_in.c): a value as an object of Python; the value of a stand-in, borrowed, UNSET
+ * for other objects. */
 py_object *stand_in_new(python_host *h, value v);
 value stand_in_peek(python_host *h, py_object *o);
 /* The functions that bootstrap.py calls, into its globals. */

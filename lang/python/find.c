@@ -1,4 +1,5 @@
-/* Which Python to load: asks an interpreter for its version and the location of its library. */
+/* Search for Python's shared library: queries an interpreter for its version and the location of
+ * its library. */
 #include "lang/python/find.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ static const char question[] =
     "print(sys.executable,\"%d.%d.%d\"%sys.version_info[:3],v(\"Py_ENABLE_SHARED\") or 0,"
     "v(\"LIBDIR\"),v(\"INSTSONAME\"),sys.base_prefix,sep=\"\\n\")";
 
-/* One line of the answer, without its end. */
+/* One line of the interpreter's output, without its newline. */
 static bool read_line(FILE *from, char *line, size_t n) {
     if (!fgets(line, (int)n, from)) return false;
     line[strcspn(line, "\n")] = 0;

@@ -7,7 +7,7 @@
 #include "runtime/base/str.h"
 
 typedef struct {
-    char executable[512]; /* what was asked: .../bin/python3 */
+    char executable[512]; /* the interpreter that was queried: .../bin/python3 */
     char version[32];     /* "3.11.7" */
     char library[1024];   /* its shared library: a path, or a name for the dynamic linker */
 } python_found;

@@ -1,4 +1,4 @@
-/* Loading the interpreter, and the way in and out of it. */
+/* Loading, entering and leaving the interpreter. */
 #include "lang/python/host.h"
 
 #include <signal.h>
@@ -59,8 +59,8 @@ gpa_code python_choose(gpa_vm *vm, const char *path) {
 
 /* ---- loading ---- */
 
-/* Initializes the interpreter so that it is the environment's: it finds itself as the first python3
- * on PATH, and the environment by the pyvenv.cfg near that. */
+/* Initializes the interpreter of an environment: Python searches its executable as the first
+ * python3 on PATH, and the environment by the pyvenv.cfg next to that. */
 static void initialize(const char *executable) {
     const char *path = getenv("PATH"), *slash = strrchr(executable, '/');
     char *before = path ? mem_text(path, strlen(path)) : NULL;
@@ -97,8 +97,8 @@ out:
     return h->value_type != NULL;
 }
 
-/* The interrupt handler is Python's for a moment: KeyboardInterrupt is raised only if Python knows
- * one. */
+/* Installs Python's SIGINT handler temporarily: Python raises KeyboardInterrupt only if it has one.
+ */
 static bool start(python_host *h) {
     struct sigaction ours;
     sigaction(SIGINT, NULL, &ours);
@@ -177,7 +177,7 @@ void python_host_free(gpa_vm *vm) {
     vm->foreign = NULL;
 }
 
-/* ---- in and out ---- */
+/* ---- entering and leaving ---- */
 
 /* Writes what other threads have written to Python's streams: the session's thread owns gpa's. */
 static void write_output(python_host *h) {

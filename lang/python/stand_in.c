@@ -75,7 +75,7 @@ static void end_handle(py_object *capsule) {
     value_release(h->vm, v);
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 /* Special methods that Python looks up in the type: a stand-in has those of its value. */
 static const char *const specials[] = {
@@ -133,7 +133,7 @@ value stand_in_peek(python_host *h, py_object *o) {
     return x ? x->v : v_unset();
 }
 
-/* ---- what bootstrap.py calls ---- */
+/* ---- functions that bootstrap.py calls ---- */
 
 /* A call from Python: its arguments as values, on the session's thread. */
 typedef struct {

@@ -18,11 +18,11 @@
 #include "runtime/base/base.h"
 
 enum {
-    KEEP = 20000,                /* entries kept when the file is truncated */
-    MOST = 2 * KEEP,             /* number of entries that triggers it */
-    KEEP_BYTES = 4 << 20,        /* bytes of inputs kept then */
-    MOST_BYTES = 2 * KEEP_BYTES, /* size of the file that triggers it */
-    MAX_ENTRY_BYTES = 1 << 20    /* longer inputs are not written to the file */
+    KEPT_ENTRIES = 20000,            /* entries kept when the file is truncated */
+    MAX_ENTRIES = 2 * KEPT_ENTRIES,  /* number of entries that triggers it */
+    KEPT_BYTES = 4 << 20,            /* bytes of inputs kept then */
+    MAX_FILE_BYTES = 2 * KEPT_BYTES, /* size of the file that triggers it */
+    MAX_ENTRY_BYTES = 1 << 20        /* longer inputs are not written to the file */
 };
 
 /* ---- lines of the file ---- */
@@ -176,10 +176,10 @@ static bool is_written(const char *input, size_t n) {
 /* The first of the newest entries that a truncated file keeps. */
 static size_t first_kept(const history *h) {
     size_t first = h->n, bytes = 0;
-    while (first > 0 && h->n - first < KEEP) {
+    while (first > 0 && h->n - first < KEPT_ENTRIES) {
         size_t n = strlen(h->entries[first - 1].input);
         if (is_written(h->entries[first - 1].input, n)) bytes += n;
-        if (bytes > KEEP_BYTES) break;
+        if (bytes > KEPT_BYTES) break;
         first--;
     }
     return first;
@@ -218,7 +218,7 @@ static void shorten(history *h) {
 }
 
 /* Reads the file for the first time and allocates a number for this session. */
-static gpa_code begin_session(history *h, char *trouble, size_t capacity) {
+static gpa_code begin_session(history *h, char *reason, size_t capacity) {
     int highest = 0;
     size_t n;
     gpa_str mark;
@@ -226,7 +226,7 @@ static gpa_code begin_session(history *h, char *trouble, size_t capacity) {
     make_folders(h->path);
     int fd = open_locked(h);
     if (fd < 0) {
-        snprintf(trouble, capacity, "the history is not kept: %s: %s", h->path, strerror(errno));
+        snprintf(reason, capacity, "the history is not kept: %s: %s", h->path, strerror(errno));
         mem_free(h->path);
         h->path = NULL;
         h->session = 1;
@@ -236,7 +236,7 @@ static gpa_code begin_session(history *h, char *trouble, size_t capacity) {
     gpa_code rc = text ? read_lines(h, text, n, &highest) : GPA_OK;
     mem_free(text);
     h->session = highest + 1;
-    if (!rc && (h->n > MOST || h->at > MOST_BYTES)) {
+    if (!rc && (h->n > MAX_ENTRIES || h->at > MAX_FILE_BYTES)) {
         shorten(h);
         close(fd);
         fd = open_locked(h);
@@ -251,11 +251,11 @@ static gpa_code begin_session(history *h, char *trouble, size_t capacity) {
 
 /* Reads entries that other sessions added since the last call. */
 static gpa_code refresh(history *h) {
-    char trouble[256];
+    char reason[256];
     int highest = 0;
     size_t n;
     if (!h->session && !h->path) h->session = 1;
-    if (!h->session) return begin_session(h, trouble, sizeof trouble);
+    if (!h->session) return begin_session(h, reason, sizeof reason);
     int fd = h->path ? open(h->path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0) return GPA_OK;
     char *text = read_rest(h, fd, &n);
@@ -294,13 +294,12 @@ void history_free(history *h) {
 
 void history_forget(history *h) { drop(h, true); }
 
-gpa_code history_add(history *h, int line, const char *input, size_t size, char *trouble,
-                     size_t n) {
-    *trouble = 0;
+gpa_code history_add(history *h, int line, const char *input, size_t size, char *reason, size_t n) {
+    *reason = 0;
     while (size && strchr(" \t\r\n", input[size - 1])) size--; /* the input ends at a NUL: */
     size = strnlen(input, size);
     if (!h->session && h->path) {
-        gpa_code rc = begin_session(h, trouble, n);
+        gpa_code rc = begin_session(h, reason, n);
         if (rc) return rc;
     }
     if (!h->session) h->session = 1;
@@ -313,7 +312,7 @@ gpa_code history_add(history *h, int line, const char *input, size_t size, char 
     int fd = text.failed ? -1 : open_locked(h);
     if (fd >= 0) {
         write_all(fd, text.text, text.len);
-        if (fstat(fd, &st) == 0 && st.st_size > MOST_BYTES) rc = truncate_file(h, fd);
+        if (fstat(fd, &st) == 0 && st.st_size > MAX_FILE_BYTES) rc = truncate_file(h, fd);
         close(fd);
     }
     str_free(&text);
@@ -335,7 +334,7 @@ const history_entry *history_line(const history *h, int line) {
 }
 
 /* True if a later entry has the same input. */
-static bool again(const history *h, size_t i) {
+static bool is_repeated(const history *h, size_t i) {
     for (size_t k = i + 1; k < h->n; k++)
         if (strcmp(h->entries[i].input, h->entries[k].input) == 0) return true;
     return false;
@@ -351,7 +350,7 @@ static bool fits(const history *h, const gpa_history_query *q, size_t i) {
         case GPA_HISTORY_SEARCH:
             return (!q->here || e->session == h->session) &&
                    fnmatch(q->pattern ? q->pattern : "*", e->input, 0) == 0 &&
-                   !(q->unique && again(h, i));
+                   !(q->unique && is_repeated(h, i));
     }
     return false;
 }

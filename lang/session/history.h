@@ -26,10 +26,10 @@ typedef struct {
 
 gpa_code history_init(history *h, const char *path);
 void history_free(history *h);
-/* Adds an entry of this session. A file that cannot be written is not used again: *trouble (a
+/* Adds an entry of this session. A file that cannot be written is not used again: *reason (a
  * buffer of n bytes) gets the reason, else it is empty. GPA_E_MEMORY if the entry could not be
  * added. */
-gpa_code history_add(history *h, int line, const char *input, size_t size, char *trouble, size_t n);
+gpa_code history_add(history *h, int line, const char *input, size_t size, char *reason, size_t n);
 /* Sets the value's text of the last entry. */
 void history_set_output(history *h, const char *text, size_t n);
 /* The entry of this session with this line number, or NULL. */

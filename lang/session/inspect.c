@@ -16,7 +16,7 @@ bool inspect_is_name(char c) {
            (unsigned char)c >= 0x80;
 }
 
-/* ---- about values ---- */
+/* ---- properties of values ---- */
 
 const char *inspect_kind(value v) {
     switch ((value_tag)v.tag) {
@@ -137,8 +137,8 @@ bool inspect_name_at(const char *src, size_t n, size_t cursor, size_t *lo, size_
     return *hi > *lo;
 }
 
-/* Scans from right to left and skips strings; a quote within a comment can mislead, which costs
- * a hint. */
+/* Scans from right to left and skips strings; a quote within a comment is taken for a string: then
+ * no hint is shown. */
 bool inspect_call_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi) {
     size_t at = MIN(cursor, n), end = at > FARTHEST ? at - FARTHEST : 0;
     int depth = 0;
@@ -159,7 +159,7 @@ bool inspect_call_at(const char *src, size_t n, size_t cursor, size_t *lo, size_
     return false;
 }
 
-/* ---- the parts of what is known ---- */
+/* ---- the fields of an inspection ---- */
 
 static size_t line_length(const char *text, const char *end) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));

@@ -2,7 +2,7 @@
 #include "lang/vm/kinds.h"
 #include "lang/session/magic.h"
 
-/* ---- what was captured ---- */
+/* ---- the captured output ---- */
 
 enum { F_STDOUT, F_STDERR, F_OUTPUTS, F_COUNT };
 

@@ -10,7 +10,7 @@
 
 /* ---- running a statement while explaining or profiling ---- */
 
-static gpa_code eval_settled(const magic_call *m, value *last) {
+static gpa_code eval_and_wait(const magic_call *m, value *last) {
     gpa_session *s = m->s;
     ast_module *ast = NULL;
     gpa_code rc =
@@ -19,13 +19,13 @@ static gpa_code eval_settled(const magic_call *m, value *last) {
     if (!rc) rc = vm_eval(s->vm, ast, session_scope(s), last);
     vm_measure(s->vm, false);
     ast_release(ast);
-    if (!rc) rc = rt_flush(s->rt, vm_err(s->vm)); /* the value counts, too */
+    if (!rc) rc = rt_flush(s->rt, vm_err(s->vm)); /* computing the value belongs to the statement */
     if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
     return rc;
 }
 
-/* Returns the value only if it is assigned: these magics exist for their text. */
-static void give(const magic_call *m, value last, gpa_code rc, value *out) {
+/* Returns the value only if it is assigned (x = %explain ...): these magics display a text. */
+static void return_if_wanted(const magic_call *m, value last, gpa_code rc, value *out) {
     if (last.tag == V_UNSET) return;
     if (!rc && m->wanted)
         *out = last;
@@ -41,9 +41,9 @@ static gpa_code explained(magic_call *m, rt_explain_what what, gpa_str *text, va
     if (rc) return rc;
     if (what == RT_EXPLAIN_ASSEMBLY) rt_finish_builds(s->rt); /* shows the final builds */
     rt_explain_start(s->rt, what);
-    rc = eval_settled(m, &last);
+    rc = eval_and_wait(m, &last);
     rt_explain_stop(s->rt, text);
-    give(m, last, rc, out);
+    return_if_wanted(m, last, rc, out);
     return rc;
 }
 
@@ -139,12 +139,12 @@ MAGIC(dis, BOTH, CODE, "statement | function",
     return rc;
 }
 
-/* ---- what only a GPU has ---- */
+/* ---- GPU code ---- */
 
 static bool on_gpu(gpa_session *s) { return rt_has_cuda_code(s->rt); }
 
 /* Explains why there is no GPU code to display. */
-static gpa_code say_no_gpu(const magic_call *m, const char *what, const char *instead) {
+static gpa_code explain_no_gpu(const magic_call *m, const char *what, const char *instead) {
     rt_gpu_facts facts;
     gpa_err e = {0};
     if (rt_get_gpu(m->s->rt, 0, &facts, &e))
@@ -160,14 +160,14 @@ static gpa_code say_no_gpu(const magic_call *m, const char *what, const char *in
 
 MAGIC(cuda, BOTH, CODE, "statement", "Show the CUDA C source of the programs of a statement.") {
     return on_gpu(m->s) ? explain(m, RT_EXPLAIN_SOURCE, out)
-                        : say_no_gpu(m, "the CUDA source of programs",
-                                     "`%explain -s` shows what this device runs.");
+                        : explain_no_gpu(m, "the CUDA source of programs",
+                                         "`%explain -s` shows what this device runs.");
 }
 
 MAGIC(ptx, BOTH, CODE, "statement", "Show the PTX of the programs of a statement.") {
-    return on_gpu(m->s)
-               ? explain(m, RT_EXPLAIN_ASSEMBLY, out)
-               : say_no_gpu(m, "the PTX of programs", "`%explain -s` shows what this device runs.");
+    return on_gpu(m->s) ? explain(m, RT_EXPLAIN_ASSEMBLY, out)
+                        : explain_no_gpu(m, "the PTX of programs",
+                                         "`%explain -s` shows what this device runs.");
 }
 
 /* Appends one program's PTX as SASS. */
@@ -204,8 +204,8 @@ MAGIC(sass, BOTH, CODE, "statement",
       "Needs ptxas and cuobjdump of the CUDA toolkit.") {
     gpa_str text, sass;
     if (!on_gpu(m->s))
-        return say_no_gpu(m, "the machine code of programs",
-                          "`%explain -s` shows what this device runs.");
+        return explain_no_gpu(m, "the machine code of programs",
+                              "`%explain -s` shows what this device runs.");
     if (!m->n && !m->body) return magic_usage(m, "%%sass: a statement is missing");
     str_init(&text);
     str_init(&sass);
@@ -269,7 +269,15 @@ static void put_rate(const profile_row *r, gpa_str *out) {
     str_free(&cell);
 }
 
-static void print_profile(gpa_session *s, profile_rows *p, double seconds) {
+/* Iterations of loops that were replayed so far. */
+static uint64_t replayed(const gpa_session *s) {
+    rt_stats t;
+    rt_get_stats(s->rt, &t);
+    return t.replayed;
+}
+
+/* `loops`: iterations of loops that were replayed. */
+static void print_profile(gpa_session *s, profile_rows *p, double seconds, uint64_t loops) {
     gpa_str out, cell;
     double all = 0;
     uint64_t calls = 0;
@@ -287,8 +295,12 @@ static void print_profile(gpa_session *s, profile_rows *p, double seconds) {
     magic_put_time(&out, all, 3);
     str_put(&out, " of ");
     magic_put_time(&out, seconds, 3);
-    str_printf(&out, " on %s\n\n%8s %10s %6s %9s %10s  %s\n", rt_device(s->rt), "calls", "time",
-               "share", "bytes", "rate", "program");
+    str_printf(&out, " on %s\n", rt_device(s->rt));
+    if (loops)
+        str_printf(&out, "%llu iterations of loops replayed without interpreting them\n",
+                   (unsigned long long)loops);
+    str_printf(&out, "\n%8s %10s %6s %9s %10s  %s\n", "calls", "time", "share", "bytes", "rate",
+               "program");
     for (size_t i = 0; i < p->n; i++) {
         const profile_row *r = &p->rows[i];
         str_clear(&cell);
@@ -334,13 +346,14 @@ MAGIC(prun, BOTH, CODE, "[-s time|calls|bytes] [-q] statement",
     gpa_code rc = rt_flush(s->rt, vm_err(s->vm));
     if (!rc) rc = rt_profile_start(s->rt, vm_err(s->vm));
     double begun = magic_clock();
-    if (!rc) rc = eval_settled(m, &last);
+    const uint64_t before = replayed(s);
+    if (!rc) rc = eval_and_wait(m, &last);
     double seconds = magic_clock() - begun;
     rt_profile_stop(s->rt, keep_row, rows);
     if (rows->n) qsort(rows->rows, rows->n, sizeof rows->rows[0], order);
-    if (!rc && !quiet) print_profile(s, rows, seconds);
+    if (!rc && !quiet) print_profile(s, rows, seconds, replayed(s) - before);
     mem_free(rows);
-    give(m, last, rc, out);
+    return_if_wanted(m, last, rc, out);
     return rc;
 }
 
@@ -533,7 +546,7 @@ MAGIC(simulate, BOTH, CODE, "statement",
     if (rc) return rc;
     snprintf(before, sizeof before, "%s", rt_device(s->rt));
     rc = rt_set_device(s->rt, rt_reference_device(), vm_err(s->vm));
-    if (!rc) rc = eval_settled(m, &last);
+    if (!rc) rc = eval_and_wait(m, &last);
     gpa_err quiet = {0};
     gpa_code back = rt_set_device(s->rt, before, &quiet);
     if (!rc && back) rc = vm_fail(s->vm, back, "%s", quiet.msg);

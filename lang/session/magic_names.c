@@ -242,7 +242,7 @@ MAGIC(whos, LINE, WORDS, "[type ...]",
     return rc;
 }
 
-/* ---- taking names away ---- */
+/* ---- deleting names ---- */
 
 static gpa_code unset(gpa_session *s, const char *name) {
     return module_set_text(s->vm, vm_main(s->vm), name, v_unset());
@@ -438,7 +438,7 @@ MAGIC(xdel, LINE, WORDS, "[-n] name",
     return rc;
 }
 
-/* ---- questions ---- */
+/* ---- object inspection: name? ---- */
 
 static void show_page(void *user, const gpa_repr *r) {
     if (strcmp(r->mime, "text/plain") == 0) session_page(user, r, 1);

@@ -4,7 +4,7 @@
  * Variables are saved in a folder: `names.gpa`, a program that assigns them in the order of their
  * definition, and a .npy file for each array. Numbers, strings and containers of them become
  * literals; modules are imported, functions and classes defined again from their source. Reading
- * order: values, definitions, the folder, the magic, its end. */
+ * order: values, definitions, the folder, the magic, restoring. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -256,7 +256,7 @@ MAGIC(restart, LINE, WORDS, "[-f]",
     return rc;
 }
 
-/* ---- its end ---- */
+/* ---- restoring ---- */
 
 gpa_code gpa_session_restore(gpa_session *s, const char *folder) {
     char path[PATH_ROOM + 300];

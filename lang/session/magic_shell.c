@@ -1,8 +1,8 @@
-/* Child processes: !cmd, !!cmd, %sx, %%script and its like.
+/* Child processes: !cmd, !!cmd, %sx, %%script and %%bash.
  *
- * A child of `!cmd` uses the terminal where the host owns one; else, and when its output is wanted,
- * it writes into pipes that are read until both ends are closed. An interrupt is passed on to the
- * child and is not the session's. Reading order: starting, talking, ending, the magics. */
+ * A child of `!cmd` uses the terminal where the host owns one; else, and when its output is
+ * assigned, it writes into pipes that are read until both are closed. An interrupt is passed on to
+ * the child and is not the session's. Reading order: starting a child, pipes, the magics. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -31,7 +31,7 @@ typedef struct {
     gpa_str *take_out, *take_err; /* NULL: displayed */
 } child;
 
-/* ---- starting ---- */
+/* ---- starting a child ---- */
 
 static void close_end(int *fd) {
     if (*fd >= 0) close(*fd);
@@ -96,7 +96,7 @@ static int spawn(char *const argv[], const pipes *p, bool merge, pid_t *pid) {
     return rc;
 }
 
-/* ---- talking ---- */
+/* ---- pipes ---- */
 
 static void receive(gpa_session *s, int *fd, gpa_str *take, bool to_stderr) {
     char part[8192];

@@ -289,7 +289,7 @@ MAGIC(pprint, LINE, WORDS, "", "Toggle pretty printing: containers on several li
     return GPA_OK;
 }
 
-/* ---- what notebooks begin with ---- */
+/* ---- magics accepted without effect ---- */
 
 /* autoreload is the one known extension: its magics are accepted and have no effect. */
 MAGIC(load_ext, LINE, WORDS, "name",
@@ -337,7 +337,7 @@ MAGIC(matplotlib, LINE, WORDS, "[backend]",
     return GPA_OK;
 }
 
-/* ---- cells that are shown ---- */
+/* ---- cells displayed as a MIME type ---- */
 
 static gpa_code show_body(magic_call *m, const char *mime, const char *kind) {
     gpa_str plain;

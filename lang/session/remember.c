@@ -84,7 +84,7 @@ static gpa_code shift_values(gpa_session *s, value v) {
     return rc;
 }
 
-/* ---- what Out may hold ---- */
+/* ---- memory limit of Out ---- */
 
 /* The number of bytes that an array keeps alive. */
 static double bytes_of(const gpa_arr *a) {
@@ -125,7 +125,7 @@ static gpa_code keep_text(gpa_session *s, dict_obj *out, int64_t line, value v) 
 }
 
 /* Replaces the oldest arrays by their text until the rest is within the share. */
-static gpa_code shed(gpa_session *s, dict_obj *out) {
+static gpa_code evict_arrays(gpa_session *s, dict_obj *out) {
     rt_device_facts d;
     gpa_err quiet = {0};
     double held = 0, share = s->settings.out_share.len ? strtod(s->settings.out_share.text, NULL)
@@ -159,7 +159,7 @@ gpa_code session_remember_value(gpa_session *s, value v) {
     if (!rc)
         rc = out.tag == V_UNSET ? vm_err(s->vm)->code
                                 : dict_set(s->vm, out.dict, v_int(s->count), v);
-    return rc ? rc : shed(s, out.dict);
+    return rc ? rc : evict_arrays(s, out.dict);
 }
 
 /* ---- forgetting ---- */

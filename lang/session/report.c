@@ -23,8 +23,8 @@ static void put_frame(gpa_session *s, const vm_frame *f, gpa_str *text) {
 
 static bool same_place(gpa_span a, gpa_span b) { return a.src == b.src && a.lo == b.lo; }
 
-/* How many repetitions of the last `period` frames precede frame n. */
-static size_t rounds(const vm_frame *frames, size_t n, size_t period) {
+/* The number of repetitions of the last `period` frames before frame n. */
+static size_t repetitions(const vm_frame *frames, size_t n, size_t period) {
     size_t same = 0;
     while (same + period < n &&
            same_place(frames[n - 1 - same].at, frames[n - 1 - same - period].at))
@@ -37,13 +37,13 @@ static void put_callers(gpa_session *s, const vm_frame *frames, size_t n, gpa_st
     enum { LONGEST_PERIOD = 8 };
     while (n > 0) {
         size_t period = 1, more = 0;
-        while (period <= LONGEST_PERIOD && !(more = rounds(frames, n, period))) period++;
+        while (period <= LONGEST_PERIOD && !(more = repetitions(frames, n, period))) period++;
         if (!more) period = 1;
         for (size_t i = 0; i < period; i++) put_frame(s, &frames[--n], text);
         if (more && period == 1)
             str_printf(text, "  (and %zu more calls of the same line)\n", more);
         else if (more)
-            str_printf(text, "  (and %zu more rounds of these %zu calls)\n", more, period);
+            str_printf(text, "  (and %zu more repetitions of these %zu calls)\n", more, period);
         n -= more * period;
     }
 }
@@ -83,7 +83,7 @@ static void add_notes(gpa_err *e, const exc_obj *x) {
     }
 }
 
-/* ---- what was meant for a shell ---- */
+/* ---- hints for shell commands ---- */
 
 static bool is_command(const char *name, size_t n) {
     char path[512];

@@ -15,7 +15,7 @@
 #include "lang/session/automagic.h"
 #include "lang/session/magic.h"
 
-/* ---- what the vm asks for ---- */
+/* ---- callbacks of the vm ---- */
 
 static gpa_code read_in(void *user, const char *prompt, char *line, size_t n) {
     gpa_session *s = user;
@@ -64,7 +64,7 @@ static void name_arrays(void *user, void (*each)(void *to, const char *name, con
         name_value(&n, intern_text(s->names, m->names[i]), m->slots[i]);
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 void gpa_config_init(gpa_config *c) { *c = (gpa_config){.size = sizeof *c}; }
 
@@ -192,10 +192,10 @@ void gpa_session_programs(gpa_session *s, bool clear) {
 
 /* ---- evaluation ---- */
 
-/* A cell that was copied from an indented block: the indentation of its first line is removed from
- * every line that has it, as in IPython. Its length; 0: the cell is unchanged. *out is initialised
+/* Removes the indentation of the first line from every line that has it, as IPython does for cells
+ * copied from an indented block. Returns its length; 0: the cell is unchanged. *out is initialised
  * by the caller. */
-static size_t shift_left(const char *src, size_t n, gpa_str *out) {
+static size_t remove_indentation(const char *src, size_t n, gpa_str *out) {
     size_t first = 0;
     for (size_t i = 0; i < n && strchr(" \t\r\n", src[i]); i++)
         if (src[i] == '\n') first = i + 1;
@@ -219,13 +219,15 @@ gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const
     gpa_err *e = vm_err(s->vm);
     gpa_str shifted;
     str_init(&shifted);
-    if (kind == SOURCE_CELL && shift_left(src, n, &shifted)) src = shifted.text, n = shifted.len;
+    if (kind == SOURCE_CELL && remove_indentation(src, n, &shifted))
+        src = shifted.text, n = shifted.len;
     gpa_code rc = source_add(s->sources, &(source_text){kind, name, src, n}, &id, e);
     str_free(&shifted);
     if (!rc)
         rc = parse_module(source_get(s->sources, id), s->names, &(parse_options){.magics = true},
                           out, e);
-    if (rc == GPA_E_INCOMPLETE) rc = e->code = GPA_E_SYNTAX; /* no more input can come */
+    if (rc == GPA_E_INCOMPLETE)
+        rc = e->code = GPA_E_SYNTAX; /* the text is complete: a missing rest is a syntax error */
     return rc;
 }
 
@@ -240,7 +242,7 @@ void session_report_current(gpa_session *s) {
 
 /* True if a cell ends with `;`, which suppresses its value. A semicolon in a trailing comment
  * does not count. */
-static bool hushed(gpa_session *s, const ast_module *m) {
+static bool ends_with_semicolon(gpa_session *s, const ast_module *m) {
     const source *src = source_get(s->sources, m->src);
     if (!memrchr(src->text, ';', src->len)) return false;
     gpa_err e = {0};
@@ -284,7 +286,7 @@ static gpa_code run(gpa_session *s, ast_module *m, int flags) {
     gpa_code rc = vm_poll(s->vm);
     if (!rc && (rc = vm_eval(s->vm, m, NULL, &last))) rc = vm_check_deferred(s->vm);
     bool cell = is_cell(flags);
-    if (!rc && cell && last.tag != V_UNSET && last.tag != V_NONE && !hushed(s, m))
+    if (!rc && cell && last.tag != V_UNSET && last.tag != V_NONE && !ends_with_semicolon(s, m))
         rc = session_result(s, last, is_counted(flags));
     if (last.tag != V_UNSET) value_release(s->vm, last);
     if (!rc && cell) rc = show_figures(s);
@@ -364,7 +366,7 @@ gpa_code gpa_session_history(gpa_session *s, const gpa_history_query *q,
     return history_find(&s->history, q, each, user);
 }
 
-/* ---- the user's own beginning ---- */
+/* ---- the startup file ---- */
 
 gpa_code gpa_session_init(gpa_session *s) {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -403,7 +405,7 @@ gpa_src_state gpa_session_check(gpa_session *s, const char *src, size_t n, int *
     gpa_str shifted;
     (void)s;
     str_init(&shifted);
-    size_t margin = shift_left(src, n, &shifted);
+    size_t margin = remove_indentation(src, n, &shifted);
     if (margin) src = shifted.text, n = shifted.len;
     parse_status st = parse_check(src, n, &(parse_options){.magics = true}, &columns);
     if (indent) *indent = (int)(columns + margin);

@@ -122,8 +122,8 @@ struct ast_scope {
     bool yields; /* a call makes a generator */
 };
 
-/* A node. Only the member named by its kind exists: nodes are as large as their kind needs, so
- * never copy one. */
+/* A node. Only the member named by its kind exists: a node has the size of its kind, so it must not
+ * be copied. */
 struct ast_node {
     uint16_t kind;   /* ast_kind */
     uint16_t height; /* height of the subtree; bounded by AST_MAX_HEIGHT, so that recursive

@@ -661,7 +661,7 @@ void lex_magic(lexer *l, token *t) { take_line(l, t, false); }
 /* ---- the next token ---- */
 
 /* The position of errors at the end of the text: on its last line, not after it. */
-static uint32_t last_place(const lexer *l) {
+static uint32_t last_offset(const lexer *l) {
     const char *p = l->end;
     if (p > l->src->text && p[-1] == '\n') p--;
     if (p < l->end && p > l->src->text && p[-1] == '\r') p--;
@@ -670,7 +670,7 @@ static uint32_t last_place(const lexer *l) {
 
 static bool layout(lexer *l, token *t) {
     if (l->line_start && l->n_brackets == 0 && !indentation(l, t)) return true;
-    t->lo = t->hi = l->at == l->end ? last_place(l) : here(l, l->at);
+    t->lo = t->hi = l->at == l->end ? last_offset(l) : here(l, l->at);
     if (l->dedents > 0) {
         l->dedents--;
         t->kind = TOKEN_DEDENT;
@@ -733,7 +733,7 @@ void lex_next(lexer *l, token *t) {
     if (!skip_blanks(l, t)) return;
     t->lo = t->hi = here(l, l->at);
     if (l->at == l->end) {
-        t->lo = t->hi = last_place(l);
+        t->lo = t->hi = last_offset(l);
         text_end(l, t);
         return;
     }

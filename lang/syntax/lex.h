@@ -2,8 +2,8 @@
  *
  * Indentation becomes INDENT and DEDENT; lines join inside brackets and after a backslash. An
  * f-string is FSTRING, then FTEXT and the tokens of its fields ({ ... }), then FEND; the lexer
- * knows by itself where text ends and a field begins. String tokens carry their decoded text, in
- * the arena.
+ * itself detects where text ends and a field begins. String tokens carry their decoded text, in the
+ * arena.
  *
  * A lexer is plain data: a copy of it saves the position. */
 #ifndef GPA_SYNTAX_LEX_H
@@ -18,7 +18,7 @@
 enum {
     LEX_MAX_BRACKETS = 200,
     LEX_MAX_INDENTS = 100,
-    LEX_MAX_FSTRINGS = 100, /* one within another */
+    LEX_MAX_FSTRINGS = 100, /* nested in each other */
     LEX_MAX_FIELDS = 3      /* within one f-string: {a:{b:{c}}} */
 };
 

@@ -50,17 +50,18 @@ typedef struct {
 
 enum { MAX_BLOCKS = 20 };
 
-/* A scope while it is built. Those of comprehensions and of the names of a class have no `out`. */
+/* A scope under construction. Scopes of comprehensions and of the names of a class have no `out`.
+ */
 typedef struct {
     ast_scope *out;
     uint32_t parent; /* NONE for the module */
     uint32_t n_slots, n_frees;
     bool of_class;             /* the names of a class */
-    const char *comprehension; /* what sort of one it is, or NULL */
+    const char *comprehension; /* its kind ("list comprehension"), or NULL */
 } level;
 
 typedef struct {
-    ast_node *node; /* NULL: the symbol of no NAME node */
+    ast_node *node; /* NULL: the symbol has no NAME node */
     uint32_t symbol;
 } use;
 
@@ -275,7 +276,7 @@ static bool declare(scoper *s, ast_node *statement) {
     return true;
 }
 
-/* ---- the walk ---- */
+/* ---- the traversal ---- */
 
 /* State saved at the start of a function and restored at its end. */
 typedef struct {
@@ -420,7 +421,7 @@ static bool walk_genexp(scoper *s, ast_node *n) {
     return walk_comprehension(s, n, n->genexp.clauses, n->genexp.item, NULL, out);
 }
 
-/* A loop, try or with: CPython allows twenty, one within the other. */
+/* A loop, try or with: CPython allows twenty nested ones. */
 static bool open_block(scoper *s, const ast_node *n) {
     if (++s->blocks > MAX_BLOCKS) fail_late(s, n->span, "too many statically nested blocks");
     return true;
@@ -558,7 +559,7 @@ static void walk_child(void *user, ast_node *child) {
     c->ok = c->ok && walk(c->s, child);
 }
 
-/* Of every kind without a case in walk: children in order, and leaves. */
+/* The default case of the traversal: children in order, and leaves. */
 static bool walk_children(scoper *s, ast_node *n) {
     children c = {s, true};
     ast_each_child(n, walk_child, &c);

@@ -146,7 +146,7 @@ gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_name
         rc = vm_no_memory(vm);
         n_named = 0;
     }
-    for (size_t i = 0; i < n_named; i++) { /* out of the way of the parameters */
+    for (size_t i = 0; i < n_named; i++) { /* moved out of the parameters' registers */
         named[i] = regs[n + i];
         regs[n + i].tag = V_UNSET;
     }

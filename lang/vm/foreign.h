@@ -8,8 +8,8 @@
 #include "lang/syntax/ast.h"
 
 typedef struct {
-    /* A module by its dotted name, imported. ModuleNotFoundError if the language, or the module in
-     * it, is not there. */
+    /* A module by its dotted name, imported. ModuleNotFoundError if the interpreter or the module
+     * is missing. */
     gpa_code (*import)(gpa_vm *vm, const char *name, value *out);
     /* `from module import name`, of a module of the language: *out UNSET if there is no such name.
      */
@@ -29,7 +29,8 @@ typedef struct {
     gpa_code (*type)(gpa_vm *vm, value v, value *out);
     gpa_code (*is_instance)(gpa_vm *vm, value v, value type, bool *out);
     gpa_code (*is_subclass)(gpa_vm *vm, value type, value of, bool *out);
-    /* The exception that `raise` of a foreign exception or class raises; UNSET: it is none. */
+    /* The exception that `raise v` raises for a foreign exception or exception class; UNSET: v is
+     * neither. */
     gpa_code (*exception)(gpa_vm *vm, value v, value *out);
     bool (*callable)(gpa_vm *vm, value v);
     /* The object as an array (NumPy's asarray). */
@@ -37,12 +38,12 @@ typedef struct {
     /* Its attributes' names, for dir() and completion. */
     gpa_code (*dir)(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v),
                     void *user);
-    /* %python: chooses the interpreter before it is loaded; says which one is, or would be, loaded;
-     * runs a cell in it, the value of whose last expression is the result. */
+    /* %python: selects the interpreter before it is loaded; describes the interpreter that is or
+     * would be loaded; runs a cell in it and returns the value of its last expression. */
     gpa_code (*choose)(gpa_vm *vm, const char *path);
     gpa_code (*describe)(gpa_vm *vm, gpa_str *out);
     gpa_code (*run)(gpa_vm *vm, const char *text, size_t n, value *out);
-    /* The end of the vm. */
+    /* Called when the vm is freed. */
     void (*free)(gpa_vm *vm);
 } foreign_language;
 

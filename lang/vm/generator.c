@@ -15,7 +15,7 @@
 
 /* ---- creation and end ---- */
 
-/* Releases its registers. */
+/* Releases the generator's registers. */
 static void release_registers(gpa_vm *vm, generator *g) {
     for (unsigned i = 0; i < g->code->n_regs; i++) reg_put(vm, &g->regs[i], v_unset());
 }
@@ -34,7 +34,7 @@ static void drop(gpa_vm *vm, generator *g) {
     mem_free(g);
 }
 
-/* True if its code could observe GeneratorExit (it is suspended inside try or with). */
+/* True if the generator's code could observe GeneratorExit (it is suspended inside try or with). */
 static bool has_more_to_do(const generator *g) {
     return g->started && !g->done && (g->at->op == I_YIELD_FROM || code_guard_at(g->code, g->at));
 }
@@ -175,7 +175,8 @@ static gpa_code run_on(gpa_vm *vm, uint32_t below, bool failing, value *out) {
     return failing ? run_failing(vm, out) : run(vm, out);
 }
 
-/* Resumes it with a sent value (consumed): the next value, or (*done) the returned one. */
+/* Resumes the generator with a sent value (consumed): the next value, or (*done) the returned one.
+ */
 static inline gpa_code resume(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
     gpa_code rc = GPA_OK;
     if (g->done || vm->reentry >= MAX_REENTRY) {
@@ -252,7 +253,7 @@ static gpa_code call_method(gpa_vm *vm, value it, const char *name, const value 
     return GPA_OK;
 }
 
-/* True if it has a method of this name. */
+/* True if the iterator has a method of this name. */
 static bool has(gpa_vm *vm, value it, const char *name) {
     value method;
     gpa_code rc = vm_attr(vm, it, name, &method);
@@ -327,7 +328,8 @@ static gpa_code close_inner(gpa_vm *vm, generator *g) {
     return rc;
 }
 
-/* Throws GeneratorExit into it, after closing its delegate; if closing fails, throws that error. */
+/* Throws GeneratorExit into the generator, after closing its delegate; if closing fails, throws
+ * that error instead. */
 static gpa_code leave(gpa_vm *vm, generator *g, value exit, value *out, bool *done) {
     if (g->running) return vm_fail(vm, GPA_E_VALUE, "generator already executing");
     g->running = true;

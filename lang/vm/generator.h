@@ -32,10 +32,10 @@ gpa_code generator_new(gpa_vm *vm, code *c, module_obj *m, uint32_t n_cells, val
 /* The same from the frame of a generator function at its first instruction, whose registers are
  * moved. */
 gpa_code generator_suspend(gpa_vm *vm, const frame *f, value *out);
-/* Pushes its frame, to resume with a sent value (consumed; UNSET: the vm's error, raised at the
- * yield). ValueError if it is running. */
+/* Pushes the generator's frame, to resume with a sent value (consumed; UNSET: the vm's error,
+ * raised at the yield). ValueError if it is running. */
 gpa_code generator_enter(gpa_vm *vm, generator *g, value sent);
-/* Its frame has ended, by a return or with the current error; StopIteration becomes RuntimeError.
+/* Called when the generator's frame has returned or failed; a StopIteration becomes a RuntimeError.
  */
 void generator_end(gpa_vm *vm, generator *g);
 void generator_fail(gpa_vm *vm, generator *g);
@@ -46,16 +46,17 @@ gpa_code generator_delegate(gpa_vm *vm, value it, value sent, value *out, bool *
 /* The return value of an exhausted ITER, owned: NONE unless it is a generator, and NONE the second
  * time. */
 value generator_result(const iter_obj *it);
-/* Resumes it with a value (consumed): *done and the result as generator_next. TypeError for a value
- * other than None before it has started. */
+/* Resumes the generator with a value (consumed); *done and *out as for generator_next. TypeError
+ * for a value other than None before it has started. */
 gpa_code generator_send(gpa_vm *vm, generator *g, value sent, value *out, bool *done);
-/* Throws an exception (borrowed) into it: *out is the next value, or, *done, the returned one. */
+/* Throws an exception (borrowed) into the generator: *out is the next value, or, *done, the
+ * returned one. */
 gpa_code generator_throw(gpa_vm *vm, generator *g, value exc, value *out, bool *done);
-/* Throws GeneratorExit into it; it must end. */
+/* Throws GeneratorExit into the generator, which must end. */
 gpa_code generator_close(gpa_vm *vm, generator *g);
-/* The iterator it delegates to by `yield from`, as a program sees it (gi_yieldfrom). */
+/* The iterator that the generator delegates to by `yield from` (gi_yieldfrom). */
 value generator_delegate_peek(const generator *g);
-/* Its qualified name. */
+/* The generator's qualified name. */
 const char *generator_title(gpa_vm *vm, const generator *g);
 
 /* Runs the pending finally blocks of abandoned generators. Their errors are printed to stderr. */

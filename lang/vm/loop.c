@@ -3,7 +3,7 @@
  * After a few iterations the body is traced (loop_trace.h) and the runtime logs three of them. Then
  * rt_loop_replay runs the loop until a guard of the scalar program fails or an interrupt arrives;
  * the interpreter continues with the iteration that was not replayed. A loop that cannot be
- * replayed is not tried again for a while, which doubles each time.
+ * replayed is not tried again for a while, which doubles with each refusal.
  *
  * Reading order: the loop's arrays, replaying, recording, loop_edge. */
 #include "lang/vm/loop.h"
@@ -59,6 +59,14 @@ static void hold_arrays(struct loop_state *s) {
     loop_trace *t = &s->trace;
     for (size_t i = 0; i < t->n_arrays; i++)
         s->held[s->n_held++] = value_retain(t->arrays[i].at ? *t->arrays[i].at : t->arrays[i].held);
+}
+
+/* False: a variable holds a NumPy scalar at one end of the iteration and an array at the other. */
+static bool same_kinds(const struct loop_state *s) {
+    const loop_trace *t = &s->trace;
+    for (size_t i = 0; i < t->n_arrays; i++)
+        if (t->arrays[i].at && t->arrays[i].at->aux != s->held[i].aux) return false;
+    return true;
 }
 
 static rt_loop_state runtime_state(struct loop_state *s) {
@@ -125,23 +133,28 @@ static void stop(gpa_vm *vm, struct loop_state *s) {
     s->count = 0;
 }
 
-/* The loop could not be replayed: it is not tried again for a while. */
-static void fail(gpa_vm *vm, struct loop_state *s, site *x) {
+/* The loop could not be replayed, or (why RT_LOOP_FINE) has ended too early: it is not tried again
+ * for a while. */
+static void fail(gpa_vm *vm, struct loop_state *s, site *x, rt_loop_reason why) {
     stop(vm, s);
-    x->wait = x->wait ? MIN(2 * x->wait, MAX_WAIT) : FIRST_WAIT;
+    rt_loop_explain(vm->core.rt, why);
+    x->wait = why && x->wait ? MIN(2 * x->wait, MAX_WAIT) : FIRST_WAIT;
     x->skip = x->wait;
 }
 
 /* The next iteration begins to be logged; `first`: of a recording. */
 static gpa_code begin_iteration(gpa_vm *vm, struct loop_state *s, site *x, bool first) {
-    rt_loop_reason why = RT_LOOP_STRUCTURE;
+    rt_loop_reason why = RT_LOOP_FINE;
     gpa_code rc = GPA_OK;
     loop_scalars_load(&s->trace);
-    bool regular = loop_scalars_run(&s->trace, s->scalars) && find_arrays(s);
+    if (!loop_scalars_run(&s->trace, s->scalars) || !find_arrays(s)) {
+        fail(vm, s, x, why);
+        return rt_loop_edge(vm->core.rt, &vm->core.err);
+    }
     const rt_loop_state state = runtime_state(s);
-    if (regular) rc = rt_loop_begin(vm->core.rt, &state, first, &why, &vm->core.err);
+    rc = rt_loop_begin(vm->core.rt, &state, first, &why, &vm->core.err);
     if (rc || why) {
-        fail(vm, s, x);
+        fail(vm, s, x, why);
         return rc;
     }
     hold_arrays(s);
@@ -155,33 +168,32 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, const frame *f, 
     uint64_t count = 0;
     gpa_code rc = GPA_OK;
     s->recording = false;
-    if (f->module->slots != s->globals || !find_arrays(s)) {
-        fail(vm, s, x);
-        return rt_flush(vm->core.rt, &vm->core.err);
+    if (f->module->slots != s->globals || !find_arrays(s) || !same_kinds(s)) {
+        fail(vm, s, x, RT_LOOP_STRUCTURE);
+        return rt_loop_edge(vm->core.rt, &vm->core.err);
     }
     const rt_loop_state state = runtime_state(s);
     rc = rt_loop_end(vm->core.rt, &state, &ready, &why, &vm->core.err);
     drop_held(vm, s);
     if (rc || why) {
-        fail(vm, s, x);
+        fail(vm, s, x, why);
         return rc;
     }
     if (!ready) return begin_iteration(vm, s, x, false);
     rc = replay(vm, s, &count);
     s->count = 0;
     if (count < MIN_REPLAYED)
-        fail(vm, s, x);
+        fail(vm, s, x, RT_LOOP_FINE);
     else
         x->wait = x->skip = 0;
     return rc;
 }
 
 static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x) {
-    gpa_code rc = rt_flush(vm->core.rt, &vm->core.err);
-    if (rc) return rc;
-    if (vm->floats.watched || loop_trace_make(vm, f, &s->trace)) {
-        fail(vm, s, x);
-        return GPA_OK;
+    rt_loop_reason why = vm->floats.watched ? RT_LOOP_WATCHED : loop_trace_make(vm, f, &s->trace);
+    if (why) {
+        fail(vm, s, x, why);
+        return rt_loop_edge(vm->core.rt, &vm->core.err);
     }
     s->globals = f->module->slots;
     return begin_iteration(vm, s, x, true);
@@ -191,6 +203,11 @@ static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x)
 
 void loop_leave(gpa_vm *vm) {
     if (vm->loops && vm->loops->recording) stop(vm, vm->loops);
+}
+
+void loop_warns(gpa_vm *vm) {
+    struct loop_state *s = vm->loops;
+    if (s && s->recording) fail(vm, s, site_of(s, s->head), RT_LOOP_WARNING);
 }
 
 void loop_free(gpa_vm *vm) {
@@ -220,7 +237,7 @@ gpa_code loop_edge(gpa_vm *vm, const frame *f) {
     if (++s->count < FIRST_TRACE || f->detached || f->code->jit)
         return rt_loop_edge(rt, &vm->core.err);
     if (rt_loop_is_batched(rt)) {
-        fail(vm, s, x);
+        fail(vm, s, x, RT_LOOP_BATCHED);
         return rt_loop_edge(rt, &vm->core.err);
     }
     return start(vm, s, f, x);

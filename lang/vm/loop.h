@@ -7,8 +7,10 @@
 /* A back-edge to f->ip, of the topmost frame, after array operations: computes pending arrays, or
  * records the loop, or replays the iterations that follow. */
 gpa_code loop_edge(gpa_vm *vm, const frame *f);
-/* No loop is running any more: ends a recording. */
+/* Ends a recording: the loop was left. */
 void loop_leave(gpa_vm *vm);
+/* A warning is issued: the iteration that does is not replayed. */
+void loop_warns(gpa_vm *vm);
 /* Releases what a recording holds. */
 void loop_free(gpa_vm *vm);
 

@@ -115,8 +115,11 @@ bool loop_scalars_run(loop_trace *t, rt_loop_scalar *given) {
 }
 
 bool loop_scalars_advance(const loop_trace *t, int16_t slot, int depth, int64_t *out) {
+    /* Copies of copies: what a variable held before the loop has gone after as many iterations as
+     * are logged. */
+    enum { MAX_COPIES = 2 };
     *out = 0;
-    if (depth == 8) return false;
+    if (depth > MAX_COPIES) return false;
     for (size_t i = 0; i < t->n_carried; i++) {
         if (t->carried[i].in != slot) continue;
         int16_t from = t->carried[i].out;

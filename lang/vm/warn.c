@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "lang/object/container.h"
-#include "lang/vm/machine.h"
+#include "lang/vm/loop.h"
 #include "lang/text/source.h"
 
 /* The action for a warning: that of the first matching filter, or "default". */
@@ -60,6 +60,7 @@ gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     const char *action = action_of(vm, category, text);
+    loop_warns(vm);
     if (strcmp(action, "ignore") == 0) return GPA_OK;
     if (strcmp(action, "error") == 0) return vm_fail(vm, category, "%s", text);
     str_init(&out);

@@ -13,7 +13,7 @@ static char *address(const gpa_arr *a) {
     return a->storage->buf->host + a->offset * (int64_t)dtype_size((gpa_dtype)a->dtype);
 }
 
-/* Downloads the elements in C order: directly if they are contiguous, by way of a contiguous
+/* Downloads the elements in C order: directly if they are contiguous, through a contiguous
  * copy on the device if they occupy less than half of their extent, else as a block that is
  * packed here. */
 static gpa_code fetch(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {

@@ -12,6 +12,8 @@
 
 #include "runtime/array/array.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/explain.h"
+#include "runtime/exec/profile.h"
 #include "runtime/graph/strided_copy.h"
 
 enum { MAX_TRIES = 12, MAX_FREE = 16 };
@@ -21,16 +23,6 @@ enum { MAX_TRIES = 12, MAX_FREE = 16 };
 /* ---- recording ---- */
 
 bool rt_loops_enabled(const gpa_rt *rt) { return rt->loops_replayed; }
-
-const char *rt_loop_reason_text(rt_loop_reason why) {
-    static const char *const text[RT_LOOP_REASONS] = {
-        "",
-#define LOOP_REASON(id, text) text,
-#include "runtime/tables/loop_reason.def"
-#undef LOOP_REASON
-    };
-    return text[why];
-}
 
 static double seconds(void) {
     struct timespec t;
@@ -50,6 +42,7 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
                        gpa_err *e) {
     *why = RT_LOOP_FINE;
     gpa_code rc = ensure(rt, e);
+    if (!rc) rc = exec_pending(rt, CUT_LOOP, e);
     if (rc) return rc;
     struct loop_replay *r = rt->loop_replay;
     if (first) rt_loop_stop(rt);
@@ -57,8 +50,8 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
     for (int i = 1; i < LOOP_RECORDED; i++) r->at[i - 1] = r->at[i];
     r->at[LOOP_RECORDED - 1] = next;
     loop_log_clear(&next->log);
-    if (rt->explain || rt->profile || rt->n_pending || !rt->device || rt->devices->next ||
-        rt->device->caps.interprets)
+    if (!rt->device || rt->devices->next || rt->device->caps.interprets ||
+        !(rt->device->caps.host_visible || rt->loops_everywhere))
         *why = RT_LOOP_DEVICES;
     else if (exec_unsettled(rt) || rt->unused_gathers.n)
         *why = RT_LOOP_FAULT;
@@ -196,7 +189,10 @@ static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_er
     gpa_launch run = {
         .arrays = p->bind + a->operand, .params = g->params + a->param, .uninterrupted = true};
     memcpy(run.size, a->size, sizeof run.size);
-    return d->be->run(d->dev, a->program->prog, &run, e);
+    profile_begin(p->rt, d);
+    gpa_code rc = d->be->run(d->dev, a->program->prog, &run, e);
+    profile_again(p->rt, d, a->program, a->bytes_read + a->bytes_written);
+    return rc;
 }
 
 /* Makes the names of the end those of the start of the next iteration. */
@@ -264,6 +260,7 @@ static void begin(replay *p) {
         p->taken[i] = buf == i && a->given.owned && a->given.assigned && a->storage->refs == 1 &&
                       a->given.arr->refs == 1 && a->buf->owners == 1 && !a->buf->readers;
         p->cells[i] = (cell){a->buf, p->taken[buf]};
+        a->buf->version++; /* the loop may store to it */
     }
     for (size_t i = 0; i < x->log.n_start; i++)
         if (p->taken[i]) x->end[i].storage->buf = NULL;
@@ -325,12 +322,18 @@ static gpa_code end(replay *p, rt_loop_result *results, gpa_err *e) {
 static void count_work(replay *p) {
     const loop_log *g = &p->x->log;
     rt_stats *s = &p->rt->stats;
+    uint64_t launches = 0, read = 0, written = 0;
     for (size_t i = 0; i < g->n_actions; i++) {
-        s->launches += g->actions[i].program ? p->count : 0;
-        s->cache_hits += g->actions[i].program ? p->count : 0;
-        s->bytes_read += p->count * g->actions[i].bytes_read;
-        s->bytes_written += p->count * g->actions[i].bytes_written;
+        launches += g->actions[i].program ? p->count : 0;
+        read += p->count * g->actions[i].bytes_read;
+        written += p->count * g->actions[i].bytes_written;
     }
+    s->replayed += p->count;
+    s->launches += launches;
+    s->cache_hits += launches;
+    s->bytes_read += read;
+    s->bytes_written += written;
+    if (p->count) explain_replay(p->rt, p->count, launches, read, written);
 }
 
 static void set_params(replay *p) {

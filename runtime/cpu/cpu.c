@@ -211,9 +211,9 @@ static gpa_code cpu_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, g
         return out->failed ? gpa_no_memory(e) : GPA_OK;
     }
     if (what == GPA_DUMP_RESOURCES) {
-        static const char *const ways[] = {"points", "rows", "columns", "tiles"};
-        str_printf(out, "%s, %d lanes along dimension %d, %zu variants compiled\n", ways[plan.way],
-                   plan.lanes, plan.dim, p->n_variants);
+        static const char *const nests[] = {"points", "rows", "columns", "tiles"};
+        str_printf(out, "%s, %d lanes along dimension %d, %zu variants compiled\n",
+                   nests[plan.nest], plan.lanes, plan.dim, p->n_variants);
         return out->failed ? gpa_no_memory(e) : GPA_OK;
     }
     TRY(program_emit(p, d->j, &plan, &m, e));

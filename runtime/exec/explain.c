@@ -18,6 +18,7 @@ struct explain {
     int steps;
     uint64_t launches, read, written; /* counters at the start */
     uint64_t interpreted;             /* counter before the step */
+    uint32_t loop_reasons;            /* given so far: a bit of each rt_loop_reason */
 };
 
 /* ---- expressions ---- */
@@ -263,6 +264,33 @@ void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_a
     str_printf(&rt->explain->text, "call: %s %s %s, by the %s%s\n", name, dtype_info[a->dtype].name,
                shape_text(shape, a->ndim, a->shape), d ? "library of " : "host",
                d ? d->caps.name : "");
+}
+
+/* ---- loops ---- */
+
+void explain_replay(gpa_rt *rt, uint64_t iterations, uint64_t launches, uint64_t read,
+                    uint64_t written) {
+    if (!rt->explain) return;
+    gpa_str *out = &rt->explain->text;
+    str_printf(out, "loop: %llu iterations replayed without interpreting them, %llu launch%s",
+               (unsigned long long)iterations, (unsigned long long)launches,
+               launches == 1 ? "" : "es");
+    write_bytes(out, "reads", read);
+    write_bytes(out, "writes", written);
+    str_putc(out, '\n');
+}
+
+void rt_loop_explain(gpa_rt *rt, rt_loop_reason why) {
+    static const char *const text[RT_LOOP_REASONS] = {
+        "",
+#define LOOP_REASON(id, text) text,
+#include "runtime/tables/loop_reason.def"
+#undef LOOP_REASON
+    };
+    struct explain *x = rt->explain;
+    if (!x || !why || x->loop_reasons >> why & 1) return;
+    x->loop_reasons |= UINT32_C(1) << why;
+    str_printf(&x->text, "loop: not replayed (%s)\n", text[why]);
 }
 
 /* ---- start and stop ---- */

@@ -20,6 +20,10 @@ void explain_step(gpa_rt *rt, const explained_step *x);
 /* Records a library call of device d, or of the host (NULL), whose result is `a`; no effect unless
  * %explain is recording. */
 void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_arr *a);
+/* Records iterations of a loop that were replayed, with the launches and bytes of all of them; no
+ * effect unless %explain is recording. */
+void explain_replay(gpa_rt *rt, uint64_t iterations, uint64_t launches, uint64_t read,
+                    uint64_t written);
 /* "row reduce: array float64 (100,) = sum(a * b, axis=1)": a step on one line. */
 void explain_put_step(gpa_str *out, const fuse_plan *p, int s, const lowered *l);
 /* A value as an expression of its inputs. */

@@ -140,7 +140,8 @@ static rt_loop_reason find_params(struct loop_replay *r) {
         *which = -1;
         for (size_t k = 0; k < x->n_scalars; k++) {
             if (!is_param(r, i, k)) continue;
-            if (*which >= 0 || (t != DT_F64 && t != DT_I64)) return RT_LOOP_PARAMETER;
+            if (*which >= 0 || (t != DT_F64 && t != DT_F32 && t != DT_I64))
+                return RT_LOOP_PARAMETER;
             *which = (int8_t)k;
             used |= UINT32_C(1) << k;
         }

@@ -72,6 +72,10 @@ void profile_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lo
     r->what = str_take(&text);
 }
 
+void profile_again(gpa_rt *rt, gpa_device *d, const program_cache_entry *program, uint64_t bytes) {
+    if (rt->profile) note(rt, d, program, bytes);
+}
+
 void profile_call(gpa_rt *rt, gpa_device *d, const char *name, uint64_t bytes) {
     record *r = rt->profile ? note(rt, d, name, bytes) : NULL;
     if (r && !r->what) r->what = mem_text(name, strlen(name));

@@ -40,7 +40,8 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     if (c) rt->config = *c;
     rt->pending.prev = rt->pending.next = &rt->pending;
     const char *loops = getenv("GPA_LOOPS");
-    rt->loops_replayed = loops && strcmp(loops, "on") == 0;
+    rt->loops_replayed = !loops || strcmp(loops, "off") != 0;
+    rt->loops_everywhere = loops && strcmp(loops, "on") == 0;
     rt->pending_limit = TUNE_MIN_PENDING_BYTES;
     rt->nodes.on_unused_gather = unused_gather_keep;
     const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"),

@@ -62,7 +62,8 @@ struct gpa_rt {
     struct exec *exec;
     struct loop_batch *loop_batch;
     struct loop_replay *loop_replay; /* NULL before the first recording */
-    bool loops_replayed;             /* GPA_LOOPS=on */
+    bool loops_replayed;             /* unless GPA_LOOPS=off */
+    bool loops_everywhere;           /* GPA_LOOPS=on: also on devices that the host cannot read */
     struct explain *explain;         /* NULL: not recording */
     struct profile *profile;         /* the same */
     char memory_limit[32];           /* rt_set_memory_limit; "": GPA_MEMORY_LIMIT holds */

@@ -2,13 +2,13 @@
  *
  * Conversions are those of x86-64, without undefined behaviour in C: a float out of range becomes
  * what cvttss2si gives, and narrower integers keep the low bits of a 32- or 64-bit conversion.
- * Reading order: halves, properties and names, promotion, casts. */
+ * Reading order: half types, properties and names, promotion, casts. */
 #include "runtime/tables/promotion.h"
 #include "runtime/tables/dtype.h"
 
 #include "runtime/base/base.h"
 
-/* ---- halves ---- */
+/* ---- half types ---- */
 
 static uint32_t float_bits(float f) {
     uint32_t u;

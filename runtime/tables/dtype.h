@@ -28,8 +28,8 @@ typedef enum {
     DT_NONE = DT_COUNT /* "no dtype": a missing argument, an instruction without a result */
 } gpa_dtype;
 
-/* One element of any dtype; the dtype that accompanies it selects the member. Halves are stored as
- * their bits. */
+/* One element of any dtype; the dtype that accompanies it selects the member. float16 and bfloat16
+ * are stored as their bits. */
 typedef union {
 #define DT(id, name, ctype, ...) ctype id;
 #include "runtime/tables/dtype.def"

@@ -115,8 +115,8 @@ gpa_op_loop op_loop(gpa_op op, gpa_dtype t);
 gpa_val op_scalar(gpa_op op, gpa_dtype t, gpa_val a, gpa_val b, gpa_val c);
 
 /* The accumulator of a reduction: red_start initializes it, red_combine merges two (an element is
- * merged as an accumulator of its own). v has the COMPUTE dtype of t: halves accumulate in float32
- * and are rounded at the end. */
+ * merged as an accumulator of its own). v has the COMPUTE dtype of t: half types accumulate in
+ * float32 and are rounded at the end. */
 typedef struct {
     gpa_val v;
     int64_t at; /* arg reductions: -1 before the first element */

@@ -2,7 +2,7 @@
  * and op_complex.c, read by op.c.
  *
  * An entry is NULL where the row has no value for the dtype's kind, or no loop. Only COMPUTE dtypes
- * have tables of reductions: halves use those of float32. */
+ * have tables of reductions: half types use those of float32. */
 #ifndef GPA_TABLES_OP_EVAL_H
 #define GPA_TABLES_OP_EVAL_H
 

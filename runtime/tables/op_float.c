@@ -1,4 +1,4 @@
-/* Value functions of floating-point dtypes (op_eval.inc); halves compute in float. */
+/* Value functions of floating-point dtypes (op_eval.inc); half types compute in float. */
 #include <float.h>
 #include <stdint.h>
 #include <tgmath.h>

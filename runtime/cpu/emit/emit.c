@@ -203,7 +203,7 @@ static V outer_number(em *M) {
 static void outer_body(em *M, void *arg) {
     (void)arg;
     M->finished = false;
-    if (M->plan->way == EMIT_COLUMNS && M->plan->part != EMIT_WHOLE) {
+    if (M->plan->nest == EMIT_COLUMNS && M->plan->part != EMIT_WHOLE) {
         V size = em_size(M, M->plan->dim);
         LLVMBasicBlockRef here = em_at(M, LEVEL_ENTRY); /* in the entry block, before all loops */
         V first = LLVMBuildURem(M->E.b, M->lo, size, "");
@@ -219,12 +219,12 @@ static void outer_body(em *M, void *arg) {
 static void whole(em *M) {
     const kir_func *f = M->f;
     em_range r = {.lo = M->lo, .hi = M->hi, .body = outer_body};
-    bool columns = M->plan->way == EMIT_COLUMNS, points = M->plan->way == EMIT_POINTS;
+    bool columns = M->plan->nest == EMIT_COLUMNS, points = M->plan->nest == EMIT_POINTS;
     for (int d = 0; d < f->ndim; d++)
         if (!(f->inner >> d & 1) && !((columns || points) && d == M->plan->dim)) r.dims[r.n++] = d;
     if ((columns || points) && M->plan->dim >= 0) r.dims[r.n++] = M->plan->dim, r.lanes = true;
     r.rows = M->plan->rows;
-    if (M->plan->way == EMIT_TILES)
+    if (M->plan->nest == EMIT_TILES)
         em_tiles(M, outer_body);
     else if (M->plan->part <= EMIT_JOIN)
         em_join(M, (uint32_t)(EMIT_JOIN - M->plan->part));
@@ -254,8 +254,8 @@ void em_open_function(em *M) {
      * whatever the caller's stack alignment is. */
     set_attribute(M, "stackrealign", "");
     if (M->E.host->bytes == 64) {
-        set_attribute(M, "prefer-vector-width", M->plan->halves ? "256" : "512");
-        if (M->plan->halves) set_attribute(M, "min-legal-vector-width", "256");
+        set_attribute(M, "prefer-vector-width", M->plan->half_width ? "256" : "512");
+        if (M->plan->half_width) set_attribute(M, "min-legal-vector-width", "256");
     }
     LLVMPositionBuilderAtEnd(M->E.slots, em_block(M, "slots"));
     M->pre[LEVEL_ENTRY] = em_block(M, "entry");
@@ -394,16 +394,16 @@ static bool is_plain(const kir_func *f, const kir_ins *i) {
 }
 
 /* True for loops whose trip count may differ from point to point. */
-static bool loops_alone(const kir_ins *i) {
+static bool has_loop_per_point(const kir_ins *i) {
     return i->code == KIR_LOOP || (i->code == KIR_FOR && i->imm != KIR_SHORT_LOOP);
 }
 
 emit_facts emit_examine(const kir_func *f) {
-    emit_facts r = {.widest = 1, .widest_again = 1, .plain = true};
+    emit_facts r = {.widest = 1, .widest_in_loops = 1, .plain = true};
     int depth = 0, inside = 0,
-        again = 0; /* open regions: EACH; others; loops with a trip count per point */
+        point_loops = 0; /* open regions: EACH; others; loops with a trip count per point */
     for (size_t a = 0; a < f->n_arrays; a++) r.branches |= f->arrays[a].where == KIR_LOCAL;
-    r.alone = r.branches;
+    r.unmaskable = r.branches;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *ins = &f->code[i];
         kir_code code = (kir_code)ins->code;
@@ -411,9 +411,9 @@ emit_facts emit_examine(const kir_func *f) {
         if (code == KIR_EACH) r.n_each++, depth++;
         if (code == KIR_END)
             *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1,
-                again -= loops_alone(&f->code[ins->imm]);
+                point_loops -= has_loop_per_point(&f->code[ins->imm]);
         if (kir_has((uint8_t)code, KI_REGION) && code != KIR_EACH) inside++;
-        r.alone |= code == KIR_ATOMIC || (inside && !in_lanes(code));
+        r.unmaskable |= code == KIR_ATOMIC || (inside && !in_lanes(code));
         bool loads = code == KIR_LOAD || code == KIR_LOADIF;
         if (loads || code == KIR_STORE)
             r.complex |= dtype_is_complex((gpa_dtype)f->arrays[ins->sub].dtype);
@@ -421,19 +421,19 @@ emit_facts emit_examine(const kir_func *f) {
         if (code == KIR_SCAN) r.scans = true;
         if (code == KIR_STORE && !depth) r.stores_outside = true;
         if (code == KIR_IF || code == KIR_BLOCK || code == KIR_ATOMIC) r.branches = true;
-        if (loops_alone(ins)) r.branches = r.loops = true, again++;
+        if (has_loop_per_point(ins)) r.branches = r.loops = true, point_loops++;
         if (code == KIR_FOR) r.trips = true;
         uint32_t ops = code == KIR_OP ? op_info[ins->sub].cost
                                       : loads || code == KIR_STORE || code == KIR_CAST;
         r.ops += ops;
-        if (again) r.ops_again += ops;
+        if (point_loops) r.ops_in_loops += ops;
         if ((ins->type < DT_COUNT && (code == KIR_OP || code == KIR_CAST || loads)) ||
             code == KIR_STORE) {
             gpa_dtype t =
                 code == KIR_STORE ? (gpa_dtype)f->arrays[ins->sub].dtype : computed_as(f, i);
             unsigned bytes = (unsigned)dtype_size(t) / (dtype_is_complex(t) ? 2 : 1);
             if (bytes > r.widest) r.widest = (uint8_t)bytes;
-            if (again && bytes > r.widest_again) r.widest_again = (uint8_t)bytes;
+            if (point_loops && bytes > r.widest_in_loops) r.widest_in_loops = (uint8_t)bytes;
         }
     }
     return r;

@@ -32,7 +32,7 @@ enum {
 
 /* Plans with equal bytes give equal code: zero the structure before filling it. */
 typedef struct {
-    uint8_t way;  /* emit_nest */
+    uint8_t nest; /* emit_nest */
     uint8_t tile; /* EMIT_TILES: rows of a tile, a power of two, at most `lanes`; both extents hold
                      at least one tile */
     int16_t dim;  /* -1: no dimension, one point */
@@ -40,10 +40,10 @@ typedef struct {
     uint16_t lanes;
     uint32_t stream; /* emit_stream */
     int32_t part;
-    uint16_t each;   /* EMIT_POINTS with one lane: points per iteration; 0: one */
-    uint16_t halves; /* use vector registers of half the width, and twice as many */
-    uint32_t rows;   /* EMIT_POINTS: a call computes whole rows along `dim`: EMIT_ANY_ROWS, or
-                        EMIT_SHORT_ROWS + 2 * full vectors per row + 1 if lanes remain */
+    uint16_t each;       /* EMIT_POINTS with one lane: points per iteration; 0: one */
+    uint16_t half_width; /* use vector registers of half the width, and twice as many */
+    uint32_t rows;       /* EMIT_POINTS: a call computes whole rows along `dim`: EMIT_ANY_ROWS, or
+                            EMIT_SHORT_ROWS + 2 * full vectors per row + 1 if lanes remain */
     uint64_t strided[EMIT_MAX_WIDE_STRIDE - 1],
         back;          /* arrays with stride 2, 3 or 4 along `dim`; with stride -1 */
     uint64_t ahead;    /* arrays with large strides, whose cache lines are prefetched */
@@ -51,22 +51,21 @@ typedef struct {
                           in which each has its usual value, and one for the others */
 } emit_plan;
 
-/* Properties of a program that its driver needs. */
+/* Properties of a program that decide its plan. */
 typedef struct {
     uint32_t n_each, n_reduce; /* EACH regions; REDUCE instructions in all */
     bool branches; /* IF, LOOP, BLOCK, ATOMIC, a FOR with a trip count per point, arrays local to a
                       point */
-    bool alone;    /* some branches cannot run under masks: lanes must be 1 */
-    bool trips;    /* contains a FOR */
-    bool loops;    /* loops with a trip count per point */
+    bool unmaskable; /* some branches cannot run under masks: lanes must be 1 */
+    bool trips;      /* contains a FOR */
+    bool loops;      /* loops with a trip count per point */
     bool scans;
-    bool plain;          /* only loads, stores and cheap operations */
-    bool complex;        /* some loads or stores are complex */
-    bool narrow_sums;    /* some reduction has an emit_narrow dtype */
-    bool stores_outside; /* STORE outside of EACH */
-    uint32_t ops,
-        ops_again; /* cost of a point, roughly in instructions; the part of it inside `loops` */
-    uint8_t widest, widest_again; /* bytes of the widest element computed with; in `loops` */
+    bool plain;                 /* only loads, stores and cheap operations */
+    bool complex;               /* some loads or stores are complex */
+    bool narrow_sums;           /* some reduction has an emit_narrow dtype */
+    bool stores_outside;        /* STORE outside of EACH */
+    uint32_t ops, ops_in_loops; /* estimated instructions per point; those of them inside `loops` */
+    uint8_t widest, widest_in_loops; /* bytes of the widest element computed with; in `loops` */
 } emit_facts;
 
 emit_facts emit_examine(const kir_func *f);
@@ -79,7 +78,8 @@ gpa_dtype emit_narrow(const kir_func *f, const kir_ins *reduce);
  * other. */
 typedef enum { ACCESS_BROADCAST, ACCESS_UNIT_STRIDE, ACCESS_STRIDED } emit_access;
 emit_access emit_access_along(const kir_func *f, int32_t v, int dim);
-/* GPA_E_UNSUPPORTED for what this device cannot do. */
+/* Emits the module of a plan, owned by the caller. GPA_E_UNSUPPORTED for programs that this device
+ * cannot run. */
 gpa_code emit_module(cpu_target *t, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out,
                      gpa_err *e);
 

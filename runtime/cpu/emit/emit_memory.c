@@ -212,7 +212,7 @@ static unsigned few_apart(const em *M, unsigned array) {
  * one, where bytes are shuffled freely. */
 static unsigned ordered(const em *M, gpa_dtype t) {
     unsigned size = (unsigned)dtype_size(t),
-             all = (size < 4 ? 16 : M->E.host->bytes >> M->plan->halves) / size;
+             all = (size < 4 ? 16 : M->E.host->bytes >> M->plan->half_width) / size;
     return all < M->E.lanes ? all : M->E.lanes;
 }
 

@@ -178,7 +178,7 @@ static V inner_points(em *M) {
 }
 
 static void inner_walk(em *M, int32_t at) {
-    bool rows = M->plan->way == EMIT_ROWS, whole = M->plan->part == EMIT_WHOLE;
+    bool rows = M->plan->nest == EMIT_ROWS, whole = M->plan->part == EMIT_WHOLE;
     em_range r = {
         .from_zero = whole, .lanes = rows, .body = inner_body, .row_end = merge_blocks, .arg = &at};
     for (int d = 0; d < M->f->ndim; d++)
@@ -199,7 +199,7 @@ static void inner_walk(em *M, int32_t at) {
 /* ---- states in memory, between the parts of a divided reduction ---- */
 
 static V state_address(em *M, V base, uint32_t number, bool at) {
-    unsigned lanes = M->plan->way == EMIT_COLUMNS ? M->E.lanes : 1;
+    unsigned lanes = M->plan->nest == EMIT_COLUMNS ? M->E.lanes : 1;
     size_t states = STATE_SLOT(lanes) * emit_examine(M->f).n_reduce;
     V n = ll_i64(&M->E, (int64_t)(number * STATE_SLOT(lanes) + (at ? 16 * lanes : 0)));
     if (M->block)
@@ -219,7 +219,7 @@ static void put_state(em *M, const em_red *r, state s) {
 
 static state take_state(em *M, V base, uint32_t number, gpa_dtype t, bool arg) {
     ll *E = &M->E;
-    bool vec = M->plan->way == EMIT_COLUMNS && E->lanes > 1, cx = dtype_is_complex(t);
+    bool vec = M->plan->nest == EMIT_COLUMNS && E->lanes > 1, cx = dtype_is_complex(t);
     unsigned n = (vec ? E->lanes : 1) * (cx ? 2 : 1);
     LLVMTypeRef type = n > 1 ? LLVMVectorType(ll_memory(E, t), n) : ll_memory(E, t);
     V all = LLVMBuildLoad2(E->b, type, state_address(M, base, number, false), "");
@@ -314,16 +314,16 @@ void em_each(em *M, int32_t at) {
     M->n_reds = 0;
     for (int32_t i = at + 1; i < M->partner[at]; i++)
         if (M->f->code[i].code == KIR_REDUCE || M->f->code[i].code == KIR_SCAN) add_red(M, i);
-    if (!whole && M->plan->way == EMIT_COLUMNS) resume(M);
+    if (!whole && M->plan->nest == EMIT_COLUMNS) resume(M);
     inner_walk(M, at);
     for (size_t i = 0; i < M->n_reds && !M->E.rc; i++) {
         em_red r = M->reds[i];
         if (M->f->code[r.ins].code != KIR_REDUCE) continue;
         state s = read_state(M, &r, false);
-        if (M->plan->way == EMIT_ROWS && M->E.lanes > 1) s = join_lanes(M, &r, s);
+        if (M->plan->nest == EMIT_ROWS && M->E.lanes > 1) s = join_lanes(M, &r, s);
         if (whole)
             set_result(M, r.ins, s);
-        else if (M->plan->way == EMIT_ROWS)
+        else if (M->plan->nest == EMIT_ROWS)
             put_piece(M, &r, s);
         else
             put_state(M, &r, s);
@@ -352,7 +352,7 @@ void em_reduce(em *M, int32_t at) {
         one.v = ll_vector(&M->E, one.v);
     }
     state now = combine(M, r, old, one, r->at && rises(M, ins->b));
-    if (M->mask && in_lanes(M) && M->plan->way == EMIT_ROWS) {
+    if (M->mask && in_lanes(M) && M->plan->nest == EMIT_ROWS) {
         now.v = ll_choose(&M->E, M->mask, now.v, old.v);
         if (now.at) now.at = ll_select(&M->E, M->mask, now.at, old.at);
     }
@@ -383,7 +383,7 @@ ll_val em_scan(em *M, int32_t at) {
     const kir_ins *ins = &M->f->code[at];
     em_red *r = find_red(M, at);
     if (!r) return (ll_val){0};
-    if (M->plan->way == EMIT_ROWS && M->E.lanes > 1) em_unsupported(M, "a scan in lanes");
+    if (M->plan->nest == EMIT_ROWS && M->E.lanes > 1) em_unsupported(M, "a scan in lanes");
     state old = read_state(M, r, false), one = {ll_cast(&M->E, r->t, M->vals[ins->a]), NULL};
     const gpa_red red = row_of(M, r);
     if (dtype_is_complex(r->t) && (red == RED_MAX || red == RED_MIN) && !in_lanes(M))

@@ -19,7 +19,7 @@
 
 bool em_is_transposed(const em *M, unsigned array) {
     const kir_array *a = &M->f->arrays[array];
-    return M->plan->way == EMIT_TILES && a->unit >> M->plan->row_dim & 1 &&
+    return M->plan->nest == EMIT_TILES && a->unit >> M->plan->row_dim & 1 &&
            !((a->unit | a->zero) >> M->plan->dim & 1);
 }
 

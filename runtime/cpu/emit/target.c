@@ -84,7 +84,7 @@ gpa_code cpu_target_open(cpu_target *t, gpa_err *e) {
     gpa_code rc = GPA_OK;
     host_vectors(&t->info, features);
     t->features = features;
-    t->info.halves = t->info.bytes == 64 && !strcmp(cpu, "znver4");
+    t->info.double_pumped = t->info.bytes == 64 && !strcmp(cpu, "znver4");
     snprintf(t->info.cpu, sizeof t->info.cpu, "%s", cpu);
     t->triple = LLVMGetDefaultTargetTriple();
     if (LLVMGetTargetFromTriple(t->triple, &target, &why)) {

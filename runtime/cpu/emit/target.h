@@ -17,12 +17,12 @@
 
 /* The host's vector registers. */
 typedef struct {
-    unsigned bytes; /* of a register */
-    char letter;    /* of the vector function ABI; 0: none */
-    bool fma;       /* fused multiplication and addition is an instruction */
-    bool masks;     /* masked loads and stores of every width are instructions */
-    bool halves;    /* the halves of a register are read and written one after the other: from far
-                       memory faster by themselves */
+    unsigned bytes;     /* of a register */
+    char letter;        /* of the vector function ABI; 0: none */
+    bool fma;           /* fused multiplication and addition is an instruction */
+    bool masks;         /* masked loads and stores of every width are instructions */
+    bool double_pumped; /* executes vector instructions as two halves of a register: half registers
+                           are faster where memory bandwidth is the limit */
     char cpu[48];
     const char *name; /* "AVX-512" */
 } cpu_target_info;

@@ -14,9 +14,9 @@ V vec_sinh(ll *E, V x, V y); /* and cosh and tanh: within 3.5 ULP */
 V vec_cosh(ll *E, V x, V y);
 V vec_tanh(ll *E, V x, V y);
 
-/* p * 2^n, rounded once. n is an integer; `turns` is the same as a float, or up to 1 more.
- * Processors with 512-bit registers need only `turns`. */
-V vec_scaled(ll *E, V p, V n, V turns);
+/* p * 2^n, rounded once. n is an integer; `exponent` is the same as a float, or up to 1 more.
+ * Processors with 512-bit registers need only `exponent`. */
+V vec_scaled(ll *E, V p, V n, V exponent);
 /* The integer nearest to x * per, in lanes of x's width; *rounded is the same as a float. |x *
  * per| is below 2^22 or 2^51. */
 V vec_nearest(ll *E, V x, double per, V *rounded);
@@ -35,9 +35,9 @@ V vec_pow(ll *E, V x, V y);
 V vec_look_up(ll *E, V x, V index, const double *entries);
 /* log |x| in two parts; the second is the remainder. */
 void vec_long_log(ll *E, V x, V *head, V *tail);
-/* exp(head + tail) = the result * 2^turns, turns rounded down; the result is about 1 to 2, the
- * operands finite. */
-V vec_long_power(ll *E, V head, V tail, V *turns);
+/* exp(head + tail) = the result * 2^exponent, exponent rounded down; the result is about 1 to 2,
+ * the operands finite. */
+V vec_long_power(ll *E, V head, V tail, V *exponent);
 
 /* ---- vecmath_gamma.c: for processors with 512-bit registers ---- */
 

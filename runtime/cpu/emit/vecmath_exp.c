@@ -8,16 +8,16 @@
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/vecmath.h"
 
-static V scaled_register(ll *E, V p, V turns, const void *more) {
-    V args[] = {p, turns, LLVMConstNull(LLVMTypeOf(p))};
+static V scaled_register(ll *E, V p, V exponent, const void *more) {
+    V args[] = {p, exponent, LLVMConstNull(LLVMTypeOf(p))};
     (void)more;
     return vec_masked(E, "scalef", args, COUNT_OF(args));
 }
 
-/* By the scalef instruction, which uses floor(turns); or by two factors, of which the first
+/* By the scalef instruction, which uses floor(exponent); or by two factors, of which the first
  * product is exact. */
-V vec_scaled(ll *E, V p, V n, V turns) {
-    if (E->host->masks) return vec_by_registers(E, p, turns, scaled_register, NULL);
+V vec_scaled(ll *E, V p, V n, V exponent) {
+    if (E->host->masks) return vec_by_registers(E, p, exponent, scaled_register, NULL);
     V half = LLVMBuildAShr(E->b, n, ll_int_like(E, n, 1), "");
     p = LLVMBuildFMul(E->b, p, vec_power_of_two(E, half, p), "");
     return LLVMBuildFMul(E->b, p, vec_power_of_two(E, LLVMBuildSub(E->b, n, half, ""), p), "");
@@ -35,8 +35,9 @@ V vec_nearest(ll *E, V x, double per, V *rounded) {
 }
 
 /* Range reduction: *r = x - n ln 2, n the integer nearest to x / ln 2. */
-static V cut_turns(ll *E, V x, V *turns, V *r) {
-    V n = vec_nearest(E, x, 1.44269504088896340736, turns), back = LLVMBuildFNeg(E->b, *turns, "");
+static V reduce_range(ll *E, V x, V *exponent, V *r) {
+    V n = vec_nearest(E, x, 1.44269504088896340736, exponent),
+      back = LLVMBuildFNeg(E->b, *exponent, "");
     *r = vec_fma(E, back, vec_real(E, x, 0x1.62e43p-1, 0x1.62e42fefa39efp-1), x);
     *r = vec_fma(E, back, vec_real(E, x, -0x1.05c61p-29, 0x1.abc9e3b39803fp-56), *r);
     return n;
@@ -58,11 +59,11 @@ V vec_exp(ll *E, V x, V y) {
                                      1. / 479001600,
                                      1. / 6227020800};
     bool is_double = vec_is_double(x);
-    V r, turns,
-        n = cut_turns(E, is_double ? vec_clamp(E, x, -746, 710) : vec_clamp(E, x, -105, 89), &turns,
-                      &r);
+    V r, exponent,
+        n = reduce_range(E, is_double ? vec_clamp(E, x, -746, 710) : vec_clamp(E, x, -105, 89),
+                         &exponent, &r);
     (void)y;
-    return vec_scaled(E, vec_polynomial(E, r, inverse, is_double ? 14 : 8), n, turns);
+    return vec_scaled(E, vec_polynomial(E, r, inverse, is_double ? 14 : 8), n, exponent);
 }
 
 V vec_exp2(ll *E, V x, V y) {
@@ -73,12 +74,12 @@ V vec_exp2(ll *E, V x, V y) {
                                0x1.3b29aa72bfd24p-7,
                                0x1.5f47746c9ef54p-10,
                                0x1.448f83e92b844p-13};
-    V turns, n;
+    V exponent, n;
     (void)y;
     x = vec_clamp(E, x, -151, 129);
-    n = vec_nearest(E, x, 1, &turns);
-    return vec_scaled(E, vec_polynomial(E, LLVMBuildFSub(E->b, x, turns, ""), c, COUNT_OF(c)), n,
-                      turns);
+    n = vec_nearest(E, x, 1, &exponent);
+    return vec_scaled(E, vec_polynomial(E, LLVMBuildFSub(E->b, x, exponent, ""), c, COUNT_OF(c)), n,
+                      exponent);
 }
 
 /* exp(|x|) = 2^n (even + odd) and exp(-|x|) = 2^-n (even - odd), even and odd the hyperbolic
@@ -96,9 +97,9 @@ static void hyperbolic(ll *E, V x, double most_float, double most_double, V *sin
                                         0x1.af610f9d24036p-26};
     LLVMBuilderRef b = E->b;
     bool is_double = vec_is_double(x);
-    V size = vec_size(E, x), most = vec_real(E, x, most_float, most_double), turns, r;
-    V n = cut_turns(E, ll_select(E, LLVMBuildFCmp(b, LLVMRealOGT, size, most, ""), most, size),
-                    &turns, &r);
+    V size = vec_size(E, x), most = vec_real(E, x, most_float, most_double), exponent, r;
+    V n = reduce_range(E, ll_select(E, LLVMBuildFCmp(b, LLVMRealOGT, size, most, ""), most, size),
+                       &exponent, &r);
     V z = LLVMBuildFMul(b, r, r, ""), one = ll_real_like(E, x, 1), two = ll_int_like(E, n, 2);
     V even = vec_fma(E, z,
                      is_double ? vec_polynomial(E, z, even_double, COUNT_OF(even_double))

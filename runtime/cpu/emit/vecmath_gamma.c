@@ -67,9 +67,9 @@ static V sine_of_turns(ll *E, V y, bool exact) {
     return ll_select(E, odd, LLVMBuildFNeg(b, sine, ""), sine);
 }
 
-/* Gamma(1 + |x|) = power * 2^turns * top / bottom; turns NULL: 0. */
+/* Gamma(1 + |x|) = power * 2^exponent * top / bottom; exponent NULL: 0. */
 typedef struct {
-    V x, y, power, turns, top, bottom;
+    V x, y, power, exponent, top, bottom;
     bool exact;
 } parts;
 
@@ -99,7 +99,7 @@ static parts parts_of(ll *E, V x, bool exact) {
     V product = LLVMBuildFMul(b, u, less, ""),
       rest = vec_fma(E, u, less, LLVMBuildFNeg(b, product, ""));
     rest = vec_fma(E, u_rest, less, vec_fma(E, u, tail, rest));
-    p.power = vec_long_power(E, product, rest, &p.turns);
+    p.power = vec_long_power(E, product, rest, &p.exponent);
     return p;
 }
 
@@ -107,7 +107,7 @@ static V of_positive(ll *E, const parts *p) {
     LLVMBuilderRef b = E->b;
     V out = LLVMBuildFMul(b, p->power, p->top, "");
     out = LLVMBuildFDiv(b, out, LLVMBuildFMul(b, p->bottom, vec_signed(E, p->y, p->x), ""), "");
-    return p->turns ? vec_scaled(E, out, NULL, p->turns) : out;
+    return p->exponent ? vec_scaled(E, out, NULL, p->exponent) : out;
 }
 
 /* Makes factorials correctly rounded, which are exact up to 22!: `out`, or Gamma from a table
@@ -139,9 +139,9 @@ static V of_any(ll *E, const void *more) {
     V under = ll_select(E, below, LLVMBuildFMul(b, product, sine, ""),
                         LLVMBuildFMul(b, p->bottom, vec_signed(E, p->y, x), ""));
     V out = LLVMBuildFDiv(b, ll_select(E, pole, ll_real_like(E, x, NAN), over), under, "");
-    if (!p->turns) return out;
-    V turns = ll_intrinsic(E, "llvm.floor", (V[]){p->turns}, 1);
-    out = vec_scaled(E, out, NULL, ll_select(E, below, LLVMBuildFNeg(b, turns, ""), turns));
+    if (!p->exponent) return out;
+    V exponent = ll_intrinsic(E, "llvm.floor", (V[]){p->exponent}, 1);
+    out = vec_scaled(E, out, NULL, ll_select(E, below, LLVMBuildFNeg(b, exponent, ""), exponent));
     return ll_select(E, below, out, with_factorials(E, p->y, out));
 }
 

@@ -203,7 +203,7 @@ void vec_long_log(ll *E, V x, V *head, V *tail) {
     *tail = LLVMBuildFAdd(b, first, LLVMBuildFAdd(b, log.rest, rest, ""), "");
 }
 
-V vec_long_power(ll *E, V head, V tail, V *turns) {
+V vec_long_power(ll *E, V head, V tail, V *exponent) {
     static const double c_double[] = {0x1.0000000000005p-1, 0x1.555555548784bp-3,
                                       0x1.555555545517fp-5, 0x1.111240a7c3b2ap-7,
                                       0x1.6c1865f09d829p-10};
@@ -229,7 +229,7 @@ V vec_long_power(ll *E, V head, V tail, V *turns) {
     more = vec_fma(E, LLVMBuildFMul(b, r, r, ""), more, r);
     V base = vec_look_up(E, head, n, power),
       rest = vec_fma(E, base, more, vec_look_up(E, head, n, power_rest));
-    *turns = LLVMBuildFMul(b, steps, ll_real_like(E, head, 1.0 / entries), "");
+    *exponent = LLVMBuildFMul(b, steps, ll_real_like(E, head, 1.0 / entries), "");
     return LLVMBuildFAdd(b, base, rest, "");
 }
 
@@ -237,12 +237,12 @@ V vec_long_power(ll *E, V head, V tail, V *turns) {
  * nonzero results. */
 static V long_exp(ll *E, V head, V tail) {
     LLVMBuilderRef b = E->b;
-    V most = ll_real_like(E, head, 4), least = ll_real_like(E, head, -4), turns;
+    V most = ll_real_like(E, head, 4), least = ll_real_like(E, head, -4), exponent;
     tail = ll_select(E, LLVMBuildFCmp(b, LLVMRealOLT, tail, most, ""), tail, most);
     tail = ll_select(E, LLVMBuildFCmp(b, LLVMRealOGT, tail, least, ""), tail, least);
     head = vec_is_double(head) ? vec_clamp(E, head, -751, 715) : vec_clamp(E, head, -110, 94);
-    V power = vec_long_power(E, head, tail, &turns);
-    return vec_scaled(E, power, NULL, turns);
+    V power = vec_long_power(E, head, tail, &exponent);
+    return vec_scaled(E, power, NULL, exponent);
 }
 
 static V is_whole(ll *E, V y) {

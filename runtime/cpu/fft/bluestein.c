@@ -11,7 +11,7 @@
 
 void unit_root(int64_t part, int64_t n, double *re, double *im) {
     int64_t eighths = 4 * part / n, rest = 4 * part - eighths * n; /* pi/4 * (eighths + rest / n) */
-    bool before = eighths & 1; /* a little before the next quarter turn */
+    bool before = eighths & 1; /* just below the next multiple of pi/2 */
     double angle = 0.78539816339744830962 * (double)(before ? n - rest : rest) / (double)n,
            c = cos(angle), s = before ? -sin(angle) : sin(angle);
     int64_t quarters = (eighths + 1) / 2 % 4;

@@ -22,7 +22,7 @@ typedef struct {
     bool inverse;
     int64_t n, m;
     void *w;        /* n factors; owned */
-    void *spectrum; /* m: the transform of their reciprocals, over m; owned */
+    void *spectrum; /* m points: the transform of the factors' reciprocals, divided by m; owned */
 } bluestein;
 
 /* Fills c for n points by a convolution of length m. `spectrum` holds the untransformed filter: the
@@ -35,19 +35,19 @@ void bluestein_free(bluestein *c);
 /* exp(pi i part/n) for part < 2n, from an angle of at most pi/4. */
 void unit_root(int64_t part, int64_t n, double *re, double *im);
 
-/* n points of `in` times w, and zeros, to the m of `out`. */
+/* out = the n points of `in` times w, padded with zeros to m points. */
 void bluestein_premultiply(const bluestein *c, const void *in, void *out);
-/* The m points of `at` times the spectrum. */
+/* Multiplies the m points at `at` by the spectrum, in place. */
 void bluestein_multiply_spectrum(const bluestein *c, void *at);
-/* The first n points of `in` times w to `out`. */
+/* out = the first n points of `in` times w. */
 void bluestein_postmultiply(const bluestein *c, const void *in, void *out);
 
-/* The n complex numbers of a row: n real ones, `step` apart; or those whose transform is real, of
- * which the n/2 + 1 first are given. */
+/* Fills a row of n complex elements: from n real elements with stride `step`; or from the first
+ * n/2 + 1 elements of a conjugate-symmetric row. */
 void bluestein_from_real(const bluestein *c, const void *in, int64_t step, void *row);
 void bluestein_from_half(const bluestein *c, const void *in, int64_t step, void *row);
-/* To places `step` apart: the n/2 + 1 first numbers of a row, the transform of real ones, so that
- * some have no imaginary part; or the real parts of all. */
+/* Stores of a row, with stride `step`: the first n/2 + 1 elements of a conjugate-symmetric row (the
+ * elements that are real get the imaginary part 0); or the real parts of all n elements. */
 void bluestein_to_half(const bluestein *c, const void *row, void *out, int64_t step);
 void bluestein_to_real(const bluestein *c, const void *row, void *out, int64_t step);
 

@@ -20,9 +20,8 @@ enum { LINE = 64 }; /* bytes of a cache line */
 
 #define PI 3.14159265358979323846
 
-/* Algorithm by type: CONTINUED type 1, FOLDED type 2, TURNED type 3, PAIRED type 4 of even
- * length, EIGHTHS type 4 of odd length. */
-typedef enum { CONTINUED, FOLDED, TURNED, PAIRED, EIGHTHS } way;
+/* One algorithm per type, and two for type 4, by the parity of the length. */
+typedef enum { DCT_1, DCT_2, DCT_3, DCT_4_EVEN, DCT_4_ODD } dct_algorithm;
 
 typedef struct {
     gpa_dtype dtype;
@@ -94,148 +93,148 @@ typedef struct {
 #define NAME(x) x##_4_row
 #define W 1
 #define STEP 1
-#include "runtime/cpu/fft/dct_lines.h"
+#include "runtime/cpu/fft/dct_passes.inc"
 
 #define T float
 #define NAME(x) x##_4_any
 #define W 1
 #define STEP step
-#include "runtime/cpu/fft/dct_lines.h"
+#include "runtime/cpu/fft/dct_passes.inc"
 
 #define T float
 #define NAME(x) x##_4_side
 #define W 16
 #define STEP step
-#include "runtime/cpu/fft/dct_lines.h"
+#include "runtime/cpu/fft/dct_passes.inc"
 
 #define T double
 #define NAME(x) x##_8_row
 #define W 1
 #define STEP 1
-#include "runtime/cpu/fft/dct_lines.h"
+#include "runtime/cpu/fft/dct_passes.inc"
 
 #define T double
 #define NAME(x) x##_8_any
 #define W 1
 #define STEP step
-#include "runtime/cpu/fft/dct_lines.h"
+#include "runtime/cpu/fft/dct_passes.inc"
 
 #define T double
 #define NAME(x) x##_8_side
 #define W 8
 #define STEP step
-#include "runtime/cpu/fft/dct_lines.h"
+#include "runtime/cpu/fft/dct_passes.inc"
 
 /* ---- groups of rows ---- */
 
-/* A call in groups of `width` rows that are adjacent along dimension `beside` of the array
+/* A call in groups of `width` rows that are adjacent along dimension `adjacent_dim` of the array
  * (width 1: single rows). */
 typedef struct {
     const gpa_libcall *c;
     work q;
-    way how;
-    int64_t item, width, beside, groups;
+    dct_algorithm algorithm;
+    int64_t item, width, adjacent_dim, groups;
     int64_t points,
-        made; /* elements of a row before and after the FFT, complex ones counted twice */
-    int64_t before, behind;       /* bytes of a group in scratch memory, before and after the FFT */
+        made_points; /* elements of a row before and after the FFT, complex ones counted twice */
+    int64_t before, after;        /* bytes of a group in scratch memory, before and after the FFT */
     char *in, *out, *from, *to;   /* arrays; scratch memory, aligned */
     int64_t first, count, chunks; /* the groups in scratch memory, and their chunks for threads */
     bool failed;
-} pieces;
+} row_groups;
 
 /* Element offsets of the first row of group g in both arrays; returns the number of its rows. */
-static int64_t group_at(const pieces *p, int64_t g, int64_t *in, int64_t *out) {
+static int64_t group_at(const row_groups *p, int64_t g, int64_t *in, int64_t *out) {
     const gpa_libcall *c = p->c;
-    int64_t lines = 1;
+    int64_t rows = 1;
     *in = *out = 0;
     for (int d = c->dct.ndim - 1; d > 0; d--) {
-        const int64_t width = d == p->beside ? p->width : 1,
+        const int64_t width = d == p->adjacent_dim ? p->width : 1,
                       extent = (c->dct.n[d] + width - 1) / width, at = g % extent * width;
-        if (d == p->beside) lines = MIN(width, c->dct.n[d] - at);
+        if (d == p->adjacent_dim) rows = MIN(width, c->dct.n[d] - at);
         *in += at * c->dct.in.stride[d];
         *out += at * c->dct.out.stride[d];
         g /= extent;
     }
-    return lines;
+    return rows;
 }
 
-static const passes *passes_of(const pieces *p, int64_t step) {
+static const passes *passes_of(const row_groups *p, int64_t step) {
     const bool wide = p->item == 8;
-    if (p->width > 1) return (wide ? passes_8_side : passes_4_side) + p->how;
-    if (step == 1) return (wide ? passes_8_row : passes_4_row) + p->how;
-    return (wide ? passes_8_any : passes_4_any) + p->how;
+    if (p->width > 1) return (wide ? passes_8_side : passes_4_side) + p->algorithm;
+    if (step == 1) return (wide ? passes_8_row : passes_4_row) + p->algorithm;
+    return (wide ? passes_8_any : passes_4_any) + p->algorithm;
 }
 
-/* Copies `lines` rows, fewer than a group has, to the layout of a group or back. */
-static void narrow(const pieces *p, int64_t lines, const char *from, int64_t from_step, char *to,
+/* Copies `rows` rows, fewer than a group has, to the layout of a group or back. */
+static void narrow(const row_groups *p, int64_t rows, const char *from, int64_t from_step, char *to,
                    int64_t to_step) {
     for (int64_t k = 0; k < p->q.n; k++)
         memcpy(to + k * to_step * p->item, from + k * from_step * p->item,
-               (size_t)(lines * p->item));
+               (size_t)(rows * p->item));
 }
 
 static void bring_chunk(void *arg, int64_t chunk) {
-    pieces *p = arg;
+    row_groups *p = arg;
     const int64_t step = p->c->dct.in.stride[0];
     char *room = NULL;
     for (int64_t i = p->count * chunk / p->chunks; i < p->count * (chunk + 1) / p->chunks; i++) {
         int64_t in, out;
-        const int64_t lines = group_at(p, p->first + i, &in, &out);
+        const int64_t rows = group_at(p, p->first + i, &in, &out);
         const char *from = p->in + in * p->item;
-        if (lines < p->width) {
+        if (rows < p->width) {
             room = room ? room : mem_zero((size_t)(p->q.n * p->width * p->item));
             if (room)
-                narrow(p, lines, from, step, room, p->width);
+                narrow(p, rows, from, step, room, p->width);
             else
                 __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
         }
-        if (lines == p->width || room)
-            passes_of(p, step)->bring(&p->q, lines < p->width ? room : from,
-                                      p->from + i * p->before, lines < p->width ? p->width : step);
+        if (rows == p->width || room)
+            passes_of(p, step)->bring(&p->q, rows < p->width ? room : from, p->from + i * p->before,
+                                      rows < p->width ? p->width : step);
     }
     mem_free(room);
 }
 
 static void take_chunk(void *arg, int64_t chunk) {
-    pieces *p = arg;
+    row_groups *p = arg;
     const int64_t step = p->c->dct.out.stride[0];
     char *room = NULL;
     for (int64_t i = p->count * chunk / p->chunks; i < p->count * (chunk + 1) / p->chunks; i++) {
         int64_t in, out;
-        const int64_t lines = group_at(p, p->first + i, &in, &out);
+        const int64_t rows = group_at(p, p->first + i, &in, &out);
         char *to = p->out + out * p->item;
-        if (lines == p->width) {
-            passes_of(p, step)->take(&p->q, p->to + i * p->behind, to, step);
+        if (rows == p->width) {
+            passes_of(p, step)->take(&p->q, p->to + i * p->after, to, step);
             continue;
         }
         room = room ? room : mem_new((size_t)(p->q.n * p->width * p->item));
         if (!room) __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
         if (!room) break;
-        passes_of(p, p->width)->take(&p->q, p->to + i * p->behind, room, p->width);
-        narrow(p, lines, room, p->width, to, step);
+        passes_of(p, p->width)->take(&p->q, p->to + i * p->after, room, p->width);
+        narrow(p, rows, room, p->width, to, step);
     }
     mem_free(room);
 }
 
-/* The FFT of `count` groups between the scratch buffers, as a library call. */
-static gpa_libcall inner(const pieces *p, int64_t count, gpa_mem *from, gpa_mem *to) {
-    static const gpa_fft_form forms[] = {[CONTINUED] = FFT_R2C,
-                                         [FOLDED] = FFT_R2C,
-                                         [TURNED] = FFT_C2R,
-                                         [PAIRED] = FFT_C2C,
-                                         [EIGHTHS] = FFT_R2C};
-    const gpa_fft_form form = forms[p->how];
+/* The FFT of `count` groups from one scratch buffer to the other, as a library call. */
+static gpa_libcall inner(const row_groups *p, int64_t count, gpa_mem *from, gpa_mem *to) {
+    static const gpa_fft_form forms[] = {[DCT_1] = FFT_R2C,
+                                         [DCT_2] = FFT_R2C,
+                                         [DCT_3] = FFT_C2R,
+                                         [DCT_4_EVEN] = FFT_C2C,
+                                         [DCT_4_ODD] = FFT_R2C};
+    const gpa_fft_form form = forms[p->algorithm];
     const gpa_dtype complex = p->item == 4 ? DT_C64 : DT_C128;
     const int64_t in_item = form == FFT_R2C ? p->item : 2 * p->item,
                   out_item = form == FFT_C2R ? p->item : 2 * p->item;
     gpa_libcall c = {.kind = LIB_FFT,
                      .dtype = complex,
                      .fft = {.form = form, .inverse = form == FFT_C2R, .rank = 1, .ndim = 1}};
-    c.fft.n[0] = form == FFT_R2C ? p->points : form == FFT_C2R ? p->made : p->points / 2;
+    c.fft.n[0] = form == FFT_R2C ? p->points : form == FFT_C2R ? p->made_points : p->points / 2;
     c.fft.in = (gpa_binding){.mem = from, .stride = {p->width}};
     c.fft.out = (gpa_binding){.mem = to, .stride = {p->width}};
     const int64_t n[] = {p->width, count}, in_step[] = {1, p->before / in_item},
-                  out_step[] = {1, p->behind / out_item};
+                  out_step[] = {1, p->after / out_item};
     for (int i = 0; i < 2; i++) {
         if (n[i] == 1) continue;
         const int d = c.fft.ndim++;
@@ -246,7 +245,7 @@ static gpa_libcall inner(const pieces *p, int64_t count, gpa_mem *from, gpa_mem 
     return c;
 }
 
-static gpa_code piece(pieces *p, fft_tables **f, int threads, gpa_err *e) {
+static gpa_code piece(row_groups *p, fft_tables **f, int threads, gpa_err *e) {
     const int team = p->count * p->width * p->q.n < TUNE_DCT_THREADS_MIN_ELEMS ? 1 : threads;
     int32_t never = 0;
     gpa_mem from = {.base = p->from}, to = {.base = p->to};
@@ -260,12 +259,12 @@ static gpa_code piece(pieces *p, fft_tables **f, int threads, gpa_err *e) {
 
 /* ---- calls ---- */
 
-static way way_of(const gpa_libcall *c) {
+static dct_algorithm algorithm_of(const gpa_libcall *c) {
     switch (c->dct.type) {
-        case 1: return CONTINUED;
-        case 2: return FOLDED;
-        case 3: return TURNED;
-        default: return c->dct.n[0] % 2 ? EIGHTHS : PAIRED;
+        case 1: return DCT_1;
+        case 2: return DCT_2;
+        case 3: return DCT_3;
+        default: return c->dct.n[0] % 2 ? DCT_4_ODD : DCT_4_EVEN;
     }
 }
 
@@ -273,15 +272,15 @@ static int64_t rounded(int64_t bytes) { return (bytes + LINE - 1) / LINE * LINE;
 
 /* Groups rows along a dimension of unit stride in both arrays, if it fills at least half of the
  * SIMD lanes. */
-static void arrange(pieces *p) {
+static void arrange(row_groups *p) {
     const gpa_libcall *c = p->c;
     const int64_t lanes = LANES_BYTES / p->item;
     p->width = p->groups = 1;
     for (int d = 1; d < c->dct.ndim && c->dct.in.stride[0] != 1; d++)
         if (c->dct.in.stride[d] == 1 && c->dct.out.stride[d] == 1 && 2 * c->dct.n[d] >= lanes)
-            p->beside = d, p->width = lanes;
+            p->adjacent_dim = d, p->width = lanes;
     for (int d = 1; d < c->dct.ndim; d++)
-        p->groups *= d == p->beside ? (c->dct.n[d] + lanes - 1) / lanes : c->dct.n[d];
+        p->groups *= d == p->adjacent_dim ? (c->dct.n[d] + lanes - 1) / lanes : c->dct.n[d];
 }
 
 gpa_code dct_run(cosines **s, fft_tables **f, int threads, const gpa_libcall *c, gpa_err *e) {
@@ -289,27 +288,29 @@ gpa_code dct_run(cosines **s, fft_tables **f, int threads, const gpa_libcall *c,
     const double root = 1.41421356237309504880;
     const bool weighed =
         c->dct.orthogonalize && c->dct.type != 4 && !(c->dct.dst && c->dct.type == 1);
-    pieces p = {.c = c, .how = way_of(c), .item = (int64_t)dtype_size(c->dtype)};
+    row_groups p = {.c = c, .algorithm = algorithm_of(c), .item = (int64_t)dtype_size(c->dtype)};
     gpa_code rc = GPA_OK;
     p.q = (work){.n = n, .sines = c->dct.dst, .scale = c->dct.scale};
     p.q.edge_in = weighed && c->dct.type != 2 ? root : 1;
     p.q.edge_out = weighed && c->dct.type != 3 ? 1 / root : 1;
     if (!*s && !(*s = mem_zero(sizeof **s))) return gpa_no_memory(e);
-    if (p.how == FOLDED || p.how == TURNED || p.how == PAIRED) {
-        p.q.w = factors_of(*s, c->dtype, n, p.how == PAIRED);
+    if (p.algorithm == DCT_2 || p.algorithm == DCT_3 || p.algorithm == DCT_4_EVEN) {
+        p.q.w = factors_of(*s, c->dtype, n, p.algorithm == DCT_4_EVEN);
         if (!p.q.w) return gpa_no_memory(e);
     }
     const int64_t half = 2 * (n / 2 + 1), period = c->dct.dst ? 2 * (n + 1) : 2 * (n - 1);
-    p.points = p.how == CONTINUED ? period : p.how == TURNED ? half : n;
-    p.made = p.how == CONTINUED ? period + 2 : p.how == FOLDED || p.how == EIGHTHS ? half : n;
+    p.points = p.algorithm == DCT_1 ? period : p.algorithm == DCT_3 ? half : n;
+    p.made_points = p.algorithm == DCT_1                               ? period + 2
+                    : p.algorithm == DCT_2 || p.algorithm == DCT_4_ODD ? half
+                                                                       : n;
     arrange(&p);
     p.before = rounded(p.points * p.width * p.item);
-    p.behind = rounded(p.made * p.width * p.item);
+    p.after = rounded(p.made_points * p.width * p.item);
     p.in = c->dct.in.mem->base + c->dct.in.offset * p.item;
     p.out = c->dct.out.mem->base + c->dct.out.offset * p.item;
     const int64_t most =
-        MAX(1, MIN(p.groups, TUNE_DCT_SCRATCH_BYTES * threads / (p.before + p.behind)));
-    char *room = mem_new((size_t)(most * (p.before + p.behind) + LINE));
+        MAX(1, MIN(p.groups, TUNE_DCT_SCRATCH_BYTES * threads / (p.before + p.after)));
+    char *room = mem_new((size_t)(most * (p.before + p.after) + LINE));
     if (!room) return gpa_no_memory(e);
     p.from = room + (LINE - (uintptr_t)room % LINE) % LINE;
     p.to = p.from + most * p.before;

@@ -1,5 +1,5 @@
-/* What FFT algorithms ask of a LIB_FFT call of rank 1. A row is the elements along the transformed
- * dimension, which is dimension 0; the other dimensions count rows. */
+/* Accessors of a LIB_FFT call of rank 1, for the FFT algorithms. A row is the elements along the
+ * transformed dimension, which is dimension 0; the other dimensions count rows. */
 #ifndef GPA_CPU_FFT_FFT_CALL_H
 #define GPA_CPU_FFT_FFT_CALL_H
 

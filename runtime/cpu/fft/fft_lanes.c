@@ -2,8 +2,8 @@
  *
  * As many rows as a vector has lanes are transposed into vectors, transformed together by
  * mixed-radix passes (mixed_radix.h) and transposed back. Complex rows with unit stride across the
- * lanes are read and written in place. 2h real elements are h complex ones; an odd number of real
- * elements has passes of its own.
+ * lanes are read and written in place. 2h real elements are transformed as h complex ones
+ * (half_length.h); an odd number of them by passes over half spectra.
  *
  * Reading order: layout, transposes, blocks of rows, calls. */
 #include "runtime/cpu/fft/fft_lanes.h"

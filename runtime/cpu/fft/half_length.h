@@ -7,10 +7,10 @@
 
 #include "runtime/tables/dtype.h"
 
-/* The factors for 2h numbers; NULL when memory is short. The caller owns them (mem_free). */
+/* The factors for 2h real elements; NULL when memory is short. The caller owns them (mem_free). */
 void *real_split_factors(gpa_dtype complex, int64_t h);
-/* Makes of the h transformed numbers of a row the h + 1 of the real transform; with `inverse` the
- * way back, times 2. `to` may be `from`. */
+/* Computes the h + 1 points of the real transform from the h points of the complex one; with
+ * `inverse` the h points, times 2, from the h + 1. `to` may be `from`. */
 void real_split(gpa_dtype complex, const void *from, void *to, int64_t h, const void *factors,
                 bool inverse);
 

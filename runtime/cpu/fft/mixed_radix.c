@@ -14,7 +14,7 @@
 #include "runtime/base/simd_clones.h"
 #include "runtime/tables/tuning.h"
 
-/* PASSES_MOST: more than an int64 has factors 3; FIRST_RADIX_WITH_ROOTS: the least prime radix
+/* PASSES_MOST: more than the factors 3 of any int64; FIRST_RADIX_WITH_ROOTS: the least prime radix
  * without a hard-coded butterfly. */
 enum { PASSES_MOST = 40, FIRST_RADIX_WITH_ROOTS = 11 };
 

@@ -16,43 +16,43 @@
 typedef struct radix radix;
 
 bool radix_can(int64_t n);
-/* The next length from `least` on that is quick: for convolutions. */
+/* The smallest length >= `least` whose transform is fast: the padded length of a convolution. */
 int64_t radix_padded_length(int64_t least);
 /* NULL when memory is short. The caller owns it: radix_free. */
 radix *radix_new(gpa_dtype complex, int64_t n);
 void radix_free(radix *r);
 
-/* Where points are: point k begins k * step real numbers after `at`, as vectors, or with `pairs` as
- * complex numbers side by side; swapped: real and imaginary parts exchanged, which on both sides
- * makes an inverse transform of a forward one. */
+/* The memory layout of points: point k begins k * step reals after `at`, as two vectors, or with
+ * `pairs` as interleaved complex numbers. swapped: real and imaginary parts are exchanged; if both
+ * operand and result are swapped, the forward transform computes the inverse one. */
 typedef struct {
     void *at;
     int64_t step;
     bool pairs, swapped;
-    double scale; /* of what is written there */
+    double scale; /* factor of the stored points */
 } radix_points;
 
-/* Real numbers in a point of all lines. */
+/* Reals in a point (two vectors). */
 int64_t radix_point_elems(gpa_dtype complex);
-/* Points of vectors that radix_run works in. */
+/* Points in the scratch memory of radix_run. */
 int64_t radix_scratch_points(const radix *r);
-/* `in` may be `out`, and is kept otherwise; work has room for radix_scratch_points points of
- * vectors, aligned as vectors are. */
+/* `in` may equal `out`; otherwise it is not modified. `work` holds radix_scratch_points points,
+ * aligned to a vector. */
 void radix_run(const radix *r, const radix_points *in, const radix_points *out, void *work);
-/* n points from one place to the other, scaled. */
+/* Copies n points, scaled, from one layout to the other. */
 void radix_move(gpa_dtype complex, int64_t n, const radix_points *from, const radix_points *to);
 
-/* Factors for real transforms of 2h numbers, for radix_real_split; NULL when memory is short. The
+/* The factors of radix_real_split for 2h reals; NULL when memory is short. The
  * caller owns them (mem_free). */
 void *radix_real_factors(gpa_dtype complex, int64_t h);
-/* Makes of h points of vectors, the transforms of complex numbers whose parts are real ones, the h
- * + 1 of the real transform; with `inverse` the way back, times 2. */
+/* real_split (half_length.h) of h points of vectors, in place. */
 void radix_real_split(gpa_dtype complex, void *points, int64_t h, const void *factors,
                       bool inverse);
 
-/* An odd number n of real numbers, a vector each: `reals` to the n/2 + 1 points of their transform
- * at `work`, or such points to numbers, scaled, whose transform, done with likewise, has the
- * inverse transform of the points. */
+/* Real transforms of odd length n; a real is one vector. radix_odd_real computes the n/2 + 1 points
+ * of the transform of `reals` into `work`. radix_hartley prepares the inverse: from the n/2 + 1
+ * points it computes n reals, scaled; radix_odd_real of these, then radix_hartley again, gives the
+ * inverse transform of the points (Hartley 1942). */
 void radix_odd_real(const radix *r, const void *reals, void *work);
 void radix_hartley(const radix *r, const void *points, void *reals, double scale);
 

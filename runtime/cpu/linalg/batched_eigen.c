@@ -11,7 +11,7 @@
 
 /* Most rows and columns, per kind of call; fewest vectors of matrices for which the transposes into
  * lanes and back pay; bound of the iterations, above what any matrix needs. */
-enum { MOST = 64, MOST_PAIRS = 16, FEWEST = 2, STEPS = 40 };
+enum { MAX_ROWS = 64, MAX_JACOBI_ROWS = 16, MIN_VECTORS = 2, MAX_STEPS = 40 };
 
 /* Inlined functions are compiled for each processor. */
 #define INLINE static inline __attribute__((always_inline))
@@ -37,11 +37,12 @@ enum { MOST = 64, MOST_PAIRS = 16, FEWEST = 2, STEPS = 40 };
 #include "runtime/cpu/linalg/batched_eigen_lanes.inc"
 
 bool batched_eigen_can(const gpa_libcall *c) {
-    int64_t m = c->matrix.m, n = c->matrix.n, most = c->kind == LIB_SVD ? MOST_PAIRS : MOST;
+    int64_t m = c->matrix.m, n = c->matrix.n,
+            most = c->kind == LIB_SVD ? MAX_JACOBI_ROWS : MAX_ROWS;
     if (c->kind != LIB_QR && c->kind != LIB_EIGH && c->kind != LIB_SVD) return false;
     if ((c->dtype != DT_F32 && c->dtype != DT_F64) || m > most || n > most) return false;
     if (c->kind == LIB_SVD && c->matrix.full && m != n) return false;
-    return c->matrix.batch >= FEWEST * batched_eigen_width(c);
+    return c->matrix.batch >= MIN_VECTORS * batched_eigen_width(c);
 }
 
 int batched_eigen_width(const gpa_libcall *c) { return LANES_BYTES / (int)dtype_size(c->dtype); }

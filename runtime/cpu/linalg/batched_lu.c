@@ -10,11 +10,11 @@
 
 /* Most rows of a matrix; of one with contiguous elements; fewest vectors of matrices for which the
  * transposes into lanes and back pay; rows with sums in registers. */
-enum { MOST = 64, COMPACT = 16, FEWEST = 2, TOGETHER = 4 };
+enum { MAX_ROWS = 64, MAX_CONTIGUOUS_ROWS = 16, MIN_VECTORS = 2, ROWS_AT_ONCE = 4 };
 
 /* Rows of an even number of elements are padded by one vector, so that the elements of a column do
  * not map to the same cache set. */
-static int64_t row_of(int64_t n) { return n <= COMPACT ? n : n | 1; }
+static int64_t row_of(int64_t n) { return n <= MAX_CONTIGUOUS_ROWS ? n : n | 1; }
 
 #define T float
 #define I int32_t
@@ -33,7 +33,7 @@ bool batched_lu_can(const gpa_libcall *c) {
                  c->kind == LIB_CHOLESKY;
     if (!known || (c->dtype != DT_F32 && c->dtype != DT_F64) || c->matrix.m != c->matrix.n)
         return false;
-    return c->matrix.n <= MOST && c->matrix.batch >= FEWEST * batched_lu_width(c);
+    return c->matrix.n <= MAX_ROWS && c->matrix.batch >= MIN_VECTORS * batched_lu_width(c);
 }
 
 int batched_lu_width(const gpa_libcall *c) { return LANES_BYTES / (int)dtype_size(c->dtype); }

@@ -1,6 +1,7 @@
 /* Rows to SIMD lanes and back: lanes.h. Square blocks, as many elements of as many rows as a
- * register has lanes, are transposed in registers. The code is made for the registers of several
- * processors, of which PARTS hold LANES_BYTES: GCC splits wider vectors lane by lane. */
+ * register has lanes, are transposed in registers. One template (lanes.inc) makes the code for each
+ * register width (PARTS registers hold LANES_BYTES), since GCC splits vectors wider than a register
+ * into scalars. */
 #include "runtime/cpu/parallel/lanes.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Divided reductions: partial states over parts of the inner points, which are then joined. The
- * parts depend on the program and the sizes alone, never on the number of threads.
+/* Divided reductions: the inner points are split into parts, whose partial states are then joined
+ * in a tree. The parts depend only on the program and the extents, never on the number of threads.
  *
  * Reading order: part_item, run_region, divided_run, divided_plan. */
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { PAGE = 4096 };
 
 /* The outer points of an item: up to `span` blocks, all in one row of the lane dimension. */
 static void item_range(const launch *L, int64_t item, int64_t *block, int64_t *lo, int64_t *hi) {
-    if (L->plan.way == EMIT_ROWS) {
+    if (L->plan.nest == EMIT_ROWS) {
         *block = *lo = item * L->span, *hi = MIN(*lo + L->span, L->outer);
         return;
     }
@@ -53,7 +53,7 @@ static void sum_narrow(const launch *L, const chunk *c, char *done, char *all) {
 
 /* The absorbing state of a boolean reduction (true for any, false for all), which no further
  * element changes; -1: there is none. */
-static int last_word(const kir_func *f, const kir_ins *k) {
+static int absorbing_state(const kir_func *f, const kir_ins *k) {
     if (f->code[k->a].type != DT_BOOL) return -1;
     switch ((gpa_red)k->sub) {
         case RED_SUM:
@@ -76,7 +76,7 @@ static int last_word(const kir_func *f, const kir_ins *k) {
 
 /* True if points may be skipped once all reductions reach their absorbing states: the region has
  * no side effects. */
-static bool settles(const kir_func *f, const emit_facts *facts) {
+static bool can_exit_early(const kir_func *f, const emit_facts *facts) {
     if (facts->n_each != 1 || facts->branches || facts->trips) return false;
     bool inside = false;
     for (size_t i = 0; i < f->n_code; i++) {
@@ -85,7 +85,7 @@ static bool settles(const kir_func *f, const emit_facts *facts) {
             inside = true;
         else if (code == KIR_END)
             inside = false;
-        else if (code == KIR_REDUCE && last_word(f, &f->code[i]) < 0)
+        else if (code == KIR_REDUCE && absorbing_state(f, &f->code[i]) < 0)
             return false;
         else if (inside && code != KIR_REDUCE && code != KIR_CONST && code != KIR_PARAM &&
                  code != KIR_OP && code != KIR_CAST && code != KIR_LOAD && code != KIR_IOTA)
@@ -94,11 +94,11 @@ static bool settles(const kir_func *f, const emit_facts *facts) {
     return true;
 }
 
-static bool is_settled(const launch *L, const char *states) {
+static bool is_final(const launch *L, const char *states) {
     const kir_func *f = L->p->f;
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_REDUCE) continue;
-        if (*states != last_word(f, &f->code[i])) return false;
+        if (*states != absorbing_state(f, &f->code[i])) return false;
         states += L->slot;
     }
     return true;
@@ -110,14 +110,14 @@ static void part_item(void *arg, int64_t nth) {
     chunk c = {.from = from, .to = MIN(from + L->part_points, L->inner)};
     item_range(L, i % L->items, &block, &c.lo, &c.hi);
     char *states = partial(L, part, block), *done = L->done + (size_t)block * L->states;
-    if (L->settles) {
-        const char *known = __atomic_load_n(&L->settled[block], __ATOMIC_ACQUIRE);
+    if (L->early_exit) {
+        const char *known = __atomic_load_n(&L->final[block], __ATOMIC_ACQUIRE);
         if (known) {
             memcpy(states, known, L->states);
             return;
         }
         L->fn(L->view, c.lo, c.hi, c.from, c.to, done, states, 1);
-        if (is_settled(L, states)) __atomic_store_n(&L->settled[block], states, __ATOMIC_RELEASE);
+        if (is_final(L, states)) __atomic_store_n(&L->final[block], states, __ATOMIC_RELEASE);
         return;
     }
     if (L->join) {
@@ -128,14 +128,14 @@ static void part_item(void *arg, int64_t nth) {
         L->fn(L->view, c.lo, c.hi, at, MIN(at + L->visit, c.to), done, states, at == from);
 }
 
-/* Evaluates the first part of every item on the calling thread, if parts are many: often they
- * settle all results (early exit). */
-static void look_ahead(launch *L) {
+/* Evaluates the first part of every item on the calling thread, if parts are many: often these
+ * decide all results (early exit). */
+static void evaluate_first_parts(launch *L) {
     bool all = true;
-    if (!L->settles || L->parts < TUNE_CPU_EARLY_EXIT_MIN_PARTS) return;
+    if (!L->early_exit || L->parts < TUNE_CPU_EARLY_EXIT_MIN_PARTS) return;
     for (int64_t i = 0; i < L->items; i++) {
         part_item(L, i);
-        all &= L->settled[i] != NULL;
+        all &= L->final[i] != NULL;
     }
     L->begun = L->items;
     if (all) L->parts = 1;
@@ -186,7 +186,7 @@ static bool sums_floats(const kir_func *f) {
  * needs no prefetch. A row of a page or more is a stream of its own until the data exceeds all
  * caches. Sums in narrow lanes need several points per visit. */
 static bool is_narrow(const launch *L) {
-    if (L->plan.way != EMIT_COLUMNS || L->spans != 1 || L->p->facts.narrow_sums) return false;
+    if (L->plan.nest != EMIT_COLUMNS || L->spans != 1 || L->p->facts.narrow_sums) return false;
     const int64_t item = (int64_t)L->p->facts.widest * (L->p->facts.complex ? 2 : 1),
                   row = L->size[L->plan.dim] * item;
     if (L->outer * L->inner * item <=
@@ -204,7 +204,7 @@ static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {
         L->join = L->fn;
     }
     if ((rc = launch_compile(L, (int32_t)k, e))) return rc;
-    look_ahead(L);
+    evaluate_first_parts(L);
     double bytes = (double)L->outer * (double)L->inner * L->p->facts.widest * (1 + L->p->facts.ops);
     threads_each(bytes < TUNE_CPU_SERIAL_REDUCTION_MAX_BYTES ? 1 : L->threads,
                  L->items * L->parts - L->begun, L->stop, part_item, L);
@@ -222,7 +222,7 @@ gpa_code divided_run(launch *L, gpa_err *e) {
     uint32_t regions = L->p->facts.n_each;
     L->slot = STATE_SLOT(L->block_lanes);
     L->states = L->slot * L->p->facts.n_reduce;
-    if (L->plan.way == EMIT_COLUMNS) L->visit = is_narrow(L) ? 1 : TUNE_CPU_COLUMN_VISIT_ROWS;
+    if (L->plan.nest == EMIT_COLUMNS) L->visit = is_narrow(L) ? 1 : TUNE_CPU_COLUMN_VISIT_ROWS;
     L->done = mem_new((size_t)L->blocks * L->states);
     L->partial = mem_new((size_t)(L->blocks * L->parts) * L->states);
     if (!L->done || !L->partial) {
@@ -242,10 +242,10 @@ out:
 
 /* Length of a row's contiguous segments in an array when segments of other rows lie between
  * them; 0: rows are contiguous, or the order differs. */
-static int64_t piece_of(const launch *L, size_t array) {
+static int64_t segment_length(const launch *L, size_t array) {
     const kir_func *f = L->p->f;
     const int64_t *stride = L->view + VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE;
-    int64_t least = INT64_MAX, most = 0, piece = 1;
+    int64_t least = INT64_MAX, most = 0, segment = 1;
     bool apart = false;
     for (int d = 0; d < f->ndim; d++)
         if (!(f->inner >> d & 1) && L->size[d] > 1)
@@ -253,38 +253,38 @@ static int64_t piece_of(const launch *L, size_t array) {
     for (int d = 0; d < f->ndim; d++) {
         if (!(f->inner >> d & 1) || L->size[d] == 1 || d == L->plan.dim) continue;
         if (llabs(stride[d]) < least)
-            piece *= L->size[d];
-        else if (llabs(stride[d]) > most && piece == 1)
+            segment *= L->size[d];
+        else if (llabs(stride[d]) > most && segment == 1)
             apart = true;
         else
             return 0;
     }
-    return apart && stride[L->plan.dim] == 1 && least > 1 ? piece * L->size[L->plan.dim] : 0;
+    return apart && stride[L->plan.dim] == 1 && least > 1 ? segment * L->size[L->plan.dim] : 0;
 }
 
 /* Divides rows that consist of short segments, interleaved with those of other rows: these rows
  * are visited together, in memory order. */
-static bool divides_pieces(launch *L) {
+static bool divides_segments(launch *L) {
     const kir_func *f = L->p->f;
-    int64_t piece = 0, size = L->p->facts.widest;
+    int64_t segment = 0, size = L->p->facts.widest;
     if (L->p->facts.n_each != 1 || L->plan.dim < 0 ||
         L->outer * L->inner * size <= TUNE_CPU_PRIVATE_CACHE_BYTES)
         return false;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!launch_accesses(f, a) || f->arrays[a].zero >> L->plan.dim & 1) continue;
-        int64_t here = piece_of(L, a);
-        if (!here || (piece && here != piece)) return false;
-        piece = here;
+        int64_t here = segment_length(L, a);
+        if (!here || (segment && here != segment)) return false;
+        segment = here;
     }
-    if (!piece || piece * size > TUNE_CPU_ROW_SEGMENT_MAX_BYTES ||
-        L->inner / piece < TUNE_CPU_COLUMN_VISIT_ROWS)
+    if (!segment || segment * size > TUNE_CPU_ROW_SEGMENT_MAX_BYTES ||
+        L->inner / segment < TUNE_CPU_COLUMN_VISIT_ROWS)
         return false;
-    L->visit = piece;
-    L->part_points = piece * MAX(TUNE_CPU_ROW_SEGMENTS_PER_PART,
-                                 (L->inner / piece + TUNE_CPU_DIVIDED_MAX_PARTS - 1) /
-                                     TUNE_CPU_DIVIDED_MAX_PARTS);
+    L->visit = segment;
+    L->part_points = segment * MAX(TUNE_CPU_ROW_SEGMENTS_PER_PART,
+                                   (L->inner / segment + TUNE_CPU_DIVIDED_MAX_PARTS - 1) /
+                                       TUNE_CPU_DIVIDED_MAX_PARTS);
     L->span = MIN(L->outer, MAX(TUNE_CPU_CHUNK_WORK / L->part_points,
-                                TUNE_CPU_ROW_SEGMENTS_BYTES / (piece * size)));
+                                TUNE_CPU_ROW_SEGMENTS_BYTES / (segment * size)));
     L->blocks = L->outer;
     L->items = (L->outer + L->span - 1) / L->span;
     L->parts = (L->inner + L->part_points - 1) / L->part_points;
@@ -294,12 +294,13 @@ static bool divides_pieces(launch *L) {
 /* Rows are divided if they are long and few. */
 static bool divides_rows(launch *L) {
     L->block_lanes = 1;
-    if (divides_pieces(L)) return true;
+    if (divides_segments(L)) return true;
     L->span = 1;
     L->items = L->blocks = L->outer;
-    L->settles = L->blocks < TUNE_CPU_DIVIDED_MAX_BLOCKS && settles(L->p->f, &L->p->facts);
+    L->early_exit =
+        L->blocks < TUNE_CPU_DIVIDED_MAX_BLOCKS && can_exit_early(L->p->f, &L->p->facts);
     L->part_points =
-        MAX(L->settles ? TUNE_CPU_EARLY_EXIT_PART_MIN_POINTS : TUNE_CPU_PART_MIN_POINTS,
+        MAX(L->early_exit ? TUNE_CPU_EARLY_EXIT_PART_MIN_POINTS : TUNE_CPU_PART_MIN_POINTS,
             (L->inner + TUNE_CPU_DIVIDED_MAX_PARTS - 1) / TUNE_CPU_DIVIDED_MAX_PARTS);
     L->visit = L->part_points;
     L->parts = (L->inner + L->part_points - 1) / L->part_points;
@@ -308,7 +309,7 @@ static bool divides_rows(launch *L) {
 
 /* True if all columns are reused by every row and fit the shared cache, as in products of each
  * row of one matrix with all of another. */
-static bool returns(const launch *L) {
+static bool reuses_columns(const launch *L) {
     const kir_func *f = L->p->f;
     int64_t all = 0;
     for (size_t a = 0; a < f->n_arrays; a++) {
@@ -350,12 +351,12 @@ static bool divides_columns(launch *L) {
                                           TUNE_CPU_SHARED_CACHE_BYTES
                                       ? TUNE_CPU_UNDIVIDED_CACHED_MAX_ROWS
                                       : TUNE_CPU_UNDIVIDED_MAX_ROWS);
-    return !small && !again && !few && !returns(L);
+    return !small && !again && !few && !reuses_columns(L);
 }
 
 bool divided_plan(launch *L) {
-    if (!L->p->facts.n_each || L->p->facts.scans || (L->p->facts.branches && L->p->facts.alone) ||
-        !L->inner)
+    if (!L->p->facts.n_each || L->p->facts.scans ||
+        (L->p->facts.branches && L->p->facts.unmaskable) || !L->inner)
         return false;
-    return L->plan.way == EMIT_COLUMNS ? divides_columns(L) : divides_rows(L);
+    return L->plan.nest == EMIT_COLUMNS ? divides_columns(L) : divides_rows(L);
 }

@@ -3,7 +3,7 @@
  * A module goes through a short pipeline of passes, becomes an object file in memory and is linked
  * by ORC. Symbols that it refers to (cpu_target_symbol) are defined before the object is added.
  * Objects are kept on disk (runtime/exec/disk_cache.h): generating machine code takes twenty times
- * as long as writing the module and linking what it gave before. */
+ * as long as emitting the module and linking a stored object. */
 #ifndef GPA_CPU_RUN_JIT_H
 #define GPA_CPU_RUN_JIT_H
 
@@ -16,17 +16,17 @@ struct gpa_str;
 typedef struct jit jit;
 typedef struct jit_code jit_code; /* one linked object */
 
-/* How a module is optimised: shortly, or beyond that at length, for a kernel's phases or a compiled
- * function's loops. */
+/* The pass pipeline: a short one, or a longer one for a kernel's phases or a compiled function's
+ * loops. */
 typedef enum { JIT_PLAIN, JIT_PHASES, JIT_LOOPS } jit_effort;
 
 gpa_code jit_new(jit **out, gpa_err *e);
 void jit_free(jit *j);
-/* What modules are emitted for; owned by j. */
+/* The target of the modules; owned by j. */
 cpu_target *jit_target(jit *j);
 const cpu_target_info *jit_host_of(const jit *j);
-/* Optimises, compiles and links the module, which it takes; or links what a module of the same
- * bytes gave before. To be undone by jit_unlink, once for each call. */
+/* Optimises, compiles and links the module, which it takes; or links the stored object of an equal
+ * module. Each call needs one jit_unlink. */
 gpa_code jit_link_take(jit *j, LLVMModuleRef m, jit_effort effort, jit_code **out, void **address,
                        gpa_err *e);
 void jit_unlink(jit_code *c);

@@ -20,10 +20,10 @@ typedef struct {
         begun;
     char *done, *partial;
     size_t slot, states; /* bytes of a state slot; of all states of one block */
-    bool settles;
+    bool early_exit;
     /* Per block: final states, which no further point changes; set by the first part that reaches
      * them. */
-    const char *settled[TUNE_CPU_DIVIDED_MAX_BLOCKS];
+    const char *final[TUNE_CPU_DIVIDED_MAX_BLOCKS];
     int64_t view[]; /* slots for all arrays of the program */
 } launch;
 

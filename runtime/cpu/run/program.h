@@ -32,18 +32,18 @@ struct gpa_prog {
     size_t n_variants, cap_variants;
     double seconds; /* spent compiling them */
     widen_facts widen;
-    gpa_prog **wide; /* the same on rows as elements */
+    gpa_prog **wide; /* the same program on rows as single elements */
     size_t n_wide, cap_wide;
 };
 
-/* Keeps a copy of f; nothing is compiled before the first launch shows what shapes it meets. */
+/* A program with a copy of f. Variants are compiled at launch, when the extents are known. */
 gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e);
 void program_free(gpa_prog *p);
 /* The module of a plan. Of a KERNEL's only `lanes` counts, and `stream`: a row of a block is a
  * number of whole vectors. */
 gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, LLVMModuleRef *out,
                       gpa_err *e);
-jit_effort program_effort(const gpa_prog *p); /* what its modules are worth */
+jit_effort program_effort(const gpa_prog *p); /* the pass pipeline of its modules */
 /* The function for a plan, compiled at first need. */
 gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out, gpa_err *e);
 

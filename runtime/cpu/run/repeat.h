@@ -5,9 +5,9 @@
 
 #include "runtime/cpu/run/program.h"
 
-/* Does a launch that only stores pieces of up to 64 bytes, each several times side by side, in the
- * order in which the results lie. False: it is another launch, or this processor wants it done
- * otherwise; nothing was done. */
+/* Runs a launch that only stores runs of up to 64 bytes, each several times in succession, in the
+ * memory order of the results. False, with nothing done: another kind of launch, or a processor
+ * without 512-bit masked stores. */
 bool repeats_run(int threads, const int32_t *stop, const gpa_prog *p, const gpa_launch *l);
 
 #endif

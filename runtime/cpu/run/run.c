@@ -34,8 +34,8 @@ bool launch_loads(const kir_func *f, size_t array) {
 
 /* True if the stride along a dimension is small enough for wide loads (note_strides). Complex
  * arrays are excluded. */
-static bool is_near(const gpa_prog *p, size_t array, int dim, const int64_t *size,
-                    const int64_t *view) {
+static bool has_wide_load_stride(const gpa_prog *p, size_t array, int dim, const int64_t *size,
+                                 const int64_t *view) {
     if (!view || !p->facts.n_each || size[dim] < TUNE_CPU_WIDE_LOAD_MIN_ROW ||
         dtype_is_complex((gpa_dtype)p->f->arrays[array].dtype))
         return false;
@@ -43,7 +43,7 @@ static bool is_near(const gpa_prog *p, size_t array, int dim, const int64_t *siz
     return stride >= 2 && stride <= EMIT_MAX_WIDE_STRIDE;
 }
 
-static bool is_back(const gpa_prog *p, size_t array, int dim, const int64_t *view) {
+static bool has_reverse_stride(const gpa_prog *p, size_t array, int dim, const int64_t *view) {
     return view && !p->facts.n_each &&
            view[VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)dim] == -1;
 }
@@ -51,19 +51,19 @@ static bool is_back(const gpa_prog *p, size_t array, int dim, const int64_t *vie
 /* Score of a dimension as the lane dimension: unit stride scores highest, then broadcast (stride
  * 0); gathers score lowest. Short dimensions leave lanes empty, which costs less than gathering
  * elements that are contiguous. */
-static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64_t *view,
-                    unsigned lanes) {
+static double lane_score(const gpa_prog *p, int dim, const int64_t *size, const int64_t *view,
+                         unsigned lanes) {
     const kir_func *f = p->f;
     double sum = 0, n = 0, extent = size ? (double)size[dim] : 1e6, least = 0;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!launch_accesses(f, a)) continue;
         const kir_array *k = &f->arrays[a];
         n++;
-        sum += k->unit >> dim & 1               ? 4
-               : k->zero >> dim & 1             ? 3.5
-               : is_back(p, a, dim, view)       ? 3
-               : is_near(p, a, dim, size, view) ? 2
-                                                : 1;
+        sum += k->unit >> dim & 1                            ? 4
+               : k->zero >> dim & 1                          ? 3.5
+               : has_reverse_stride(p, a, dim, view)         ? 3
+               : has_wide_load_stride(p, a, dim, size, view) ? 2
+                                                             : 1;
     }
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_LOADX && f->code[i].code != KIR_STOREX) continue;
@@ -82,7 +82,7 @@ static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64
 
 /* True if the cost per point is unpredictable (data-dependent loops or branches). */
 static bool is_unsteady(const gpa_prog *p) {
-    return p->facts.loops || (p->facts.branches && p->facts.alone);
+    return p->facts.loops || (p->facts.branches && p->facts.unmaskable);
 }
 
 static unsigned lanes_of_register(const gpa_prog *p, const cpu_target_info *host) {
@@ -97,12 +97,13 @@ static unsigned lanes_for(const gpa_prog *p, const cpu_target_info *host, int64_
     bool few =
         host->masks && p->facts.plain && !p->facts.n_each &&
         p->f->n_arrays <= 3; /* few live values at a time, in 32 registers: bound by latency */
-    if (p->facts.branches && p->facts.alone) return 1;
+    if (p->facts.branches && p->facts.unmaskable) return 1;
     if (p->facts.loops && p->facts.n_each) return MAX(one, 2u);
     /* Iterations form a dependency chain, so several are interleaved. Longer bodies take longer
      * to compile. */
     if (p->facts.loops)
-        registers = p->facts.ops_again <= 256 ? 4 : 2, one = host->bytes / p->facts.widest_again;
+        registers = p->facts.ops_in_loops <= 256 ? 4 : 2,
+        one = host->bytes / p->facts.widest_in_loops;
     else
         registers = ops <= (few ? 96 : 12) || p->facts.trips ? 4 : ops <= 40 ? 2 : 1;
     if (p->facts.complex && registers == 4) registers = 2;
@@ -136,9 +137,9 @@ static int best_dim(const gpa_prog *p, const cpu_target_info *host, const int64_
     int best = -1;
     double most = -1;
     for (int d = p->f->ndim - 1; d >= 0; d--) {
-        double m = among >> d & 1
-                       ? merit(p, d, size, view, lanes_along(p, host, size ? size[d] : INT32_MAX))
-                       : -1;
+        double m = among >> d & 1 ? lane_score(p, d, size, view,
+                                               lanes_along(p, host, size ? size[d] : INT32_MAX))
+                                  : -1;
         if (m > most * 1.05 && m >= 0) most = m, best = d;
     }
     return best;
@@ -151,14 +152,15 @@ emit_plan run_plan(const gpa_prog *p, const cpu_target_info *host, const int64_t
     emit_plan plan;
     memset(&plan, 0, sizeof plan);
     plan.part = EMIT_WHOLE;
-    plan.way = !p->facts.n_each ? EMIT_POINTS : EMIT_ROWS;
+    plan.nest = !p->facts.n_each ? EMIT_POINTS : EMIT_ROWS;
     int d = best_dim(p, host, size, view, p->facts.n_each ? all : outer);
-    if (p->facts.n_each && d >= 0 && outer >> d & 1) plan.way = EMIT_COLUMNS;
-    if (plan.way == EMIT_ROWS && d < 0) d = best_dim(p, host, size, view, inner);
+    if (p->facts.n_each && d >= 0 && outer >> d & 1) plan.nest = EMIT_COLUMNS;
+    if (plan.nest == EMIT_ROWS && d < 0) d = best_dim(p, host, size, view, inner);
     plan.dim = (int16_t)d;
     plan.lanes = d < 0 ? 1 : (uint16_t)lanes_for(p, host, size ? size[d] : INT32_MAX);
-    if (plan.way == EMIT_ROWS && p->facts.scans) plan.lanes = 1;
-    while (plan.way == EMIT_POINTS && size && d >= 0 && plan.lanes > 2 && plan.lanes / 2 >= size[d])
+    if (plan.nest == EMIT_ROWS && p->facts.scans) plan.lanes = 1;
+    while (plan.nest == EMIT_POINTS && size && d >= 0 && plan.lanes > 2 &&
+           plan.lanes / 2 >= size[d])
         plan.lanes /= 2; /* a row fits into fewer lanes */
     return plan;
 }
@@ -186,7 +188,7 @@ static void fill_view(launch *L, const gpa_launch *l, cpu_fault_cell *cell) {
 
 /* Alignment of the rows of a stored array relative to register boundaries, as one number: equal
  * numbers mean equal alignment. */
-static uint64_t lie(const launch *L, size_t a) {
+static uint64_t row_alignment(const launch *L, size_t a) {
     const int64_t *s = L->view + VIEW_ARRAYS + a * ARRAY_SLOTS;
     uint64_t size = dtype_size((gpa_dtype)L->p->f->arrays[a].dtype),
              r = size << 56 | ((uint64_t)s[ARRAY_BASE] & 63);
@@ -195,7 +197,7 @@ static uint64_t lie(const launch *L, size_t a) {
     return r;
 }
 
-static bool read_too(const kir_func *f, size_t a) {
+static bool is_also_read(const kir_func *f, size_t a) {
     for (size_t b = 0; b < f->n_arrays; b++)
         if (f->arrays[b].access & KIR_READ && f->arrays[b].group == f->arrays[a].group) return true;
     return false;
@@ -215,7 +217,7 @@ unsigned launch_widest_element(const kir_func *f) {
 static void plan_tiles(launch *L) {
     const kir_func *f = L->p->f;
     int dim = -1, row_dim = -1;
-    if (L->plan.way != EMIT_POINTS || L->p->facts.branches ||
+    if (L->plan.nest != EMIT_POINTS || L->p->facts.branches ||
         L->p->facts.ops > TUNE_CPU_TILED_MAX_OPS || L->outer < TUNE_CPU_TILED_MIN_POINTS)
         return;
     for (size_t i = 0; i < f->n_code; i++) {
@@ -226,7 +228,8 @@ static void plan_tiles(launch *L) {
     }
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!(f->arrays[a].access & KIR_WRITE)) continue;
-        if (!f->arrays[a].unit || read_too(f, a) || (dim >= 0 && !(f->arrays[a].unit >> dim & 1)))
+        if (!f->arrays[a].unit || is_also_read(f, a) ||
+            (dim >= 0 && !(f->arrays[a].unit >> dim & 1)))
             return;
         if (dim < 0) dim = __builtin_ctz(f->arrays[a].unit);
     }
@@ -241,7 +244,7 @@ static void plan_tiles(launch *L) {
         MIN(MAX(jit_host_of(L->j)->bytes / launch_widest_element(f), TUNE_CPU_TILED_MIN_EXTENT),
             EMIT_TILE);
     while (most > L->size[dim]) most /= 2;
-    L->plan.way = EMIT_TILES;
+    L->plan.nest = EMIT_TILES;
     L->plan.dim = (int16_t)dim;
     L->plan.row_dim = (int16_t)row_dim;
     L->plan.lanes = (uint16_t)most;
@@ -250,7 +253,7 @@ static void plan_tiles(launch *L) {
 }
 
 /* Bytes of an array that the launch touches, each element counted once. */
-static int64_t visited(const launch *L, size_t a) {
+static int64_t touched_bytes(const launch *L, size_t a) {
     const kir_array *k = &L->p->f->arrays[a];
     int64_t n = k->where == KIR_VIRTUAL ? 0 : (int64_t)dtype_size((gpa_dtype)k->dtype);
     for (int d = 0; d < L->p->f->ndim; d++) n *= k->zero >> d & 1 ? 1 : L->size[d];
@@ -259,25 +262,25 @@ static int64_t visited(const launch *L, size_t a) {
 
 /* Stores bypass the caches if the results exceed any cache's share and do not overwrite
  * operands: fetching their cache lines before the store would be wasted. */
-static emit_stream streams(const launch *L) {
+static emit_stream choose_streaming(const launch *L) {
     const kir_func *f = L->p->f;
     int64_t bytes = 0, read = 0;
     uint64_t all = 0;
-    bool tiles = L->plan.way == EMIT_TILES;
-    if ((L->plan.way != EMIT_POINTS && !tiles) || L->p->facts.loops || L->plan.dim < 0 ||
+    bool tiles = L->plan.nest == EMIT_TILES;
+    if ((L->plan.nest != EMIT_POINTS && !tiles) || L->p->facts.loops || L->plan.dim < 0 ||
         L->size[L->plan.dim] < 16 * L->plan.lanes)
         return STREAM_NO;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!(f->arrays[a].access & KIR_WRITE)) {
-            read += visited(L, a);
+            read += touched_bytes(L, a);
             continue;
         }
-        if (!(f->arrays[a].unit >> L->plan.dim & 1) || read_too(f, a)) return STREAM_NO;
+        if (!(f->arrays[a].unit >> L->plan.dim & 1) || is_also_read(f, a)) return STREAM_NO;
         if (dtype_is_complex((gpa_dtype)f->arrays[a].dtype) &&
             L->view[VIEW_ARRAYS + a * ARRAY_SLOTS] % 16)
             return STREAM_NO;
-        if (bytes && lie(L, a) != all) return STREAM_NO;
-        all = lie(L, a);
+        if (bytes && row_alignment(L, a) != all) return STREAM_NO;
+        all = row_alignment(L, a);
         int64_t one = (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
         if (tiles && one * L->plan.lanes % 64) return STREAM_NO;
         bytes += L->outer * one;
@@ -291,16 +294,16 @@ static emit_stream streams(const launch *L) {
 
 /* True for long rows that are only copied in reverse order: reads and writes in opposite
  * directions are fastest in small steps of half a register. */
-static bool moves_far_back(const launch *L) {
-    return jit_host_of(L->j)->halves && L->plan.back && L->plan.way == EMIT_POINTS &&
+static bool is_long_reverse_copy(const launch *L) {
+    return jit_host_of(L->j)->double_pumped && L->plan.back && L->plan.nest == EMIT_POINTS &&
            L->p->facts.ops <= TUNE_CPU_MOVE_MAX_OPS && L->size[L->plan.dim] >= 16 * L->plan.lanes;
 }
 
 /* True for gathers of single bytes. They are inserted one by one into a 16-byte register; more
  * lanes would wait for memory. */
-static bool picks_bytes(const launch *L) {
+static bool gathers_bytes(const launch *L) {
     const kir_func *f = L->p->f;
-    for (size_t i = 0; i < f->n_code && L->plan.way == EMIT_POINTS && L->plan.dim >= 0; i++) {
+    for (size_t i = 0; i < f->n_code && L->plan.nest == EMIT_POINTS && L->plan.dim >= 0; i++) {
         const kir_ins *k = &f->code[i];
         if (k->code == KIR_LOADX && dtype_size((gpa_dtype)f->arrays[k->sub].dtype) == 1 &&
             emit_access_along(f, k->a, L->plan.dim) == ACCESS_STRIDED)
@@ -312,7 +315,7 @@ static bool picks_bytes(const launch *L) {
 /* Reduces the lanes so that an iteration reads few cache lines of a strided array, which the
  * hardware then prefetches. Larger strides, of whole cache lines, are not prefetched in any
  * case. */
-static unsigned lanes_within(const launch *L) {
+static unsigned lanes_for_strides(const launch *L) {
     const kir_func *f = L->p->f;
     unsigned least = L->p->facts.ops <= TUNE_CPU_STRIDED_ITERATION_MAX_OPS
                          ? 4
@@ -348,19 +351,19 @@ static void note_strides(launch *L) {
             L->plan.strided[stride - 2] |= UINT64_C(1) << a;
         if (stride == -1) L->plan.back |= UINT64_C(1) << a;
         int64_t bytes = (stride < 0 ? -stride : stride) * (int64_t)dtype_size(t);
-        if (L->plan.way == EMIT_ROWS && bytes >= TUNE_CPU_PREFETCH_MIN_STRIDE &&
+        if (L->plan.nest == EMIT_ROWS && bytes >= TUNE_CPU_PREFETCH_MIN_STRIDE &&
             bytes <= TUNE_CPU_PREFETCH_MAX_STRIDE)
             L->plan.ahead |= UINT64_C(1) << a;
     }
     bool three = L->plan.strided[1] | L->plan.strided[2];
-    if (moves_far_back(L))
+    if (is_long_reverse_copy(L))
         L->plan.lanes = (uint16_t)MAX(lanes_of_register(L->p, jit_host_of(L->j)) / 2, 2u);
-    if (three && L->plan.way == EMIT_POINTS)
+    if (three && L->plan.nest == EMIT_POINTS)
         L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_of_register(L->p, jit_host_of(L->j)));
-    if (L->plan.lanes > TUNE_CPU_BYTE_GATHER_MAX_LANES && picks_bytes(L))
+    if (L->plan.lanes > TUNE_CPU_BYTE_GATHER_MAX_LANES && gathers_bytes(L))
         L->plan.lanes = TUNE_CPU_BYTE_GATHER_MAX_LANES;
-    if (L->plan.way == EMIT_POINTS && L->plan.dim >= 0)
-        L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_within(L));
+    if (L->plan.nest == EMIT_POINTS && L->plan.dim >= 0)
+        L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_for_strides(L));
 }
 
 gpa_code launch_compile(launch *L, int32_t part, gpa_err *e) {
@@ -369,7 +372,7 @@ gpa_code launch_compile(launch *L, int32_t part, gpa_err *e) {
 }
 
 /* True if lanes are faster than single elements even for a plain copy. */
-static bool moves_in_lanes(const launch *L, size_t a) {
+static bool copies_in_lanes(const launch *L, size_t a) {
     const kir_array *k = &L->p->f->arrays[a];
     bool stored = k->access & KIR_WRITE, four = L->plan.strided[2] >> a & 1;
     if (!stored || (k->unit | k->zero) >> L->plan.dim & 1 || L->plan.back >> a & 1) return true;
@@ -378,9 +381,9 @@ static bool moves_in_lanes(const launch *L, size_t a) {
 }
 
 /* For plain copies with strided arrays, scalar accesses are faster than gathered lanes. */
-static bool moves_apart(const launch *L) {
+static bool copies_by_element(const launch *L) {
     const kir_func *f = L->p->f;
-    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches ||
+    if (L->plan.nest != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches ||
         L->p->facts.ops > TUNE_CPU_MOVE_MAX_OPS)
         return false;
     for (size_t i = 0; i < f->n_code; i++)
@@ -388,12 +391,12 @@ static bool moves_apart(const launch *L) {
             f->code[i].code == KIR_BOUND)
             return false;
     for (size_t a = 0; a < f->n_arrays; a++)
-        if (launch_accesses(f, a) && !moves_in_lanes(L, a)) return true;
+        if (launch_accesses(f, a) && !copies_in_lanes(L, a)) return true;
     return false;
 }
 
 /* True if an index array is broadcast, or is not contiguous along the lanes. */
-static bool is_shared(const launch *L, size_t a) {
+static bool has_shared_indices(const launch *L, size_t a) {
     const kir_array *k = &L->p->f->arrays[a];
     const int64_t *stride = L->view + VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE;
     for (int d = 0; d < L->p->f->ndim; d++)
@@ -403,10 +406,10 @@ static bool is_shared(const launch *L, size_t a) {
 
 /* For plain gathers of non-contiguous elements, scalar accesses are faster than gathered lanes
  * if each row gathers the same elements, or if the indices themselves would need a gather. */
-static bool picks_apart(const launch *L) {
+static bool gathers_by_element(const launch *L) {
     const kir_func *f = L->p->f;
     bool shared = false, apart = false;
-    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches ||
+    if (L->plan.nest != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches ||
         L->p->facts.ops > TUNE_CPU_MOVE_INDEXED_MAX_OPS)
         return false;
     for (size_t i = 0; i < f->n_code; i++) {
@@ -418,15 +421,15 @@ static bool picks_apart(const launch *L) {
             return false;
         apart |= code == KIR_LOADX;
         if (code == KIR_STORE && !(f->arrays[k->sub].unit >> L->plan.dim & 1)) return false;
-        if (code == KIR_LOAD) shared |= is_shared(L, k->sub);
+        if (code == KIR_LOAD) shared |= has_shared_indices(L, k->sub);
     }
     return apart && shared;
 }
 
 /* True for long rows with few operations per element, where memory bandwidth is the limit. */
-static bool in_halves(const launch *L) {
+static bool prefers_half_width(const launch *L) {
     const emit_facts *facts = &L->p->facts;
-    if (!jit_host_of(L->j)->halves || L->plan.way != EMIT_POINTS || L->plan.lanes == 1 ||
+    if (!jit_host_of(L->j)->double_pumped || L->plan.nest != EMIT_POINTS || L->plan.lanes == 1 ||
         L->size[L->plan.dim] < 16 * L->plan.lanes)
         return false;
     return facts->plain && facts->ops <= TUNE_CPU_HALF_REGISTERS_MAX_OPS;
@@ -434,11 +437,11 @@ static bool in_halves(const launch *L) {
 
 /* True if rows are divided at the boundaries (BELOW) along the lanes: each is crossed in the
  * direction of the lanes, and the segments are at least as long as a vector on average. */
-static bool in_segments(const launch *L) {
+static bool is_segmented(const launch *L) {
     const kir_func *f = L->p->f;
     int64_t crossed = 0;
     bool any = false;
-    bool rows = L->plan.way == EMIT_POINTS || L->plan.way == EMIT_ROWS;
+    bool rows = L->plan.nest == EMIT_POINTS || L->plan.nest == EMIT_ROWS;
     if (!rows || L->plan.dim < 0 || L->plan.lanes == 1) return false;
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_BELOW) continue;
@@ -471,7 +474,7 @@ static void tile_item(void *arg, int64_t i) {
 static bool interleaved(const launch *L) {
     const kir_func *f = L->p->f;
     int lane = L->plan.dim;
-    if (L->plan.way != EMIT_POINTS || L->plan.part != EMIT_WHOLE || lane < 0 ||
+    if (L->plan.nest != EMIT_POINTS || L->plan.part != EMIT_WHOLE || lane < 0 ||
         L->outer / L->size[lane] > TUNE_CPU_INTERLEAVED_MAX_ROWS)
         return false;
     for (size_t a = 0; a < f->n_arrays; a++) {
@@ -485,7 +488,7 @@ static bool interleaved(const launch *L) {
 
 /* Loop form for rows that no call splits (EMIT_ANY_ROWS, EMIT_SHORT_ROWS); 0: rows may be split. */
 static uint32_t whole_rows(const launch *L) {
-    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || is_unsteady(L->p) || interleaved(L))
+    if (L->plan.nest != EMIT_POINTS || L->plan.dim < 0 || is_unsteady(L->p) || interleaved(L))
         return 0;
     if (L->plan.segments) return 0;
     int64_t n = L->size[L->plan.dim], lanes = L->plan.lanes;
@@ -518,7 +521,7 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
                             L->outer / (L->threads * (int64_t)TUNE_CPU_UNSTEADY_ITEMS_PER_THREAD)),
                 lanes = L->plan.lanes;
         L->step = (piece + lanes) / lanes * lanes;
-    } else if (L->plan.way != EMIT_ROWS)
+    } else if (L->plan.nest != EMIT_ROWS)
         L->step = (L->step + 255) / 256 * 256; /* whole vectors, whole cache lines */
     if (L->plan.rows) L->step = (L->step + row - 1) / row * row;
     int use = work < TUNE_CPU_SERIAL_MAX_WORK ? 1 : L->threads;
@@ -570,16 +573,16 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     L->plan = run_plan(p, jit_host_of(j), l->size, L->view);
     plan_tiles(L);
     note_strides(L);
-    L->plan.stream = streams(L);
-    if (moves_apart(L) || (!L->plan.stream && picks_apart(L)))
+    L->plan.stream = choose_streaming(L);
+    if (copies_by_element(L) || (!L->plan.stream && gathers_by_element(L)))
         L->plan.lanes = 1, L->plan.each = TUNE_CPU_MOVE_ELEMS_PER_ITERATION,
         L->plan.stream = STREAM_NO;
-    L->plan.halves = in_halves(L);
-    L->plan.segments = in_segments(L);
+    L->plan.half_width = prefers_half_width(L);
+    L->plan.segments = is_segmented(L);
     if (L->plan.segments && L->plan.stream == STREAM_ALIGNED) L->plan.stream = STREAM_ALIKE;
-    TRY(L->plan.way == EMIT_TILES ? run_tiles(L, e)
-        : divided_plan(L)         ? divided_run(L, e)
-                                  : run_whole(L, e));
+    TRY(L->plan.nest == EMIT_TILES ? run_tiles(L, e)
+        : divided_plan(L)          ? divided_run(L, e)
+                                   : run_whole(L, e));
     if (threads_stopped(stop)) rc = gpa_interrupted(e);
 out:
     mem_free(L);

@@ -35,7 +35,8 @@ static bool note_index(const kir_func *f, int32_t v, widen_facts *w, bool *of) {
 }
 
 /* True if values that count elements have no other use, and moved values are only stored. */
-static bool used_alone(const kir_func *f, const widen_facts *w, const bool *of, const bool *moves) {
+static bool has_no_other_use(const kir_func *f, const widen_facts *w, const bool *of,
+                             const bool *moves) {
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         const int32_t args[3] = {i->a, i->b, i->c};
@@ -84,12 +85,12 @@ widen_facts widen_examine(const kir_func *f) {
         if (reads && !moves[k] && w.moved >> i->sub & 1) return none;
         if (i->code == KIR_LOADX && moves[k] && !note_index(f, i->a, &w, of)) return none;
     }
-    return used_alone(f, &w, of, moves) ? w : none;
+    return has_no_other_use(f, &w, of, moves) ? w : none;
 }
 
 /* ---- layout of a launch ---- */
 
-static bool lies_along(const gpa_prog *p, int dim) {
+static bool has_unit_stride(const gpa_prog *p, int dim) {
     const kir_func *f = p->f;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
@@ -123,7 +124,7 @@ static int row_dim(const gpa_prog *p, const gpa_launch *l) {
     for (int d = p->f->ndim - 1; d >= 0; d--) {
         int64_t n = l->size[d];
         if (n < 2 || n * item > WIDEST || n & (n - 1)) continue;
-        if (lies_along(p, d) && rows_begin_even(p, l, d, n)) return d;
+        if (has_unit_stride(p, d) && rows_begin_even(p, l, d, n)) return d;
     }
     return -1;
 }
@@ -131,7 +132,7 @@ static int row_dim(const gpa_prog *p, const gpa_launch *l) {
 /* ---- the replacing program and launch ---- */
 
 /* Makes an array and its binding those of rows: stride 0 along the rows' dimension. */
-static void make_wide(const gpa_launch *l, int ndim, int dim, kir_array *k, gpa_binding *b) {
+static void widen_arrays(const gpa_launch *l, int ndim, int dim, kir_array *k, gpa_binding *b) {
     int64_t n = l->size[dim];
     k->zero |= (uint16_t)(1u << dim);
     k->unit = 0;
@@ -169,7 +170,7 @@ static gpa_code wide_program(gpa_prog *p, const kir_array *arrays, gpa_dtype t, 
 
 /* A program that moves its elements as integers of the same size: halves are not converted,
  * complex numbers are not split. */
-static gpa_code moved_plainly(gpa_prog *p, gpa_prog **out, gpa_err *e) {
+static gpa_code integer_program(gpa_prog *p, gpa_prog **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)p->widen.dtype;
     kir_array arrays[KIR_MAX_ARRAYS];
     *out = p;
@@ -187,7 +188,7 @@ gpa_code widen_program(gpa_prog *p, const gpa_launch *l, gpa_prog **out, widened
     int dim = p->widen.moved ? row_dim(p, l) : -1;
     if (dim < 0) {
         w->l = *l;
-        return moved_plainly(p, out, e);
+        return integer_program(p, out, e);
     }
     int64_t n = l->size[dim], bytes = n * (int64_t)dtype_size((gpa_dtype)p->widen.dtype);
     const gpa_dtype t = bytes == 2 ? DT_U16 : bytes == 4 ? DT_U32 : bytes == 8 ? DT_U64 : DT_C128;
@@ -197,7 +198,7 @@ gpa_code widen_program(gpa_prog *p, const gpa_launch *l, gpa_prog **out, widened
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!((p->widen.moved | p->widen.counted) >> a & 1)) continue;
         if (arrays[a].where != KIR_VIRTUAL) arrays[a].dtype = (uint8_t)t;
-        make_wide(l, f->ndim, dim, &arrays[a], &w->arrays[a]);
+        widen_arrays(l, f->ndim, dim, &arrays[a], &w->arrays[a]);
     }
     for (size_t k = 0; k < f->n_params; k++)
         if (p->widen.params >> k & 1) w->params[k].I64 /= n;

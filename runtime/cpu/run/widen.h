@@ -5,18 +5,18 @@
 
 #include "runtime/cpu/run/program.h"
 
-/* A launch in place of another, with what it points to. */
+/* A replacing launch, and the memory of its fields. */
 typedef struct {
     gpa_launch l;
     gpa_binding arrays[KIR_MAX_ARRAYS];
     gpa_val params[WIDEN_PARAMS];
 } widened;
 
-/* What widen_program must know of a program, found once: whether it does nothing but move. */
+/* Finds whether a program only moves elements, once per program, for widen_program. */
 widen_facts widen_examine(const kir_func *f);
-/* The program that does the same launch in wider elements, or in plain ones where those are
- * converted or parted on their way, owned by p, and that launch; *out is p itself where that is
- * nothing else. */
+/* The program that runs the launch on wider elements, or on integers of the same size if p converts
+ * halves or splits complex numbers, and the launch of it in *w. *out is owned by p; it is p itself
+ * if the launch cannot be widened. */
 gpa_code widen_program(gpa_prog *p, const gpa_launch *l, gpa_prog **out, widened *w, gpa_err *e);
 
 #endif

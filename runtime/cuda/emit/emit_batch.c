@@ -6,7 +6,7 @@
  * keeps both in registers.
  *
  * Sharing: a block of random bits (Philox) whose counter equals that of the previous point is not
- * computed again, nor is anything that depends on it alone: where a distribution takes several
+ * computed again, nor are values that depend only on it: where a distribution takes several
  * numbers from a block, adjacent points share one. If accesses are aligned to blocks
  * (random_blocks.h), the points that share a block are known at compile time.
  *
