@@ -78,7 +78,6 @@ OF_STRING = {
     "records": r"V\d*|[a-z]\d?(,[a-z]\d?)+",
     "dates": r"[<>]?[mM]8?(\[\w+\])?",
     "byte order": r">[a-zA-Z]\d*",
-    "long long": r"[qQ]",  # as in of_dtype
 }
 OF_KIND = {"O": "objects", "S": "strings", "U": "strings", "T": "strings", "m": "dates", "M": "dates", "V": "records"}
 
