@@ -8,6 +8,7 @@
 #include "lang/object/container.h"
 #include "lang/object/number.h"
 #include "lang/text/text.h"
+#include "lang/vm/foreign.h"
 
 /* ---- construction ---- */
 
@@ -36,6 +37,27 @@ static gpa_code bytes_of_items(gpa_vm *vm, const list_obj *l, value *out) {
     return rc;
 }
 
+/* The result of the object's __bytes__ method, if it has one. */
+static gpa_code from_protocol(gpa_vm *vm, value v, value *out, bool *own) {
+    value method = v_unset(), made = v_unset();
+    if (v.tag != V_OBJECT || is_foreign(v)) return GPA_OK;
+    if (vm_attr(vm, v, "__bytes__", &method)) {
+        vm_clear_error(vm);
+        return GPA_OK;
+    }
+    *own = true;
+    gpa_code rc = vm_call(vm, method, NO_ARGS, &made);
+    value_release(vm, method);
+    if (!rc && made.tag != V_BYTES)
+        rc = vm_fail(vm, GPA_E_TYPE, "__bytes__ returned non-bytes (type %s)",
+                     value_type_name(made));
+    if (rc)
+        value_release(vm, made);
+    else
+        *out = made;
+    return rc;
+}
+
 gpa_code bytes_new(gpa_vm *vm, value *argv, value *out) { /* cls, source, encoding, errors */
     value v = argv[1], items = v_none();
     bool coded = argv[2].tag != V_UNSET || argv[3].tag != V_UNSET;
@@ -52,7 +74,10 @@ gpa_code bytes_new(gpa_vm *vm, value *argv, value *out) { /* cls, source, encodi
         str_fill(&s, 0, (size_t)v.i);
         return return_bytes(vm, &s, out);
     }
-    gpa_code rc = vm_collect(vm, v, &items);
+    bool own = false;
+    gpa_code rc = from_protocol(vm, v, out, &own);
+    if (rc || own) return rc;
+    rc = vm_collect(vm, v, &items);
     if (!rc) rc = bytes_of_items(vm, items.list, out);
     value_release(vm, items);
     return rc;

@@ -326,29 +326,14 @@ gpa_code core_delattr(gpa_vm *vm, value *argv, value *out) {
     return vm_delattr(vm, argv[0], argv[1].str->text);
 }
 
-/* The variables of a module as a new dict. */
-static gpa_code names_of(gpa_vm *vm, const module_obj *m, value *out) {
-    value d = v_dict(vm);
-    if (d.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = GPA_OK;
-    for (uint32_t i = 0; i < m->n && !rc; i++)
-        if (m->slots[i].tag != V_UNSET)
-            rc = dict_set_text(vm, d.dict, intern_text(vm_names(vm), m->names[i]), m->slots[i]);
-    if (!rc)
-        *out = d;
-    else
-        value_release(vm, d);
-    return rc;
-}
-
 gpa_code core_globals(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
-    return names_of(vm, vm_main(vm), out);
+    return module_dict(vm, vm_main(vm), out);
 }
 
 gpa_code core_vars(gpa_vm *vm, value *argv, value *out) {
-    if (argv[0].tag == V_UNSET) return names_of(vm, vm_main(vm), out);
-    if (argv[0].tag == V_MODULE) return names_of(vm, argv[0].module, out);
+    if (argv[0].tag == V_UNSET) return module_dict(vm, vm_main(vm), out);
+    if (argv[0].tag == V_MODULE) return module_dict(vm, argv[0].module, out);
     if (argv[0].tag == V_CLASS) return vm_attr(vm, argv[0], "__dict__", out);
     gpa_code rc = instance_dict(vm, argv[0], out);
     return rc || out->tag != V_UNSET

@@ -525,6 +525,20 @@ static gpa_code file_iter(gpa_vm *vm, object_obj *o, value *out) {
     return iter_over(vm, "_io.TextIOWrapper", v_obj(V_OBJECT, o), v_none(), lines_next, out);
 }
 
+gpa_code file_self(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = value_retain(argv[0]);
+    return GPA_OK;
+}
+
+gpa_code file_next(gpa_vm *vm, value *argv, value *out) {
+    gpa_code rc = file_readline(vm, (value[]){argv[0], v_int(-1)}, out);
+    if (rc || out->str->size) return rc;
+    value_release(vm, *out);
+    *out = v_none();
+    return vm_raise(vm, GPA_E_STOP_ITERATION, 0, NULL);
+}
+
 gpa_code file_readlines(gpa_vm *vm, value *argv, value *out) {
     return vm_collect(vm, argv[0], out);
 }

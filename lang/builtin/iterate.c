@@ -260,16 +260,26 @@ gpa_code iterate_iter(gpa_vm *vm, value *argv, value *out) {
     return iter_over(vm, "callable_iterator", argv[0], argv[1], sentinel_next, out);
 }
 
+/* next(v) of a built-in object other than an iterator, by the row __next__ of its type: files. */
+static gpa_code next_by_row(gpa_vm *vm, value v, value *out, bool *done) {
+    const native *row = native_find(owner_of_value(v), "__next__");
+    if (!row) return vm_fail(vm, GPA_E_TYPE, "'%s' object is not an iterator", value_type_name(v));
+    gpa_code rc = row->fn(vm, &v, out);
+    *done = rc == GPA_E_STOP_ITERATION;
+    if (*done) vm_clear_error(vm);
+    return *done ? GPA_OK : rc;
+}
+
 gpa_code iterate_next(gpa_vm *vm, value *argv, value *out) {
     bool done = false, record = false;
     record = is_foreign(argv[0]);
     gpa_code rc = record ? foreign.next(vm, argv[0], out, &done)
                          : record_next(vm, argv[0], out, &done, &record);
-    if (!record && argv[0].tag != V_ITER)
-        return vm_fail(vm, GPA_E_TYPE, "'%s' object is not an iterator", value_type_name(argv[0]));
-    if (!record) rc = iter_next(vm, argv[0], out, &done);
+    bool iterator = !record && argv[0].tag == V_ITER;
+    if (!record)
+        rc = iterator ? iter_next(vm, argv[0], out, &done) : next_by_row(vm, argv[0], out, &done);
     if (rc || !done) return rc;
-    value result = record ? v_none() : generator_result(argv[0].iter);
+    value result = !iterator ? v_none() : generator_result(argv[0].iter);
     if (argv[1].tag == V_UNSET)
         rc = vm_raise(vm, GPA_E_STOP_ITERATION, result.tag != V_NONE, &result);
     else

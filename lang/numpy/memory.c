@@ -52,6 +52,38 @@ gpa_code np_bytes_array(gpa_vm *vm, value *argv, value *out) { /* bytes */
     return rc ? rc : np_return_array(vm, a, out);
 }
 
+/* ---- addresses ---- */
+
+/* The address of the first element, for display and foreign code. */
+gpa_code np_address(gpa_vm *vm, value *argv, value *out) { /* a */
+    void *first = NULL;
+    gpa_arr *a = NULL;
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc) rc = arr_expose(vm_rt(vm), a, &first, vm_err(vm));
+    if (!rc && !first && a->size)
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "the memory of an array on %s has no host address",
+                     arr_device(vm_rt(vm), a));
+    if (!rc) *out = v_int((int64_t)(uintptr_t)first);
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+/* Calls a function of the library with one array. */
+static gpa_code call_library(gpa_vm *vm, const char *name, value *argv, value *out) {
+    value fn = v_none();
+    gpa_code rc = np_library_func(vm, name, &fn);
+    if (!rc) rc = vm_call(vm, fn, ARGS(1, argv), out);
+    value_release(vm, fn);
+    return rc;
+}
+
+gpa_code nd_data(gpa_vm *vm, value *argv, value *out) {
+    return call_library(vm, "_memory_view", argv, out);
+}
+gpa_code nd_array_interface(gpa_vm *vm, value *argv, value *out) {
+    return call_library(vm, "_array_interface", argv, out);
+}
+
 /* ---- views ---- */
 
 gpa_code nd_set_dtype(gpa_vm *vm, value *argv, value *out) { /* self, value */

@@ -194,11 +194,22 @@ static void put_dedented(const char *text, size_t n, gpa_str *out) {
     if (!out->failed) str_truncate(out, last);
 }
 
+/* True for data, whose docstring is that of its type. */
+static bool is_data(value v) {
+    static const uint32_t own[] = {V_FUNC,   V_CLASS, V_TYPE,     V_MODULE,
+                                   V_OBJECT, V_UFUNC, V_EXCEPTION};
+    for (size_t i = 0; i < COUNT_OF(own); i++)
+        if (v.tag == own[i]) return false;
+    return true;
+}
+
 void inspect_doc(gpa_session *s, value v, gpa_str *out) {
     value doc = v_unset();
     if (v.tag == V_METHOD) v = v.method->fn;
     if (v.tag == V_NATIVE)
         str_put(out, v.native->doc);
+    else if (is_data(v))
+        return;
     else if (vm_attr(s->vm, v, "__doc__", &doc))
         vm_clear_error(s->vm);
     else if (doc.tag == V_STR)

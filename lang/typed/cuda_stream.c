@@ -49,6 +49,21 @@ static gpa_code stream_enter(gpa_vm *vm, object_obj *o, value *out) {
     return rc;
 }
 
+gpa_code cuda_stream_use(gpa_vm *vm, value *argv, value *out) { /* self */
+    value entered;
+    gpa_code rc = entered_streams(vm, &entered);
+    if (rc) return rc;
+    list_obj *l = entered.list;
+    if (l->count) {
+        value_release(vm, l->items[l->count - 1]);
+        l->items[l->count - 1] = value_retain(argv[0]);
+    } else {
+        rc = list_append(vm, l, argv[0]);
+    }
+    if (!rc) *out = value_retain(argv[0]);
+    return rc;
+}
+
 static bool same_stream(const object_obj *a, const object_obj *b) {
     return a->kind == b->kind && a->fields[STREAM_NUMBER].i == b->fields[STREAM_NUMBER].i;
 }

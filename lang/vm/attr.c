@@ -54,6 +54,26 @@ static const native *find_row(gpa_vm *vm, value v, gpa_sym name, attr_cache *cac
 
 /* ---- attributes of particular values ---- (UNSET: none of that name) */
 
+/* __all__ of a built-in module: its public names in alphabetic order. */
+static gpa_code public_names(gpa_vm *vm, const module_obj *m, value *out) {
+    value l = v_list(vm, 0, NULL);
+    if (l.tag == V_UNSET) return vm->core.err.code;
+    gpa_code rc = GPA_OK;
+    for (uint32_t i = 0; i < m->n && !rc; i++) {
+        const char *name = sym_text(vm, m->names[i]);
+        if (m->slots[i].tag == V_UNSET || *name == '_') continue;
+        value text = v_cstr(vm, name);
+        rc = text.tag == V_UNSET ? vm->core.err.code : list_append(vm, l.list, text);
+        value_release(vm, text);
+    }
+    if (!rc) rc = list_sort(vm, l.list, v_none(), false);
+    if (rc)
+        value_release(vm, l);
+    else
+        *out = l;
+    return rc;
+}
+
 static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache *cache,
                             value *out) {
     if (cache && cache->owner == m && m->slots[cache->slot].tag != V_UNSET) {
@@ -73,6 +93,10 @@ static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache 
         *out = v_cstr(vm, sym_text(vm, m->name));
     else if (is(text, "__doc__"))
         *out = found(m->doc);
+    else if (is(text, "__dict__"))
+        return module_dict(vm, m, out);
+    else if (is(text, "__all__") && m->builtin)
+        return public_names(vm, m, out);
     else {
         gpa_code rc = import_member(vm, m, name, out);
         return rc || out->tag != V_UNSET ? rc : import_foreign_member(vm, m, text, out);
@@ -87,6 +111,17 @@ static gpa_code signature_attr(gpa_vm *vm, const func_obj *f, value *out) {
     if (!rc) *out = text.failed ? v_unset() : v_str(vm, text.text, text.len);
     str_free(&text);
     return rc ? rc : out->tag == V_UNSET ? vm_no_memory(vm) : GPA_OK;
+}
+
+/* The dict of the attributes that a program sets, made when it is first needed. */
+static gpa_code func_dict(gpa_vm *vm, func_obj *f, value *out) {
+    if (f->attrs.tag != V_DICT) {
+        value d = v_dict(vm);
+        if (d.tag == V_UNSET) return vm->core.err.code;
+        f->attrs = d;
+    }
+    *out = found(f->attrs);
+    return GPA_OK;
 }
 
 static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
@@ -113,6 +148,8 @@ static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
         *out = found(f->kwdefaults);
     else if (is(text, "__module__"))
         *out = v_cstr(vm, sym_text(vm, f->module->name));
+    else if (is(text, "__dict__"))
+        return func_dict(vm, f, out);
     else
         return GPA_OK;
     return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
@@ -439,7 +476,8 @@ static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
         if (row) return call_native(vm, row, ARGS(1, &v), out);
         if (type.tag != V_UNSET) return vm_call(vm, type, ARGS(1, &v), out);
     }
-    bool handled = false;
+    bool handled = false, data = v.tag != V_OBJECT && v.tag != V_EXCEPTION;
+    if (is(text, "__doc__") && data) return vm_attr(vm, v_type(type_of(v)), text, out);
     gpa_code rc = strncmp(text, "__", 2) == 0 ? protocol(vm, v, text, out, &handled) : GPA_OK;
     if (rc || handled) return rc;
     if (v.tag == V_NUM) return number_method(vm, v, text, out);
@@ -507,12 +545,11 @@ static gpa_code set_func(gpa_vm *vm, func_obj *f, gpa_sym name, value item) {
         if (!s) return vm_no_memory(vm);
         f->name = s;
     } else {
-        if (f->attrs.tag != V_DICT) {
-            value d = v_dict(vm);
-            if (d.tag == V_UNSET) return vm->core.err.code;
-            f->attrs = d;
-        }
-        return dict_set_text(vm, f->attrs.dict, text, item);
+        value all = v_none();
+        gpa_code rc = func_dict(vm, f, &all);
+        if (!rc) rc = dict_set_text(vm, all.dict, text, item);
+        value_release(vm, all);
+        return rc;
     }
     value_release(vm, old);
     return GPA_OK;

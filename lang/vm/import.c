@@ -26,6 +26,7 @@ static const struct {
     {"numba.errors", "numba.core.errors"},
     {"numba.core.types", "numba.types"},
     {"numba.core.config", "numba.config"},
+    {"numba.core.extending", "numba.extending"},
     {"numba.cuda.types", "numba.types"},
     {"numba.cuda.config", "numba.config"},
     {"accelerate.cuda", "pyculib"},

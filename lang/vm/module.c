@@ -3,6 +3,8 @@
 
 #include "lang/vm/machine.h"
 
+#include "lang/object/container.h"
+
 static value *builtin_slot(module_obj *m, gpa_sym name) {
     int32_t at = m ? module_find(m, name) : -1;
     return at >= 0 && m->slots[at].tag != V_UNSET ? &m->slots[at] : NULL;
@@ -85,5 +87,19 @@ gpa_code module_fill(gpa_vm *vm, module_obj *m, native_owner owner) {
         if (!rc && v.tag != V_UNSET) rc = module_set_text(vm, m, consts[i].name, v);
         value_release(vm, v);
     }
+    return rc;
+}
+
+gpa_code module_dict(gpa_vm *vm, const module_obj *m, value *out) {
+    value d = v_dict(vm);
+    if (d.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = GPA_OK;
+    for (uint32_t i = 0; i < m->n && !rc; i++)
+        if (m->slots[i].tag != V_UNSET)
+            rc = dict_set_text(vm, d.dict, sym_text(vm, m->names[i]), m->slots[i]);
+    if (!rc)
+        *out = d;
+    else
+        value_release(vm, d);
     return rc;
 }

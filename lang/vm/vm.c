@@ -49,6 +49,7 @@ static gpa_code fill_builtins(gpa_vm *vm) {
         if (errors[i].code != GPA_E_INCOMPLETE)
             rc = module_set_text(vm, vm->builtins, errors[i].name,
                                  v_type(AUX_ERROR + (uint32_t)errors[i].code));
+    if (!rc) rc = module_set_text(vm, vm->builtins, "__builtins__", v_obj(V_MODULE, vm->builtins));
     return rc;
 }
 

@@ -55,6 +55,8 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
         *why = RT_LOOP_DEVICES;
     else if (exec_unsettled(rt) || rt->unused_gathers.n)
         *why = RT_LOOP_FAULT;
+    else if (rt->n_pending) /* a padded or shifted array that may not be needed */
+        *why = RT_LOOP_PENDING;
     else if (!loop_log_arrays(next->log.start, s->arrays, s->n_arrays))
         *why = RT_LOOP_STRUCTURE;
     if (*why) {
@@ -103,7 +105,7 @@ gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_re
     if (!r || !r->logging) return rc;
     r->logging = false;
     loop_iteration *x = r->at[LOOP_RECORDED - 1];
-    *why = rc ? RT_LOOP_FAULT : finish(x, s);
+    *why = rc ? RT_LOOP_FAULT : rt->n_pending ? RT_LOOP_PENDING : finish(x, s);
     if (!*why && seconds() - x->began > MAX_ITERATION_SECONDS) *why = RT_LOOP_LONG;
     r->n++;
     r->tries++;

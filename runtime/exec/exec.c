@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "runtime/exec/captured.h"
+#include "runtime/exec/concat_slices.h"
 #include "runtime/exec/program_cache.h"
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/explain.h"
@@ -549,6 +550,7 @@ gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_e
 
 gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut why, gpa_err *e) {
     gpa_code rc = prepare_plan(rt, e);
+    for (size_t i = 0; i < count && !rc; i++) rc = concat_store_slices(rt, s[i], e);
     /* The first pass computes the node's owner; the other storages that share the node become
      * copies of it in the second pass. */
     for (bool left = true; left && !rc;) {
@@ -562,22 +564,11 @@ gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut 
     return rc;
 }
 
-/* True for a concatenation that only moves elements of computed arrays. */
-static bool only_moves(const node *n) {
-    if (n->kind != NODE_CONCAT) return false;
-    for (int i = 0; i < n->n_in; i++) {
-        const node *in = n->in[i];
-        while (in->kind == NODE_VIEW || in->kind == NODE_CAST) in = in->in[0];
-        if (!node_is_leaf(in) && !only_moves(in)) return false;
-    }
-    return true;
-}
-
 /* True if a pending array is not computed at the end of a loop iteration: the next one may replace
  * a padded or shifted array that only this one reads. It waits for one iteration. */
 static bool waits(const gpa_storage *s, gpa_cut why, bool first_pass) {
     node *n = s->node;
-    if (why != CUT_LOOP || !only_moves(n) || (first_pass && n->suspect)) return false;
+    if (why != CUT_LOOP || !concat_only_moves(n) || (first_pass && n->suspect)) return false;
     n->suspect = true;
     return true;
 }
@@ -585,6 +576,10 @@ static bool waits(const gpa_storage *s, gpa_cut why, bool first_pass) {
 gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     gpa_code rc = prepare_plan(rt, e);
     bool first = true;
+    for (gpa_storage *s = rt->pending.next, *next; s != &rt->pending && !rc; s = next) {
+        next = s->next;
+        if (!s->failed && (why != CUT_LOOP || s->node->suspect)) rc = concat_store_slices(rt, s, e);
+    }
     for (bool left = true; left && !rc; first = false) {
         rt->exec->plan.n_root = 0;
         for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next)

@@ -514,3 +514,13 @@ for text in ("", "# a b c\n\n", "1 2 3\n"):
             print(repr(text), ndmin, options, np.shape(np.loadtxt(io.StringIO(text), ndmin=ndmin, skiprows=int(text[:1] == "1"), **options)))
             if text != "1 2 3\n":
                 print(np.shape(np.genfromtxt(io.StringIO(text), ndmin=ndmin, **options)))
+
+# --- a file is an iterator over its lines
+with open(FOLDER + 'gpa_lines.txt', 'w') as f:
+    f.write('one\ntwo\nthree\n\nfive')
+f = open(FOLDER + 'gpa_lines.txt')
+print(repr(next(f)), repr(f.__next__()), [line for line in f], next(f, 'end'), f.__iter__() is f)
+show(lambda: next(f))
+f.close()
+show(lambda: next(f))
+show(lambda: next(3))

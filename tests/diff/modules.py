@@ -375,3 +375,11 @@ print(named.name, named.file, named.main, named.__name__, named.__file__.split("
 from named import name
 
 print(name)
+
+# --- the variables of a module, and the built-in module
+import math, builtins
+import named
+
+print(math.__dict__["pi"], vars(math)["tau"], "sin" in math.__dict__, named.__dict__["name"], sorted(named.__dict__)[-3:])
+print(dir(builtins)[:3])
+math.__dict__["nothing"]

@@ -180,3 +180,25 @@ for f in (
         print(repr(f()))
     except Exception as e:
         print(type(e).__name__, e)
+
+
+# --- __bytes__, and __doc__, __dir__ and __dict__ of built-in values
+class Packet:
+    def __bytes__(self):
+        return b"data"
+
+
+class Bad:
+    def __bytes__(self):
+        return "data"
+
+
+def f():
+    pass
+
+
+print(bytes(Packet()), f.__dict__)
+f.count = 3
+f.__dict__["more"] = 4
+print(f.__dict__, f.more, [].__doc__ == list.__doc__, isinstance((1).__doc__, str), "append" in [].__dir__(), "real" in True.__dir__())
+bytes(Bad())
