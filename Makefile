@@ -44,7 +44,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
-ifneq ($(filter-out help deps run check test test-features test-gpu cov bench bench-numerics bench-gpu bench-programs layers format format-check fuzz clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help deps run check test test-features test-gpu cov bench bench-numerics bench-gpu bench-programs layers format format-check fuzz soak clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
 ifeq ($(READLINE),0)
@@ -310,6 +310,8 @@ tidy:                                   ## clang-tidy's checks of .clang-tidy on
 # programs (tests/fuzz/drive.h).
 fuzz: deps                              ## N=1000 random programs of SEED=1 on DEVICE=cpu, ref, emulated, interpreted, spoiled or cuda:0
 	@$(BUILD) tests && MODE=$(MODE) JOBS=$(JOBS) $(foreach v,N SEED DEVICE,$(if $($v),$v=$($v))) exec tests/run --fuzz
+soak: deps                              ## sessions of DURATION=3600 seconds with flat memory, 200 restarts, processes killed
+	@$(BUILD) tests && MODE=$(MODE) JOBS=$(JOBS) $(if $(DURATION),DURATION=$(DURATION)) exec tests/run --soak
 libfuzzer:                              ## build the fuzz targets (clang)
 	@$(if $(CLANG),,echo '  fuzzing with feedback needs clang'; exit 1)
 	@mkdir -p build/fuzz/corpus && cp tests/lang/*.gpa tests/diff/*.py examples/*.gpa tests/fuzz/wire/* build/fuzz/corpus 2>/dev/null; true
@@ -319,4 +321,4 @@ build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
 .PHONY: default all help dumps syntax tidy format format-check reference picture deps run check test test-features test-gpu test-kit tests cov \
-        bench bench-numerics bench-gpu bench-programs install dist layers fuzz libfuzzer fuzzed clean
+        bench bench-numerics bench-gpu bench-programs install dist layers fuzz soak libfuzzer fuzzed clean

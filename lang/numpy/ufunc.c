@@ -108,13 +108,16 @@ static gpa_code check_errors(gpa_vm *vm, const ufunc *u, const value *args, cons
 /* Applies the casting rule to operands and out=. Logical operations take any operands. */
 static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
                             const arr_ufunc_opts *o) {
-    gpa_dtype compute = o->dtype, result;
+    gpa_dtype compute = o->dtype, result = DT_NONE;
     gpa_code rc = GPA_OK;
     if (o->dtype == DT_NONE)
         rc = arr_ufunc_types(u->op, in, &compute, &result, vm_err(vm));
     else
         op_types(u->op, o->dtype, &compute, &result);
     int n = op_info[u->op].sig == SIG_LOGIC ? 0 : op_info[u->op].arity;
+    for (int i = 0; i < n && !rc && result != DT_BOOL; i++) /* Python ints first, as NumPy */
+        if (!in[i].arr && in[i].weak == WEAK_INT)
+            rc = arr_check_number(&in[i], op_operand_type(u->op, compute, i), vm_err(vm));
     for (int i = 0; i < n && !rc; i++)
         rc = ufunc_check_input(vm, u->name, &in[i], n > 1 ? i : -1,
                                op_operand_type(u->op, compute, i), o->casting);

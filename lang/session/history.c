@@ -61,18 +61,22 @@ static char *get_input(const char *text, size_t n) {
 /* ---- entries ---- */
 
 static void drop_entry(history_entry *e) {
-    mem_free(e->input);
+    mem_free(e->own);
     mem_free(e->output);
+}
+
+static gpa_code add(history *h, const history_entry *e) {
+    if (!mem_grow(&h->entries, h->n, &h->cap, sizeof *h->entries)) return GPA_E_MEMORY;
+    h->entries[h->n++] = *e;
+    return GPA_OK;
 }
 
 /* Consumes the input, also on failure. */
 static gpa_code add_take(history *h, int session, int line, char *input) {
-    if (!input || !mem_grow(&h->entries, h->n, &h->cap, sizeof *h->entries)) {
-        mem_free(input);
-        return GPA_E_MEMORY;
-    }
-    h->entries[h->n++] = (history_entry){session, line, input, NULL};
-    return GPA_OK;
+    gpa_code rc =
+        input ? add(h, &(history_entry){session, line, input, input, NULL}) : GPA_E_MEMORY;
+    if (rc) mem_free(input);
+    return rc;
 }
 
 /* Drops the entries of this session, or of all others. */
@@ -296,14 +300,13 @@ void history_forget(history *h) { drop(h, true); }
 
 gpa_code history_add(history *h, int line, const char *input, size_t size, char *reason, size_t n) {
     *reason = 0;
-    while (size && strchr(" \t\r\n", input[size - 1])) size--; /* the input ends at a NUL: */
-    size = strnlen(input, size);
+    size = strnlen(input, size); /* the input ends at a NUL */
     if (!h->session && h->path) {
         gpa_code rc = begin_session(h, reason, n);
         if (rc) return rc;
     }
     if (!h->session) h->session = 1;
-    gpa_code rc = add_take(h, h->session, line, mem_text(input, size));
+    gpa_code rc = add(h, &(history_entry){h->session, line, input, NULL, NULL});
     if (rc || !h->path || !is_written(input, size)) return rc;
     gpa_str text;
     struct stat st;

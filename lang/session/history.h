@@ -12,7 +12,9 @@
 
 typedef struct {
     int session, line;
-    char *input, *output; /* output: NULL if there is none */
+    const char *input;
+    char *own;    /* the input, if the entry owns it; NULL: it is borrowed from the session */
+    char *output; /* NULL: there is none */
 } history_entry;
 
 typedef struct {
@@ -26,7 +28,8 @@ typedef struct {
 
 gpa_code history_init(history *h, const char *path);
 void history_free(history *h);
-/* Adds an entry of this session. A file that cannot be written is not used again: *reason (a
+/* Adds an entry of this session. The input, which ends with a zero and without blanks, is borrowed:
+ * it outlives the history. A file that cannot be written is not used again: *reason (a
  * buffer of n bytes) gets the reason, else it is empty. GPA_E_MEMORY if the entry could not be
  * added. */
 gpa_code history_add(history *h, int line, const char *input, size_t size, char *reason, size_t n);

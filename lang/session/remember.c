@@ -46,22 +46,35 @@ static gpa_code shift_inputs(gpa_session *s, value text) {
     return rc ? rc : module_set_text(s->vm, m, name, text);
 }
 
-gpa_code session_remember_input(gpa_session *s, const char *src, size_t n) {
+/* Stores the input, without blanks at its end, for the history, In and error reports. */
+static gpa_code store_input(gpa_session *s, const char *src, size_t n, value *text) {
     char trouble[320];
-    if (history_add(&s->history, s->count, src, n, trouble, sizeof trouble))
+    while (n && strchr(" \t\r\n", src[n - 1])) n--;
+    *text = mem_grow(&s->inputs, s->n_inputs, &s->cap_inputs, sizeof *s->inputs)
+                ? v_str(s->vm, src, n)
+                : v_unset();
+    if (text->tag == V_UNSET) return vm_no_memory(s->vm);
+    s->inputs[s->n_inputs++] = *text;
+    if (history_add(&s->history, s->count, text->str->text, n, trouble, sizeof trouble))
         return vm_no_memory(s->vm);
     if (*trouble) session_printf(s, true, "gpa: %s\n", trouble);
-    value in = kept(s, "In", V_LIST), values = kept(s, "Out", V_DICT);
-    while (n && strchr(" \t\r\n", src[n - 1])) n--;
-    value text = v_str(s->vm, src, n), none = v_cstr(s->vm, "");
-    gpa_code rc =
-        in.tag == V_UNSET || values.tag == V_UNSET || text.tag == V_UNSET || none.tag == V_UNSET
-            ? vm_err(s->vm)->code
-            : GPA_OK;
+    return GPA_OK;
+}
+
+const char *session_stored_input(const gpa_session *s, const char *src, size_t n) {
+    const str_obj *last = s->n_inputs ? s->inputs[s->n_inputs - 1].str : NULL;
+    return last && last->size == n && memcmp(last->text, src, n) == 0 ? last->text : NULL;
+}
+
+gpa_code session_remember_input(gpa_session *s, const char *src, size_t n) {
+    value text;
+    gpa_code rc = store_input(s, src, n, &text);
+    if (rc) return rc;
+    value in = kept(s, "In", V_LIST), values = kept(s, "Out", V_DICT), none = v_cstr(s->vm, "");
+    if (in.tag == V_UNSET || values.tag == V_UNSET || none.tag == V_UNSET) rc = vm_err(s->vm)->code;
     while (!rc && in.list->count < (size_t)s->count) rc = list_append(s->vm, in.list, none);
     if (!rc && in.list->count == (size_t)s->count) rc = list_append(s->vm, in.list, text);
     if (!rc) rc = shift_inputs(s, text);
-    value_release(s->vm, text);
     value_release(s->vm, none);
     return rc;
 }

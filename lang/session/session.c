@@ -137,6 +137,10 @@ out:
 static void end_vm(gpa_session *s) {
     if (!s->vm) return;
     session_forget_values(s); /* Out may contain itself */
+    for (size_t i = 0; i < s->n_inputs; i++) value_release(s->vm, s->inputs[i]);
+    mem_free(s->inputs);
+    s->inputs = NULL;
+    s->n_inputs = 0;
     vm_free(s->vm);
     s->vm = NULL;
 }
@@ -221,7 +225,8 @@ gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const
     str_init(&shifted);
     if (kind == SOURCE_CELL && remove_indentation(src, n, &shifted))
         src = shifted.text, n = shifted.len;
-    gpa_code rc = source_add(s->sources, &(source_text){kind, name, src, n}, &id, e);
+    gpa_code rc = (session_stored_input(s, src, n) == src ? source_add_borrowed : source_add)(
+        s->sources, &(source_text){kind, name, src, n}, &id, e);
     str_free(&shifted);
     if (!rc)
         rc = parse_module(source_get(s->sources, id), s->names, &(parse_options){.magics = true},
@@ -329,6 +334,8 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     gpa_code rc = is_counted(flags) ? session_remember_input(s, src, n) : GPA_OK;
     gpa_str line;
     str_init(&line);
+    const char *stored = is_counted(flags) && !rc ? session_stored_input(s, src, n) : NULL;
+    if (stored) src = stored;
     if (is_counted(flags) && !file && automagic(s, src, n, &line)) src = line.text, n = line.len;
     if (!rc)
         rc = session_parse(s, file ? SOURCE_FILE : SOURCE_CELL, file ? file : name, src, n, &m);

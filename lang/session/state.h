@@ -30,6 +30,8 @@ struct gpa_session {
     int flags;  /* of the cell that is running */
     bool ready; /* gpa_session_ready was called for the next cell */
     history history;
+    value *inputs; /* the inputs of counted cells, whose texts `history` and `sources` borrow */
+    size_t n_inputs, cap_inputs;
     value last[LAST_VALUES]; /* the values assigned to _, __ and ___: a program's own _ is not
                                 overwritten. UNSET: none yet */
     capture *capture;
@@ -101,6 +103,8 @@ void session_on_page(void *user, const char *text, size_t n);
 /* ---- remember.c: In, Out and their short names ---- */
 
 gpa_code session_remember_input(gpa_session *s, const char *src, size_t n);
+/* The last input as the session stores it, if it is this text; otherwise NULL. */
+const char *session_stored_input(const gpa_session *s, const char *src, size_t n);
 gpa_code session_remember_value(gpa_session *s, value v);
 /* Drops all kept values (Out, _, _n ...), or all inputs (In, _i ...). Returns the number of
  * entries. */

@@ -19,7 +19,7 @@ sources *sources_new(void) { return mem_zero(sizeof(sources)); }
 static void source_free(source *s) {
     if (!s) return;
     mem_free((char *)s->name);
-    mem_free((char *)s->text);
+    if (!s->borrowed) mem_free((char *)s->text);
     mem_free((uint32_t *)s->lines);
     mem_free(s);
 }
@@ -48,14 +48,15 @@ static bool index_lines(source *s) {
     return true;
 }
 
-gpa_code source_add(sources *s, const source_text *what, uint32_t *id, gpa_err *e) {
+static gpa_code add(sources *s, const source_text *what, bool borrowed, uint32_t *id, gpa_err *e) {
     size_t n = what->n;
     if (n > (size_t)1 << 30) return gpa_fail(e, GPA_E_OVERFLOW, "source text is larger than 1 GiB");
     source *src = mem_zero(sizeof *src);
     if (!src || !mem_grow(&s->items, s->n, &s->cap, sizeof *s->items)) goto no_memory;
-    *src = (source){.id = (uint32_t)s->n + 1, .kind = what->kind, .len = (uint32_t)n};
+    *src = (source){
+        .id = (uint32_t)s->n + 1, .kind = what->kind, .borrowed = borrowed, .len = (uint32_t)n};
     src->name = mem_text(what->name, strlen(what->name));
-    src->text = mem_text(what->text, n);
+    src->text = borrowed ? what->text : mem_text(what->text, n);
     if (!src->name || !src->text || !index_lines(src)) goto no_memory;
     s->items[s->n++] = src;
     *id = src->id;
@@ -63,6 +64,14 @@ gpa_code source_add(sources *s, const source_text *what, uint32_t *id, gpa_err *
 no_memory:
     source_free(src);
     return gpa_no_memory(e);
+}
+
+gpa_code source_add(sources *s, const source_text *what, uint32_t *id, gpa_err *e) {
+    return add(s, what, false, id, e);
+}
+
+gpa_code source_add_borrowed(sources *s, const source_text *what, uint32_t *id, gpa_err *e) {
+    return add(s, what, true, id, e);
 }
 
 const source *source_get(const sources *s, uint32_t id) {

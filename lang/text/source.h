@@ -21,6 +21,7 @@ typedef struct {
     source_kind kind;
     const char *name; /* "In [7]", "<stdin>", "examples/heat.gpa" */
     const char *text; /* zero-terminated */
+    bool borrowed;    /* the text is not the registry's own */
     uint32_t len;
     const uint32_t *lines; /* byte offset of each line's start, n_lines of them */
     uint32_t n_lines;
@@ -46,6 +47,8 @@ typedef struct {
 /* Registers a text; name and text are copied. GPA_E_MEMORY, or GPA_E_OVERFLOW for a text over 1
  * GiB. */
 gpa_code source_add(sources *s, const source_text *what, uint32_t *id, gpa_err *e);
+/* The same without a copy of the text, which ends with a zero and outlives the registry's use. */
+gpa_code source_add_borrowed(sources *s, const source_text *what, uint32_t *id, gpa_err *e);
 /* The source with this number, or NULL. Its address is stable until sources_free. */
 const source *source_get(const sources *s, uint32_t id);
 /* Line and column of a byte offset; {0, 0} when the source is unknown. */

@@ -490,6 +490,9 @@ gpa_code numba_guvectorize(gpa_vm *vm, value *argv,
     bool gpu = false;
     gpa_code rc = typed_check_target(vm, argv[2], &gpu);
     if (rc) return rc;
+    if (argv[3].tag == V_DICT && dict_text_peek(vm, argv[3].dict, "writable_args").tag != V_UNSET)
+        return vm_fail(vm, GPA_E_UNSUPPORTED,
+                       "writable_args: a generalized ufunc stores into its outputs only");
     if (layout.tag != V_STR)
         return vm_fail(vm, GPA_E_TYPE, "the layout is text such as '(m,n),(n,p)->(m,p)', not '%s'",
                        value_type_name(layout));

@@ -32,12 +32,14 @@ static bool is_ordering(ast_op op) {
     return op == AST_OP_LT || op == AST_OP_LE || op == AST_OP_GT || op == AST_OP_GE;
 }
 
+/* In jitted functions the error is Numba's TypingError, a TypeError. */
 static gpa_code unsupported(gpa_vm *vm, ast_op op, bool update, value a, value b) {
+    gpa_code type_error = vm_in_jitted(vm) ? GPA_E_TYPING : GPA_E_TYPE;
     if (is_ordering(op))
-        return vm_fail(vm, GPA_E_TYPE, "'%s' not supported between instances of '%s' and '%s'",
+        return vm_fail(vm, type_error, "'%s' not supported between instances of '%s' and '%s'",
                        ast_op_text(op), value_type_name(a), value_type_name(b));
     const char *name = op == AST_OP_POW ? (update ? "**=" : "** or pow()") : ast_op_text(op);
-    return vm_fail(vm, GPA_E_TYPE, "unsupported operand type(s) for %s%s: '%s' and '%s'", name,
+    return vm_fail(vm, type_error, "unsupported operand type(s) for %s%s: '%s' and '%s'", name,
                    update && op != AST_OP_POW ? "=" : "", value_type_name(a), value_type_name(b));
 }
 

@@ -278,7 +278,8 @@ gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
             break;
         default: break;
     }
-    return vm_fail(vm, GPA_E_TYPE, "'%s' object is not subscriptable", value_type_name(v));
+    return vm_fail(vm, vm_in_jitted(vm) ? GPA_E_TYPING : GPA_E_TYPE,
+                   "'%s' object is not subscriptable", value_type_name(v));
 }
 
 gpa_code vm_getitem(gpa_vm *vm, value v, value key, value *out) {

@@ -118,7 +118,8 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
 /* A Python int must be in range of its dtype; comparisons and logic handle others
  * (widen_comparison). */
 static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err *e) {
-    if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) || (op == OP_WHERE && o->dtype == DT_I64))
+    if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) ||
+        (op == OP_WHERE && dtype_is_int(o->dtype)))
         return GPA_OK; /* np.where converts like astype */
     return arr_check_number(o, t, e);
 }

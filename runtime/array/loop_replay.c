@@ -22,7 +22,11 @@ enum { MAX_TRIES = 12, MAX_FREE = 16 };
 
 /* ---- recording ---- */
 
-bool rt_loops_enabled(const gpa_rt *rt) { return rt->loops_replayed; }
+bool rt_loops_enabled(const gpa_rt *rt) {
+    const gpa_device *d = rt->device;
+    return rt->loops_replayed && d && !d->caps.interprets &&
+           (d->caps.host_visible || rt->loops_everywhere);
+}
 
 static double seconds(void) {
     struct timespec t;
@@ -50,8 +54,7 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
     for (int i = 1; i < LOOP_RECORDED; i++) r->at[i - 1] = r->at[i];
     r->at[LOOP_RECORDED - 1] = next;
     loop_log_clear(&next->log);
-    if (!rt->device || rt->devices->next || rt->device->caps.interprets ||
-        !(rt->device->caps.host_visible || rt->loops_everywhere))
+    if (!rt_loops_enabled(rt) || rt->devices->next)
         *why = RT_LOOP_DEVICES;
     else if (exec_unsettled(rt) || rt->unused_gathers.n)
         *why = RT_LOOP_FAULT;

@@ -33,6 +33,27 @@ static int64_t reduced_size(const gpa_arr *a, uint32_t axes) {
     return n;
 }
 
+/* The error for a mask that does not broadcast to the array, in the words of NumPy's iterator. */
+static gpa_code fail_mask(const gpa_arr *a, const gpa_arr *where, gpa_err *e) {
+    char operand[SHAPE_TEXT], mask[SHAPE_TEXT];
+    int64_t shape[GPA_MAX_DIMS];
+    int ndim = a->ndim;
+    if (where->ndim > ndim)
+        return gpa_fail(e, GPA_E_VALUE,
+                        "input operand has more dimensions than allowed by the axis remapping");
+    memcpy(shape, a->shape, (size_t)ndim * sizeof *shape);
+    shape_text(operand, a->ndim, a->shape);
+    if (shape_broadcast(&ndim, shape, where->ndim, where->shape))
+        return gpa_fail(e, GPA_E_VALUE,
+                        "non-broadcastable operand with shape %s doesn't match the broadcast shape "
+                        "%s",
+                        operand, shape_text(mask, ndim, shape));
+    return gpa_fail(e, GPA_E_VALUE,
+                    "operands could not be broadcast together with remapped shapes "
+                    "[original->remapped]: %s %s ",
+                    operand, shape_text(mask, where->ndim, where->shape));
+}
+
 /* x where the mask is true, else v. *x is replaced. */
 static gpa_code mask_node(gpa_rt *rt, const gpa_arr *a, gpa_arr *where, gpa_val v, node **x,
                           gpa_err *e) {
@@ -42,11 +63,8 @@ static gpa_code mask_node(gpa_rt *rt, const gpa_arr *a, gpa_arr *where, gpa_val 
     if (!where) return GPA_OK;
     int64_t strides[GPA_MAX_DIMS];
     if (!shape_broadcast_strides(where->ndim, where->shape, where->strides, a->ndim, a->shape,
-                                 strides)) {
-        const int ndims[2] = {where->ndim, a->ndim};
-        const int64_t *shapes[2] = {where->shape, a->shape};
-        return shape_mismatch(2, ndims, shapes, e);
-    }
+                                 strides))
+        return fail_mask(a, where, e);
     TRY(opnd_node(rt, &w, &(arr_spec){DT_BOOL, a->ndim, a->shape}, &in[0], e));
     TRY(node_scalar(rt, (gpa_dtype)(*x)->dtype, v, &in[2], e));
     TRY(node_op(rt, OP_WHERE, (gpa_dtype)(*x)->dtype, in, &masked, e));
@@ -141,6 +159,8 @@ static gpa_code return_or_store(gpa_rt *rt, const reduction *of, const char *nam
     } else if (!shape_equal(ndim, shape, o->into->ndim, o->into->shape)) {
         rc = gpa_fail(e, GPA_E_VALUE,
                       "output parameter for reduction operation %s has a wrong shape", name);
+    } else if (o->into->readonly) {
+        rc = gpa_fail(e, GPA_E_VALUE, "output array is read-only");
     } else if (!(rc = store_node(rt, o->into, result, NULL, e))) {
         *out = arr_retain(o->into);
     }

@@ -41,10 +41,12 @@ gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
         return gpa_fail(e, GPA_E_TYPE,
                         "float() argument must be a string or a real number, not 'complex'");
     if (o->weak == WEAK_FLOAT && whole) return check_whole(o->v.F64, to, e);
+    if (o->weak == WEAK_INT && whole && o->dtype == DT_U64 && to == DT_U64) return GPA_OK;
+    if (o->weak == WEAK_INT && whole && o->dtype == DT_U64 && to == DT_U32) /* by unsigned long */
+        return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %llu out of bounds for %s",
+                        (unsigned long long)o->v.U64, dtype_info[to].name);
     if (o->weak == WEAK_INT && whole && o->dtype != DT_I64)
-        return o->dtype == DT_U64 && to == DT_U64
-                   ? GPA_OK
-                   : gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+        return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
     if (o->weak == WEAK_INT && whole) {
         int64_t v = o->v.I64, back = dtype_cast(dtype_cast(o->v, DT_I64, to), to, DT_I64).I64;
         if (back != v || (v < 0 && dtype_info[to].kind == 'U'))

@@ -7,7 +7,6 @@
  * to LLVM IR. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "runtime/base/base.h"
@@ -24,11 +23,11 @@
 #include "runtime/cpu/sort/search.h"
 #include "runtime/cpu/sort/sort.h"
 #include "runtime/cpu/linalg/sparse.h"
+#include "runtime/cpu/parallel/detached.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/cpu/run/widen.h"
 #include "runtime/base/str.h"
-
-enum { ALIGN = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
 struct gpa_dev {
     jit *j; /* NULL until the first program */
@@ -59,8 +58,10 @@ static gpa_code cpu_open(int i, gpa_dev **out, gpa_err *e) {
 
 static void cpu_close(gpa_dev *d) {
     if (!d) return;
-    blas_free(d->b);
-    lapack_free(d->l);
+    if (!detached_is_running()) { /* else its routines are in use until the process ends */
+        blas_free(d->b);
+        lapack_free(d->l);
+    }
     fft_tables_free(d->f);
     dct_free(d->c);
     jit_free(d->j);
@@ -98,7 +99,7 @@ static void cpu_caps(gpa_dev *d, gpa_caps *out) {
     char model[64];
     const char *vectors = d->j ? jit_host_of(d->j)->name : cpu_target_vectors();
     *out = (gpa_caps){.name = "cpu",
-                      .align = ALIGN,
+                      .align = MEMORY_ALIGN,
                       .max_arrays = KIR_MAX_ARRAYS,
                       .max_params = 4096,
                       .max_threads = 1024,
@@ -113,19 +114,13 @@ static void cpu_caps(gpa_dev *d, gpa_caps *out) {
     out->units = (uint32_t)d->threads;
 }
 
-/* Large blocks are aligned to huge pages and request them: fewer page faults, fewer TLB misses,
- * and cache set conflicts that do not depend on the page mapping. */
 static gpa_code cpu_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     (void)d;
-    size_t align = n >= (size_t)HUGE_PAGE ? HUGE_PAGE : n >= 4 * PAGE ? PAGE : ALIGN;
     gpa_mem *m = mem_zero(sizeof *m);
-    if (!m || n > SIZE_MAX / 2 || !(m->block = mem_new(n + align + ALIGN))) {
+    if (!m || !memory_block_new(m, n)) {
         mem_free(m);
         return gpa_no_memory(e);
     }
-    m->base = (char *)(((uintptr_t)m->block + align - 1) / align * align);
-    m->n = n;
-    if (align == HUGE_PAGE) madvise(m->base, n / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     *out = m;
     return GPA_OK;
 }
@@ -233,11 +228,11 @@ static gpa_code run_blas(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
 }
 static bool can_lapack(gpa_dev *d, const gpa_libcall *c) { return lapack_can(&d->l, &d->b, c); }
 static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return lapack_run(d->l, d->b, d->threads, c, e);
+    return lapack_run(d->l, &(lapack_team){d->b, d->threads, &d->stop}, c, e);
 }
 static bool can_solve(gpa_dev *d, const gpa_libcall *c) { return solve_can(&d->l, &d->b, c); }
 static gpa_code run_solve(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return solve_run(d->l, d->b, d->threads, c, e);
+    return solve_run(d->l, &(lapack_team){d->b, d->threads, &d->stop}, c, e);
 }
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return (void)d, (void)c, true; }
 static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {

@@ -6,6 +6,7 @@
 #include "runtime/exec/disk_cache.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -78,11 +79,11 @@ static const char *why_untrusted(const struct stat *st) {
     return st->st_mode & (S_IWGRP | S_IWOTH) ? "other users may write to it" : NULL;
 }
 
-/* Reports once per process why a folder of programs is not used. */
-static void report_untrusted(const char *path, const char *why) {
+/* Reports once per process why a folder of programs is not used, or not written to. */
+static void report_once(const char *path, const char *what, const char *why) {
     static atomic_flag reported = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&reported))
-        fprintf(stderr, "gpa: the compiled programs in %s are not used: %s\n", path, why);
+        fprintf(stderr, "gpa: the compiled programs in %s are not %s: %s\n", path, what, why);
 }
 
 /* Opens a folder whose entries may be run. -1: it does not exist (*why is NULL), or it is not
@@ -99,7 +100,7 @@ static int open_trusted(const char *path, const char **why) {
 static int open_folder(const char *path) {
     const char *why;
     int fd = open_trusted(path, &why);
-    if (why) report_untrusted(path, why);
+    if (why) report_once(path, "used", why);
     return fd;
 }
 
@@ -235,7 +236,8 @@ static bool is_eviction_due(uint64_t capacity, uint64_t written, uint64_t random
     return random % MAX(capacity / TUNE_DISK_CACHE_SCANS_PER_CAPACITY / written, 1) == 0;
 }
 
-/* Writes the entry under a temporary name and renames it; false: nothing was stored. */
+/* Writes the entry under a temporary name and renames it; false: nothing was stored, errno says
+ * why. */
 static bool write_entry(int folder, const char *name, const file_header *h, const char *all,
                         size_t n) {
     char fresh[NAME_CAPACITY + 1];
@@ -246,9 +248,12 @@ static bool write_entry(int folder, const char *name, const file_header *h, cons
     int fd = openat(folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return false;
     bool good = write_all(fd, h, sizeof *h) && write_all(fd, all, n);
+    int why = errno;
     good = !close(fd) && good;
     if (good && !renameat(folder, fresh, folder, name)) return true;
+    if (good) why = errno;
     unlinkat(folder, fresh, 0);
+    errno = why;
     return false;
 }
 
@@ -265,8 +270,11 @@ void disk_cache_put(const char *key, size_t n, const char *data, size_t n_data) 
     make_folder(path);
     int folder = open_folder(path);
     entry_name(name, key, n);
-    if (folder >= 0 && write_entry(folder, name, &h, all, n + n_data) &&
-        is_eviction_due(capacity, sizeof h + n + n_data, h.checksum))
+    if (folder < 0)
+        report_once(path, "kept", strerror(errno));
+    else if (!write_entry(folder, name, &h, all, n + n_data))
+        report_once(path, "kept", strerror(errno));
+    else if (is_eviction_due(capacity, sizeof h + n + n_data, h.checksum))
         evict(path, capacity, capacity / 4 * 3, &bytes);
     if (folder >= 0) close(folder);
     mem_free(all);

@@ -106,3 +106,53 @@ for make in (np.empty, np.zeros, np.ones, lambda shape: np.full(shape, 1)):
             make(shape)
         except ValueError as e:
             print(e)
+
+# --- a mask of where= that does not broadcast to the operand
+arrays = [np.array(1), np.ones(1), np.ones(3), np.ones((2, 3)), np.ones((2, 1)), np.ones(0)]
+masks = [np.ones(shape, bool) for shape in ((), (1,), (3,), (2,), (2, 3), (4, 2, 3), (2, 1), (1, 3))]
+for reduction in (np.any, np.sum, np.prod, np.logical_or.reduce, lambda a, **how: np.max(a, initial=0, **how)):
+    for a in arrays:
+        for mask in masks:
+            for how in ({}, {"axis": -1}, {"axis": 0, "keepdims": True}):
+                try:
+                    print(a.shape, mask.shape, np.asarray(reduction(a, where=mask, **how)).tolist())
+                except ValueError as e:
+                    print(a.shape, mask.shape, e)
+
+# --- results of reductions into an array that is read-only
+row, point, x = np.broadcast_to(np.zeros(3), (3,)), np.broadcast_to(np.array(1.0), ()), np.ones((2, 3))
+whole = np.broadcast_to(np.zeros(3, np.int64), (3,))
+for f in (
+    lambda: x.max(0, out=row), lambda: x[0].max(out=point), lambda: x.sum(0, out=row), lambda: x.any(0, out=row), lambda: x.mean(0, out=row),
+    lambda: x.std(0, out=row), lambda: np.trace(x, out=point), lambda: np.add.reduce(x, 0, out=row), lambda: x[0].cumsum(out=row),
+    lambda: np.divmod(x[0], 1, out=(row, whole)), lambda: np.modf(x[0], out=(row, row)), lambda: np.put(row, [0], 1), lambda: np.put(row, [], "a")):
+    try:
+        print(f())
+    except (ValueError, TypeError) as e:
+        print(type(e).__name__, e)
+
+# --- Python ints out of range: uint32 counts as unsigned long, where= converts, a cast is refused later
+for t in (np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float32):
+    for v in (300, -1, 2**31, 2**32, 2**63, 2**64 - 1, 2**64, -2**63 - 1):
+        a = np.ones(2, t)
+        for f in (
+            lambda: a[0] + v, lambda: v - a, lambda: np.maximum(a, v), lambda: np.where(a == 1, a, v), lambda: np.where(a == 0, a, v),
+            lambda: np.add([0.5], v, dtype=np.uint64), lambda: np.add(a, v, dtype=t)):
+            try:
+                print(np.dtype(t), v, np.asarray(f()).tolist())
+            except (OverflowError, TypeError) as e:
+                print(np.dtype(t), v, type(e).__name__, e)
+
+# --- quantiles along and beside empty axes, and by a float64 scalar (numpy before 2.5)
+for t in (bool, np.int8, np.float16, np.float32):
+    for shape in ((3,), (2, 0, 3), ()) if t != bool else ((2, 0, 3),):
+        a = np.ones(shape, t)
+        for q in (0.25, [0.25, 0.5], np.float64(0.25), np.array([0.25, 0.5]), np.float32(0.25)):
+            for axis in (0, -1) if shape else (None,):
+                for method in ("linear", "nearest"):
+                    for f in (np.quantile, lambda a, q, **how: np.percentile(a, np.multiply(q, 100) if np.ndim(q) or isinstance(q, np.generic) else 25, **how)):
+                        try:
+                            r = f(a, q, axis=axis, method=method)
+                            print(np.dtype(t), shape, axis, method, type(r).__name__, r.dtype, r.shape)
+                        except (TypeError, IndexError) as e:
+                            print(np.dtype(t), shape, axis, method, type(e).__name__, e)

@@ -21,21 +21,19 @@ def of_judge(node):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in JUDGED
 
 
-def is_judged(tree):
-    """Whether what rounds stands where its tolerance is stated."""
+def unjudged(tree):
+    """How many expressions that may round stand where no tolerance is stated."""
+    count = 0
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Call):
             if of_judge(node) and node.func.id in ("near", "settle"):
                 continue
             text = ast.unparse(node.func)
-            if isinstance(node.func, ast.Attribute) and any(text.endswith("." + name) for name in ROUNDED):
-                return False
+            count += isinstance(node.func, ast.Attribute) and any(text.endswith("." + name) for name in ROUNDED)
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.MatMult, ast.Pow)):
-            if not isinstance(node.left, ast.Constant):
-                return False
-        if not is_judged(node):
-            return False
-    return True
+            count += not isinstance(node.left, ast.Constant)
+        count += unjudged(node)
+    return count
 
 
 def blocks(tree):
@@ -122,6 +120,7 @@ def simplify(tree, fails):
 def shrink(text, fails, seconds):
     """The smallest program found in that time for which `fails(text)` holds."""
     end, best, tried = time.monotonic() + seconds, text, {}
+    allowed = unjudged(ast.parse(text))  # exact ones, as a running sum of booleans
 
     def still(tree):
         nonlocal best
@@ -132,7 +131,7 @@ def shrink(text, fails, seconds):
         except Exception:  # not a program
             return False
         if now not in tried:
-            tried[now] = is_judged(tree) and fails(now)
+            tried[now] = unjudged(tree) <= allowed and fails(now)
         if tried[now]:
             best = now
         return tried[now]

@@ -74,7 +74,8 @@ equal "a folder that others may write to" "$(run)" "gpa: the compiled programs i
 $output"
 equal "is not written to either" "$(files "$work/own")" "$replaced"
 chmod 700 "$work/own"
-equal "no folder" "$(GPA_CACHE_DIR=/dev/null/folder run)" "$output"
+equal "no folder" "$(GPA_CACHE_DIR=/dev/null/folder run)" "gpa: the compiled programs in /dev/null/folder are not kept: Not a directory
+$output"
 equal "a smaller limit" "$(GPA_CACHE_LIMIT=24K GPA_CACHE_DIR=$work/small run)" "$output"
 at_most "its bytes" "$(cat "$work"/small/* | wc -c)" 24576
 

@@ -2,14 +2,15 @@
  *
  * Matrices are in Fortran order, contiguous, in memory that may be overwritten, as LAPACK requires.
  * A large batch is partitioned among the threads of the pool, a chunk at a time with one workspace;
- * a small one is left to the library's own threads. Reading order: one matrix, chunks of matrices.
- */
+ * a small one is left to the library's own threads. Reading order: one matrix, chunks of matrices,
+ * calls. */
 #include "runtime/cpu/linalg/lapack.h"
 
 #include <math.h>
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/linalg/symmetrize.h"
+#include "runtime/cpu/parallel/detached.h"
 #include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/linalg/batched_lu.h"
 #include "runtime/cpu/linalg/batched_eigen.h"
@@ -392,40 +393,139 @@ static void steps_of(const gpa_libcall *c, int64_t *step) {
     }
 }
 
-gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
+/* Operations of one matrix, weighted by the speed that the library reaches: a bidiagonal or
+ * Hessenberg reduction is bound by memory. */
+static double work_estimate(const gpa_libcall *c) {
+    static const double weights[LIB_COUNT] = {
+        [LIB_LU] = 1,   [LIB_SOLVE] = 1, [LIB_INVERSE] = 3, [LIB_CHOLESKY] = 1, [LIB_QR] = 4,
+        [LIB_SVD] = 40, [LIB_EIGH] = 20, [LIB_EIG] = 100,   [LIB_LSTSQ] = 40,
+    };
+    const double m = (double)c->matrix.m, n = (double)c->matrix.n, k = (double)c->matrix.k;
+    return weights[c->kind] * (m * n * MIN(m, n) + m * n * (c->kind == LIB_QR ? 0 : k));
+}
+
+/* A call with all that its thread needs, so that an interrupt can detach it. */
+typedef struct {
+    const gpa_libcall *theirs; /* the caller's, until it is detached */
+    gpa_libcall c;
+    gpa_mem mem[LIB_MATRICES];
     int64_t step[LIB_MATRICES];
-    task t = {.r = &l->of[blas_type_index(c->dtype)],
-              .c = c,
-              .m = (int)c->matrix.m,
-              .n = (int)c->matrix.n,
-              .k = (int)c->matrix.k};
-    t.p = MIN(t.m, t.n);
-    *c->matrix.info = 0;
-    steps_of(c, step);
-    for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = c->matrix.x[x] ? c->matrix.x[x]->base : NULL;
-    t.n_work = batched_lu_can(c) ? 0 : work_of(&t);
+    int32_t info, stop;
+    task first;
+    runs r;
+    int threads;
+} job;
+
+static void job_free(void *arg) {
+    job *j = arg;
+    if (!j->theirs)
+        for (int x = 0; x < LIB_MATRICES; x++) mem_free(j->mem[x].block);
+    mem_free(j->r.failures);
+    mem_free(j);
+}
+
+static void job_run(void *arg) {
+    job *j = arg;
+    threads_each(j->threads, j->r.chunks, &j->stop, run_chunk, &j->r);
+}
+
+/* Gives the caller new blocks for its operands. */
+static bool job_take_over(void *arg) {
+    job *j = arg;
+    gpa_mem fresh[LIB_MATRICES] = {{0}};
+    bool good = true;
+    for (int x = 0; x < LIB_MATRICES && good; x++)
+        good = !j->theirs->matrix.x[x] || memory_block_new(&fresh[x], j->mem[x].n);
+    for (int x = 0; x < LIB_MATRICES; x++) {
+        if (good && j->theirs->matrix.x[x]) *j->theirs->matrix.x[x] = fresh[x];
+        if (!good) mem_free(fresh[x].block);
+    }
+    if (!good) return false;
+    j->theirs = NULL;
+    __atomic_store_n(&j->stop, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* The number of chunks: work is shared among threads, and each chunk is short enough to wait for
+ * after an interrupt. */
+static int64_t chunks_of(const gpa_libcall *c, int64_t groups, int threads, double work) {
+    const double all = work * (double)c->matrix.batch;
+    const int64_t most = MAX(groups, 1), shares = threads > 1 ? TUNE_LAPACK_CHUNKS_PER_THREAD : 1;
+    return MIN(most, MAX(shares * threads, (int64_t)(all / LAPACK_DIRECT_MAX_WORK)));
+}
+
+/* *out: the call with copies of its description. */
+static gpa_code job_new(const lapack *l, const lapack_team *team, const gpa_libcall *c, job **out,
+                        gpa_err *e) {
+    job *j = mem_zero(sizeof *j);
+    if (!j) return gpa_no_memory(e);
+    j->theirs = c;
+    j->c = *c;
+    j->c.matrix.info = &j->info;
+    task *t = &j->first;
+    *t = (task){.r = &l->of[blas_type_index(c->dtype)],
+                .c = &j->c,
+                .m = (int)c->matrix.m,
+                .n = (int)c->matrix.n,
+                .k = (int)c->matrix.k};
+    t->p = MIN(t->m, t->n);
+    steps_of(c, j->step);
+    for (int x = 0; x < LIB_MATRICES; x++)
+        if (c->matrix.x[x]) {
+            j->mem[x] = *c->matrix.x[x];
+            j->c.matrix.x[x] = &j->mem[x];
+            t->x[x] = j->mem[x].base;
+        }
+    t->n_work = batched_lu_can(c) ? 0 : work_of(t);
     int lanes = batched_lu_can(c)      ? batched_lu_width(c)
                 : batched_eigen_can(c) ? batched_eigen_width(c)
                                        : 1;
     int64_t groups = (c->matrix.batch + lanes - 1) / lanes;
-    bool many = threads > 1 && (lanes > 1 || groups >= threads);
-    runs r = {.first = &t,
-              .step = step,
-              .batch = c->matrix.batch,
-              .chunks = many ? MIN(groups, TUNE_LAPACK_CHUNKS_PER_THREAD * threads) : 1,
-              .lanes = lanes};
-    r.failures = mem_zero((size_t)r.chunks * sizeof *r.failures);
-    if (!r.failures) return gpa_no_memory(e);
-    int32_t never = 0;
-    blas_threads(b, many ? 1 : threads);
-    threads_each(many ? threads : 1, r.chunks, &never, run_chunk, &r);
-    gpa_code rc = GPA_OK;
-    for (int64_t i = 0; i < r.chunks && !rc; i++) {
-        if (r.failures[i].memory)
-            rc = gpa_no_memory(e);
-        else if (r.failures[i].at >= 0 && !*c->matrix.info)
-            *c->matrix.info = r.failures[i].info;
+    bool many = team->threads > 1 && (lanes > 1 || groups >= team->threads);
+    j->threads = many ? team->threads : 1;
+    j->r = (runs){.first = t,
+                  .step = j->step,
+                  .batch = c->matrix.batch,
+                  .chunks = chunks_of(c, groups, j->threads, work_estimate(c)),
+                  .lanes = lanes};
+    j->r.failures = mem_zero((size_t)j->r.chunks * sizeof *j->r.failures);
+    if (!j->r.failures) {
+        mem_free(j);
+        return gpa_no_memory(e);
     }
-    mem_free(r.failures);
+    *out = j;
+    return GPA_OK;
+}
+
+/* The call's outcome, after all chunks have run. */
+static gpa_code job_result(const job *j, const gpa_libcall *c, gpa_err *e) {
+    *c->matrix.info = 0;
+    for (int64_t i = 0; i < j->r.chunks; i++) {
+        if (j->r.failures[i].memory) return gpa_no_memory(e);
+        if (j->r.failures[i].at >= 0 && !*c->matrix.info) *c->matrix.info = j->r.failures[i].info;
+    }
+    return GPA_OK;
+}
+
+/* True if the operands' memory can be left to a detached thread. */
+static bool owns_blocks(const job *j) {
+    for (int x = 0; x < LIB_MATRICES; x++)
+        if (j->theirs->matrix.x[x] && !j->mem[x].block) return false;
+    return true;
+}
+
+gpa_code lapack_run(const lapack *l, const lapack_team *team, const gpa_libcall *c, gpa_err *e) {
+    static const detached_call call = {job_run, job_take_over, job_free};
+    job *j = NULL;
+    gpa_code rc = job_new(l, team, c, &j, e);
+    if (rc) return rc;
+    blas_threads(team->b, j->threads > 1 ? 1 : team->threads);
+    if (work_estimate(c) > LAPACK_DIRECT_MAX_WORK && owns_blocks(j)) {
+        if (!detached_run(&call, j, team->stop)) return gpa_interrupted(e);
+    } else {
+        threads_each(j->threads, j->r.chunks, team->stop, run_chunk, &j->r);
+    }
+    rc = threads_stopped(team->stop) ? gpa_interrupted(e) : job_result(j, c, e);
+    job_free(j);
     return rc;
 }

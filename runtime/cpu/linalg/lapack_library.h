@@ -14,6 +14,16 @@ typedef struct lapack {
     lapack_routines of[BLAS_TYPES];
 } lapack;
 
+/* Operations of a call that may run without a poll for interrupts: 10 to 40 ms of one thread. */
+enum { LAPACK_DIRECT_MAX_WORK = 100000000 };
+
+/* What runs a call: the library's threads, and a flag that is set when the user interrupts. */
+typedef struct {
+    const blas *b;
+    int threads;
+    const int32_t *stop;
+} lapack_team;
+
 /* Loads the library and its routines on first use; then *b and *l are owned (blas_free,
  * lapack_free). False if a routine is missing. */
 bool lapack_load(lapack **l, blas **b);

@@ -4,6 +4,8 @@
  * transposed again, is the one meant. Reading order: triangles, bands, calls. */
 #include "runtime/cpu/linalg/solve.h"
 
+#include <math.h>
+
 #include "runtime/base/base.h"
 #include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
@@ -40,6 +42,7 @@ typedef struct {
     int n, k, lead;
     bool rows;
     int64_t item;
+    int64_t blocks; /* of each matrix's right-hand sides */
     int32_t info;
 } task;
 
@@ -136,14 +139,17 @@ static int solve_cholesky(const task *t, const char *a, char *x) {
     return info ? info : solve_triangle(t, a, upper, false, upper ? 0 : 2, x);
 }
 
-static void solve_matrix(void *arg, int64_t i) {
-    task *t = arg;
+/* A block of the right-hand sides of a matrix. */
+static void solve_block(void *arg, int64_t at) {
+    task *all = arg, one = *all, *t = &one;
     const gpa_libcall *c = t->c;
+    const int64_t i = at / t->blocks, k = c->solve_factored.k,
+                  first = k * (at % t->blocks) / t->blocks;
     const char *a = c->solve_factored.a.mem->base +
                     (c->solve_factored.a.offset + i * c->solve_factored.a.stride[0]) * t->item;
-    char *x =
-        c->solve_factored.x.mem->base + i * c->solve_factored.n * c->solve_factored.k * t->item;
+    char *x = c->solve_factored.x.mem->base + (i * k + first) * c->solve_factored.n * t->item;
     int info = 0;
+    t->k = (int)(k * (at % t->blocks + 1) / t->blocks - first);
     switch (c->solve_factored.form) {
         case FACTORS_TRIANGLE:
             info = solve_triangle(t, a, c->solve_factored.upper, c->solve_factored.unit,
@@ -152,7 +158,7 @@ static void solve_matrix(void *arg, int64_t i) {
         case FACTORS_CHOLESKY: info = solve_cholesky(t, a, x); break;
         case FACTORS_LU: info = solve_lu(t, i, a, x); break;
     }
-    if (info) __atomic_store_n(&t->info, info, __ATOMIC_RELAXED);
+    if (info) __atomic_store_n(&all->info, info, __ATOMIC_RELAXED);
 }
 
 /* ---- bands ---- */
@@ -205,7 +211,14 @@ static gpa_code solve_bands(const lapack_routines *r, const gpa_libcall *c, gpa_
 
 /* ---- calls ---- */
 
-gpa_code solve_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
+/* Blocks of the right-hand sides of one matrix: few enough for each to be short. */
+static int64_t blocks_of(const gpa_libcall *c) {
+    const double n = (double)c->solve_factored.n, k = (double)c->solve_factored.k;
+    const double most = MAX(1, k / TUNE_SOLVE_RECURSION_MIN_COLUMNS);
+    return (int64_t)MIN(most, ceil(n * n * k / LAPACK_DIRECT_MAX_WORK) + (n * k == 0));
+}
+
+gpa_code solve_run(const lapack *l, const lapack_team *team, const gpa_libcall *c, gpa_err *e) {
     const lapack_routines *r = &l->of[blas_type_index(c->dtype)];
     if (c->kind == LIB_SOLVE_BANDED) {
         *c->solve_banded.info = 0;
@@ -214,14 +227,14 @@ gpa_code solve_run(const lapack *l, const blas *b, int threads, const gpa_libcal
     task t = {.c = c,
               .r = r,
               .n = (int)c->solve_factored.n,
-              .k = (int)c->solve_factored.k,
               .rows = is_c_order(c),
-              .item = (int64_t)dtype_size(c->dtype)};
+              .item = (int64_t)dtype_size(c->dtype),
+              .blocks = blocks_of(c)};
     t.lead = (int)c->solve_factored.a.stride[t.rows ? 1 : 2];
-    const bool many = threads > 1 && c->solve_factored.batch >= threads;
-    int32_t never = 0;
-    blas_threads(b, many ? 1 : threads);
-    threads_each(many ? threads : 1, c->solve_factored.batch, &never, solve_matrix, &t);
+    const bool many = team->threads > 1 && c->solve_factored.batch >= team->threads;
+    blas_threads(team->b, many ? 1 : team->threads);
+    threads_each(many ? team->threads : 1, c->solve_factored.batch * t.blocks, team->stop,
+                 solve_block, &t);
     *c->solve_factored.info = t.info;
-    return GPA_OK;
+    return threads_stopped(team->stop) ? gpa_interrupted(e) : GPA_OK;
 }

@@ -172,17 +172,21 @@ static void *work(void *arg) {
     return NULL;
 }
 
-/* Workers block all signals but those of their own faults. If a thread cannot be created, the pool
- * stays smaller. */
-static void make_threads(int n) {
+void threads_block_signals(sigset_t *before) {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-    sigset_t all, before;
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < COUNT_OF(own); i++) sigdelset(&all, own[i]);
+    pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+/* If a thread cannot be created, the pool stays smaller. */
+static void make_threads(int n) {
+    sigset_t before;
     pthread_t id;
     if (pool.n >= n) return;
     if (!pool.n) sem_init(&pool.left, 0, 0), pool.n = 1;
-    sigfillset(&all);
-    for (size_t i = 0; i < COUNT_OF(own); i++) sigdelset(&all, own[i]);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
+    threads_block_signals(&before);
     for (; pool.n < n; pool.n++) {
         struct worker *w = &pool.worker[pool.n];
         sem_init(&w->wake, 0, 0);

@@ -2,6 +2,7 @@
 #ifndef GPA_CPU_PARALLEL_THREADS_H
 #define GPA_CPU_PARALLEL_THREADS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,6 +18,9 @@ gpa_code threads_wanted(int *out, gpa_err *e);
 /* The CPU quota of the control groups listed in the file `groups` (/proc/self/cgroup), in
  * processors, rounded up; 0: unlimited. `mount` is where the hierarchies are mounted. */
 int threads_limit(const char *groups, const char *mount);
+/* Blocks all signals of the calling thread but those of its own faults, for the threads that it
+ * creates; *before: the mask to restore. */
+void threads_block_signals(sigset_t *before);
 /* True once work has to stop early. */
 static inline bool threads_stopped(const int32_t *stop) {
     return __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
