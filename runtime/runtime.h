@@ -388,6 +388,9 @@ gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out
 /* The same with the result in the memory order of `a`. */
 gpa_code arr_cast_order_k(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out,
                           gpa_err *e);
+/* The axes in the memory order of a copy of `a` (order='K'), largest stride first; false: C order,
+ * perm is not set. */
+bool arr_order_like(const gpa_arr *a, int *perm);
 /* A fresh copy in C order. */
 gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 
@@ -526,6 +529,11 @@ gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, const arr_partition_opts *o, gpa_
                        gpa_err *e);
 gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, const arr_partition_opts *o, gpa_arr **out,
                           gpa_err *e);
+/* As arr_sort_order_k and arr_argsort_order_k; axis >= 0. */
+gpa_code arr_partition_order_k(gpa_rt *rt, gpa_arr *a, const arr_partition_opts *p, gpa_arr **out,
+                               gpa_err *e);
+gpa_code arr_argpartition_order_k(gpa_rt *rt, gpa_arr *a, const arr_partition_opts *p,
+                                  gpa_arr **out, gpa_err *e);
 gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out,
                           gpa_err *e);
 /* numpy.bincount: counts of non-negative integers, or sums of `weights` (NULL: none) in order;

@@ -70,6 +70,14 @@ typedef struct {
     int64_t ndmin;
 } make_opts;
 
+/* The array of a value; the cast of an array keeps its memory order (order='K', or none given). */
+static gpa_code array_in_order(gpa_vm *vm, value v, gpa_dtype t, bool keep, gpa_arr **out) {
+    if (!keep || t == DT_NONE || v.tag != V_ARRAY) return arg_array(vm, v, t, out);
+    gpa_arr *a = v.array->arr;
+    gpa_code rc = np_warn_cast(vm, (gpa_dtype)a->dtype, t);
+    return rc ? rc : arr_cast_order_k(vm_rt(vm), a, t, false, out, vm_err(vm));
+}
+
 static gpa_code make(gpa_vm *vm, value v, const make_opts *o, value *out) {
     const value order = o->order;
     /* A scalar is immutable: arrays made of it share no memory with it. */
@@ -77,11 +85,14 @@ static gpa_code make(gpa_vm *vm, value v, const make_opts *o, value *out) {
     const int64_t ndmin = o->ndmin;
     gpa_dtype t;
     bool columns;
+    char letter;
     gpa_arr *a = NULL, *b = NULL;
     gpa_code rc = GPA_OK;
     TRY(arg_dtype(vm, o->dtype, &t));
+    TRY(arg_order_letter(vm, order, &letter));
     TRY(arg_order(vm, order, v.tag == V_ARRAY ? v.array->arr : NULL, &columns));
-    TRY(arg_array(vm, v, t, &a));
+    const bool keep = letter == 0 || letter == 'K';
+    TRY(array_in_order(vm, v, t, keep || letter == 'A', &a));
     if (columns) {
         b = a;
         a = NULL;
@@ -97,7 +108,10 @@ static gpa_code make(gpa_vm *vm, value v, const make_opts *o, value *out) {
         }
         b = NULL;
     } else if ((copy || needs_c_order(order, a)) && v.tag == V_ARRAY && a == v.array->arr) {
-        TRY(arr_copy(vm_rt(vm), a, &b, vm_err(vm)));
+        if (keep)
+            TRY(arr_cast_order_k(vm_rt(vm), a, (gpa_dtype)a->dtype, true, &b, vm_err(vm)));
+        else
+            TRY(arr_copy(vm_rt(vm), a, &b, vm_err(vm)));
         arr_release(vm_rt(vm), a);
         a = b;
         b = NULL;
@@ -226,8 +240,24 @@ typedef struct {
     int ndim;
     int64_t shape[GPA_MAX_DIMS];
     gpa_dtype dtype; /* DT_NONE: that of v */
-    bool f_order;
+    bool permuted;   /* not in C order: perm holds the axes, largest stride first */
+    int perm[GPA_MAX_DIMS];
 } array_spec;
+
+static void set_f_order(array_spec *spec) {
+    spec->permuted = spec->ndim > 1;
+    for (int d = 0; d < spec->ndim; d++) spec->perm[d] = spec->ndim - 1 - d;
+}
+
+/* Permutes the axes of a new array back; the result owns the data. Consumes a. */
+static gpa_code permute_back_take(gpa_vm *vm, gpa_arr *a, const array_spec *spec, gpa_arr **out) {
+    int back[GPA_MAX_DIMS];
+    for (int d = 0; d < spec->ndim; d++) back[spec->perm[d]] = d;
+    gpa_code rc = arr_transpose(vm_rt(vm), a, back, out, vm_err(vm));
+    arr_release(vm_rt(vm), a);
+    if (!rc) arr_own(vm_rt(vm), *out);
+    return rc;
+}
 
 static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
     const filling how = spec->how;
@@ -237,9 +267,7 @@ static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
     gpa_arr *a = NULL, *b = NULL;
     int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
-    bool reversed =
-        spec->f_order && ndim > 1 && how != FILL_VALUE; /* an F-order array is a transposed view */
-    for (int d = 0; d < ndim; d++) shape[d] = spec->shape[reversed ? ndim - 1 - d : d];
+    for (int d = 0; d < ndim; d++) shape[d] = spec->shape[spec->permuted ? spec->perm[d] : d];
     if (how == FILL_NONE) {
         TRY(arr_empty(rt, &(arr_spec){t, ndim, shape}, &a, vm_err(vm)));
     } else if (how != FILL_VALUE) {
@@ -261,17 +289,14 @@ static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
         } else {
             TRY(arr_empty(rt, &(arr_spec){t == DT_NONE ? (gpa_dtype)b->dtype : t, ndim, shape}, &a,
                           vm_err(vm)));
-            TRY(arr_set(rt, a, NULL, &(gpa_opnd){.arr = b}, vm_err(vm)));
         }
     }
-    gpa_arr *c = a;
-    a = NULL;
-    if (reversed)
-        TRY(reversed_copy_take(vm, c, &a));
-    else if (spec->f_order)
-        TRY(to_f_order_take(vm, c, &a));
-    else
-        a = c;
+    if (spec->permuted) {
+        gpa_arr *sorted = a;
+        a = NULL;
+        TRY(permute_back_take(vm, sorted, spec, &a));
+    }
+    if (b && b->ndim) TRY(arr_set(rt, a, NULL, &(gpa_opnd){.arr = b}, vm_err(vm)));
 out:
     arr_release(rt, b);
     if (rc) arr_release(rt, a);
@@ -284,8 +309,10 @@ static gpa_code filled_with_shape(gpa_vm *vm, filling how, value v, const value 
     value order = argv[2];
     gpa_code rc = arg_shape(vm, argv[0], &spec.ndim, spec.shape);
     if (!rc) rc = arg_dtype(vm, argv[1], &spec.dtype);
-    if (!rc) rc = arg_order(vm, order, NULL, &spec.f_order);
+    bool f_order;
+    if (!rc) rc = arg_order(vm, order, NULL, &f_order);
     if (rc) return rc;
+    if (f_order) set_f_order(&spec);
     if (order.tag == V_STR && strchr("AaKk", order.str->text[0]))
         return vm_fail(vm, GPA_E_VALUE, "only 'C' or 'F' order is permitted");
     if (spec.dtype == DT_NONE && how != FILL_VALUE) spec.dtype = DT_F64;
@@ -316,10 +343,15 @@ static gpa_code filled_like(gpa_vm *vm, filling how, value v, value prototype, c
     gpa_code rc = GPA_OK;
     TRY(arg_array(vm, prototype, DT_NONE, &a));
     TRY(arg_dtype(vm, argv[0], &spec.dtype));
-    TRY(arg_order(vm, argv[1], a, &spec.f_order));
+    char letter;
+    TRY(arg_order_letter(vm, argv[1], &letter));
     spec.ndim = a->ndim;
     for (int d = 0; d < a->ndim; d++) spec.shape[d] = a->shape[d];
     if (argv[3].tag != V_NONE) TRY(arg_shape(vm, argv[3], &spec.ndim, spec.shape));
+    if (letter == 'F' || (letter == 'A' && arr_is_only_f_contiguous(a)))
+        set_f_order(&spec);
+    else if ((letter == 'K' || !letter) && spec.ndim == a->ndim)
+        spec.permuted = arr_order_like(a, spec.perm);
     if (spec.dtype == DT_NONE) spec.dtype = (gpa_dtype)a->dtype;
     rc = to_device(vm, filled(vm, &spec, out), argv[4], out);
 out:

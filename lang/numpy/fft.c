@@ -29,8 +29,8 @@ gpa_code fft_transform(gpa_vm *vm, value *argv,
     gpa_dtype t = (gpa_dtype)given->dtype,
               half = real && o.inverse && (t == DT_F16 || t == DT_BF16) ? t : DT_NONE;
     o.form = !real ? FFT_C2C : o.inverse ? FFT_C2R : FFT_R2C;
-    bool kept = o.form == FFT_R2C || (o.form == FFT_C2C && !dtype_is_complex(t));
-    TRY(arr_cast(rt, given, transform_dtype(t, kept), false, &a, vm_err(vm)));
+    const bool from_real = o.form == FFT_R2C || (o.form == FFT_C2C && !dtype_is_complex(t));
+    TRY(arr_cast(rt, given, transform_dtype(t, from_real), false, &a, vm_err(vm)));
     gpa_dtype made = o.form == FFT_C2R ? dtype_info[a->dtype].real : transform_dtype(t, false);
     if (into && !dtype_can_cast(made, (gpa_dtype)into->dtype, CAST_SAME_KIND))
         TRY(vm_fail(vm, GPA_E_UFUNC_TYPE,
@@ -40,7 +40,9 @@ gpa_code fft_transform(gpa_vm *vm, value *argv,
                     : o.inverse ? "ifft"
                                 : "fft",
                     dtype_info[made].name, dtype_info[into->dtype].name));
-    if (into && into->dtype == made) o.into = into;
+    /* Straight into out= only if that gives the same bits as a new array. */
+    if (into && into->dtype == made && !from_real && o.form == FFT_C2C && o.scale == 1)
+        o.into = into;
     TRY(arr_fft(rt, a, &o, &result, vm_err(vm)));
     if (into && !o.into) TRY(arr_set(rt, into, NULL, &(gpa_opnd){.arr = result}, vm_err(vm)));
     if (into) {

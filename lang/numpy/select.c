@@ -489,19 +489,20 @@ gpa_code np_check_select_kind(gpa_vm *vm, value *argv,
     return rc ? rc : check_order(vm, argv[1]);
 }
 
-/* Partitions along the last axis; argv: a, a sorted list of ints. */
+/* argv: a, a sorted list of indices, the axis (not negative). */
 static gpa_code partition_with(gpa_vm *vm, value *argv,
                                gpa_code (*part)(gpa_rt *, gpa_arr *, const arr_partition_opts *,
                                                 gpa_arr **, gpa_err *),
                                value *out) {
     gpa_arr *a = NULL, *result = NULL;
-    list_obj *list = argv[1].list;
+    const list_obj *list = argv[1].list;
     int64_t *indices = mem_new(MAX(list->count, 1) * sizeof *indices);
     gpa_code rc = indices ? GPA_OK : vm_no_memory(vm);
     for (size_t i = 0; i < list->count && !rc; i++)
         rc = arg_int(vm, list->items[i], "kth", &indices[i]);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    const arr_partition_opts o = {.axis = -1, .n_kth = (int)list->count, .kth = indices};
+    const arr_partition_opts o = {
+        .axis = (int)argv[2].i, .n_kth = (int)list->count, .kth = indices};
     if (!rc) rc = part(vm_rt(vm), a, &o, &result, vm_err(vm));
     if (!rc) rc = np_return_array(vm, result, out);
     arr_release(vm_rt(vm), a);
@@ -510,10 +511,10 @@ static gpa_code partition_with(gpa_vm *vm, value *argv,
 }
 
 gpa_code np_partition(gpa_vm *vm, value *argv, value *out) {
-    return partition_with(vm, argv, arr_partition, out);
+    return partition_with(vm, argv, arr_partition_order_k, out);
 }
 gpa_code np_argpartition(gpa_vm *vm, value *argv, value *out) {
-    return partition_with(vm, argv, arr_argpartition, out);
+    return partition_with(vm, argv, arr_argpartition_order_k, out);
 }
 
 gpa_code nd_sort(gpa_vm *vm, value *argv,

@@ -126,7 +126,15 @@ static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
                : ufunc_check_output(vm, u->name, result, (gpa_dtype)o->into->dtype, o->casting);
 }
 
-static bool is_c_order(value v) { return v.tag == V_STR && (is(v, "C") || is(v, "c")); }
+/* The letter of order=; 'A' is 'F' if all operands are in F order, else 'C'. */
+static gpa_code order_of(gpa_vm *vm, value order, const gpa_opnd *in, int n, char *letter) {
+    gpa_code rc = arg_order_letter(vm, order, letter);
+    if (rc || *letter != 'A') return rc;
+    *letter = 'F';
+    for (int i = 0; i < n; i++)
+        if (in[i].arr && !arr_is_f_contiguous(in[i].arr)) *letter = 'C';
+    return GPA_OK;
+}
 
 static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k,
                       value *out) {
@@ -135,7 +143,8 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     gpa_arr *where = NULL, *result = NULL;
     value rows = v_none();
     arr_ufunc_opts opts = {.dtype = DT_NONE};
-    bool arrays = false, by_columns, by_rows = is_c_order(k->order);
+    bool arrays = false;
+    char order;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < arity; i++) {
         if (args[i].tag == V_STR || args[i].tag == V_NONE || args[i].tag == V_DICT)
@@ -149,7 +158,7 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     }
     TRY(arg_out(vm, k->out, &opts.into));
     TRY(arg_casting(vm, k->casting, &opts.casting));
-    TRY(arg_order(vm, k->order, NULL, &by_columns));
+    TRY(order_of(vm, k->order, in, arity, &order));
     TRY(ufunc_loop(vm, u, in, k->dtype, k->signature, &opts.dtype));
     if (opts.dtype != DT_NONE || k->casting.tag != V_UNSET) TRY(check_casts(vm, u, in, &opts));
     bool everywhere = k->where.tag == V_UNSET || (k->where.tag == V_BOOL && k->where.i);
@@ -170,14 +179,14 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
         goto out;
     }
     if (float_checks_enabled(vm)) TRY(check_errors(vm, u, args, k));
-    TRY((by_rows ? arr_ufunc : arr_ufunc_order_k)(vm_rt(vm), u->op, in, &opts, &result,
-                                                  vm_err(vm)));
+    TRY((order == 'C' ? arr_ufunc : arr_ufunc_order_k)(vm_rt(vm), u->op, in, &opts, &result,
+                                                       vm_err(vm)));
     if (opts.into) {
         value v = k->out.tag == V_TUPLE ? k->out.tuple->items[0] : k->out;
         arr_release(vm_rt(vm), result);
         *out = value_retain(v);
     } else {
-        bool transpose = by_columns && result->ndim > 1;
+        bool transpose = order == 'F' && result->ndim > 1;
         rc = np_return(vm, result, transpose ? &rows : out);
         if (!rc && transpose) rc = np_asfortranarray(vm, (value[]){rows, v_none(), v_none()}, out);
     }

@@ -211,6 +211,30 @@ gpa_code nd_transpose(gpa_vm *vm, value *argv, value *out) { /* self, *axes */
     return transpose(vm, argv[0], axes, out);
 }
 
+gpa_code np_order_like(gpa_vm *vm, value *argv, value *out) { /* a */
+    gpa_arr *a = NULL;
+    int perm[GPA_MAX_DIMS];
+    int64_t axes[GPA_MAX_DIMS];
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (rc) return rc;
+    const int n = a->ndim;
+    const bool permuted = arr_order_like(a, perm);
+    arr_release(vm_rt(vm), a);
+    if (!permuted) return native_return(v_none(), out);
+    for (int d = 0; d < n; d++) axes[d] = perm[d];
+    return np_ints_tuple(vm, n, axes, out);
+}
+
+gpa_code np_permuted_back(gpa_vm *vm, value *argv, value *out) { /* a, order */
+    gpa_arr *made = argv[0].array->arr, *permuted = NULL;
+    int back[GPA_MAX_DIMS];
+    for (int d = 0; d < made->ndim; d++) back[argv[1].tuple->items[d].i] = d;
+    gpa_code rc = arr_transpose(vm_rt(vm), made, back, &permuted, vm_err(vm));
+    if (rc) return rc;
+    arr_own(vm_rt(vm), permuted);
+    return np_return_array(vm, permuted, out);
+}
+
 /* ---- broadcast ---- */
 
 gpa_code np_broadcast_to(gpa_vm *vm, value *argv, value *out) { /* array, shape */

@@ -168,11 +168,22 @@ gpa_code arg_refuse_bools(gpa_vm *vm, value v) {
     return GPA_OK;
 }
 
+/* Fails for extents beyond int64, with NumPy's error. */
+static gpa_code refuse_large_extents(gpa_vm *vm, value v) {
+    const value *items = v.tag == V_LIST ? v.list->items : v.tag == V_TUPLE ? v.tuple->items : &v;
+    const size_t n = v.tag == V_LIST ? v.list->count : v.tag == V_TUPLE ? v.tuple->count : 1;
+    for (size_t i = 0; i < n; i++)
+        if (items[i].tag == V_BIG)
+            return vm_fail(vm, GPA_E_VALUE, "Maximum allowed dimension exceeded");
+    return GPA_OK;
+}
+
 gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape) {
     if (v.tag == V_FLOAT)
         return vm_fail_showing(
             vm, GPA_E_TYPE, "expected a sequence of integers or a single integer, got '", v, "'");
     gpa_code rc = arg_refuse_bools(vm, v);
+    if (!rc) rc = refuse_large_extents(vm, v);
     if (!rc) rc = arg_ints(vm, v, "shape", GPA_MAX_DIMS, ndim, shape);
     for (int d = 0; !rc && d < *ndim; d++)
         if (shape[d] < 0) rc = vm_fail(vm, GPA_E_VALUE, "negative dimensions are not allowed");

@@ -12,21 +12,24 @@
 #include "runtime/runtime.h"
 #include "runtime/graph/shape.h"
 
-/* The absolute stride along axis d of the common shape; 0 where the operand has one element. */
-static int64_t stride_of(const gpa_arr *a, int ndim, int d) {
-    int own = d - (ndim - a->ndim);
-    if (own < 0 || a->shape[own] == 1) return 0;
-    return a->strides[own] < 0 ? -a->strides[own] : a->strides[own];
+/* The absolute stride along axis d of the common shape; -1 where it does not count: an axis of one
+ * element and, unless the operand is copied, a broadcast one. */
+static int64_t stride_of(const gpa_arr *a, int ndim, int d, bool copied) {
+    const int own = d - (ndim - a->ndim);
+    if (own < 0 || a->shape[own] == 1) return -1;
+    const int64_t stride = a->strides[own] < 0 ? -a->strides[own] : a->strides[own];
+    return stride == 0 && !copied ? -1 : stride;
 }
 
 /* Compares two axes by the operands' strides: 1 if `outer` has the smaller stride in all operands
  * that tell, 0 if not, -1 if no operand tells (NULL: a scalar). */
-static int is_inner(gpa_arr *const *in, int n, int ndim, int outer, int inner) {
+static int is_inner(const gpa_arr *const *in, int n, const memory_order *o, int outer, int inner) {
     int answer = -1;
     for (int i = 0; i < n; i++) {
         if (!in[i]) continue;
-        int64_t a = stride_of(in[i], ndim, outer), b = stride_of(in[i], ndim, inner);
-        if (a == 0 || b == 0) continue;
+        int64_t a = stride_of(in[i], o->ndim, outer, o->copied),
+                b = stride_of(in[i], o->ndim, inner, o->copied);
+        if (a < 0 || b < 0) continue;
         if (b <= a)
             answer = 0;
         else if (answer < 0)
@@ -36,26 +39,26 @@ static int is_inner(gpa_arr *const *in, int n, int ndim, int outer, int inner) {
 }
 
 /* A cheap test that most operands fail: some operand of several axes is not in C order. */
-static bool may_permute(gpa_arr *const *in, int n) {
+static bool may_permute(const gpa_arr *const *in, int n) {
     for (int i = 0; i < n; i++)
         if (in[i] && in[i]->ndim > 1 && !arr_is_contiguous(in[i])) return true;
     return false;
 }
 
-/* NumPy's insertion sort of the axes: from the innermost axis, or for `concatenate` from the
- * outermost. False: they are in C order. */
-static bool find_order(gpa_arr *const *in, int n, bool joined, memory_order *o) {
+/* NumPy's insertion sort of the axes: from the innermost axis, as its iterator does, or from the
+ * outermost, as for copies and `concatenate`. False: they are in C order. */
+static bool find_order(const gpa_arr *const *in, int n, bool copied, memory_order *o) {
     int at[GPA_MAX_DIMS];
     bool permuted = false;
     if (!may_permute(in, n)) return false;
     o->ndim = 0;
+    o->copied = copied;
     for (int i = 0; i < n; i++)
         if (in[i] && in[i]->ndim > o->ndim) o->ndim = in[i]->ndim;
     for (int k = 0; k < o->ndim; k++) {
-        int axis = joined ? k : o->ndim - 1 - k, position = k;
+        int axis = copied ? k : o->ndim - 1 - k, position = k;
         for (int j = k - 1; j >= 0; j--) {
-            int answer = joined ? is_inner(in, n, o->ndim, at[j], axis)
-                                : is_inner(in, n, o->ndim, axis, at[j]);
+            int answer = copied ? is_inner(in, n, o, at[j], axis) : is_inner(in, n, o, axis, at[j]);
             if (answer == 0) break;
             if (answer == 1) position = j;
         }
@@ -63,7 +66,7 @@ static bool find_order(gpa_arr *const *in, int n, bool joined, memory_order *o) 
         at[position] = axis;
         permuted |= position != k;
     }
-    for (int d = 0; d < o->ndim; d++) o->perm[d] = at[joined ? d : o->ndim - 1 - d];
+    for (int d = 0; d < o->ndim; d++) o->perm[d] = at[copied ? d : o->ndim - 1 - d];
     return permuted;
 }
 
@@ -108,7 +111,8 @@ gpa_code arr_ufunc_order_k(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_
     gpa_opnd permuted[3] = {{0}};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < n; i++) arrays[i] = in[i].arr;
-    if ((opts && (opts->into || opts->where)) || !find_order(arrays, n, false, &o))
+    if ((opts && (opts->into || opts->where)) ||
+        !find_order((const gpa_arr *const *)arrays, n, false, &o))
         return arr_ufunc(rt, op, in, opts, out, e);
     gpa_err unfit = {0};
     for (int i = 0; i < n; i++) {
@@ -133,7 +137,8 @@ gpa_code arr_concat_order_k(gpa_rt *rt, const arr_concatenation *c, gpa_arr **ou
     gpa_code rc = GPA_OK;
     bool fit = true;
     for (int i = 1; i < c->n; i++) fit &= c->in[i]->ndim == c->in[0]->ndim;
-    if (!fit || !find_order(c->in, c->n, true, &o)) return arr_concat(rt, c, out, e);
+    if (!fit || !find_order((const gpa_arr *const *)c->in, c->n, true, &o))
+        return arr_concat(rt, c, out, e);
     gpa_err unfit = {0};
     permuted = mem_zero((size_t)c->n * sizeof *permuted);
     if (!permuted) return gpa_no_memory(e);
@@ -150,9 +155,18 @@ out:
     return rc;
 }
 
-gpa_code memory_order_enter(gpa_rt *rt, gpa_arr *a, int *axis, memory_order *o, gpa_err *e) {
+bool arr_order_like(const gpa_arr *a, int *perm) {
+    memory_order o;
+    if (!find_order(&a, 1, true, &o)) return false;
+    for (int d = 0; d < o.ndim; d++) perm[d] = o.perm[d];
+    return true;
+}
+
+gpa_code memory_order_enter(gpa_rt *rt, gpa_arr *a, bool copied, int *axis, memory_order *o,
+                            gpa_err *e) {
+    const gpa_arr *const operand = a;
     o->operand = NULL;
-    if (!find_order(&a, 1, false, o)) {
+    if (!find_order(&operand, 1, copied, o)) {
         o->ndim = 0;
         o->operand = arr_retain(a);
         return GPA_OK;
@@ -177,7 +191,7 @@ gpa_code arr_cast_order_k(gpa_rt *rt, gpa_arr *a, gpa_dtype dtype, bool copy, gp
     gpa_arr *made = NULL;
     int none = 0;
     if (!copy && a->dtype == dtype) return arr_cast(rt, a, dtype, copy, out, e);
-    gpa_code rc = memory_order_enter(rt, a, &none, &o, e);
+    gpa_code rc = memory_order_enter(rt, a, true, &none, &o, e);
     if (!rc) rc = arr_cast(rt, o.operand, dtype, copy, &made, e);
     return memory_order_leave_take(rt, rc, made, &o, out, e);
 }
@@ -187,7 +201,7 @@ gpa_code arr_scan_order_k(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, g
     memory_order o;
     arr_axis_reduction permuted = *r;
     gpa_arr *made = NULL;
-    gpa_code rc = memory_order_enter(rt, a, &permuted.axis, &o, e);
+    gpa_code rc = memory_order_enter(rt, a, false, &permuted.axis, &o, e);
     if (!rc) rc = arr_scan(rt, &permuted, o.operand, &made, e);
     return memory_order_leave_take(rt, rc, made, &o, out, e);
 }

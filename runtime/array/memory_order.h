@@ -8,12 +8,15 @@
 typedef struct {
     int ndim;               /* 0: C order, nothing is permuted */
     int perm[GPA_MAX_DIMS]; /* the axes, largest stride first */
+    bool copied;            /* sorted as for a copy, else as by NumPy's iterator */
     gpa_arr *operand;       /* of memory_order_enter: with the axes sorted (owned) */
 } memory_order;
 
-/* o->operand: `a` with its axes sorted by stride; *axis becomes that axis's new position. Call
- * memory_order_leave_take afterwards, also after a failure. */
-gpa_code memory_order_enter(gpa_rt *rt, gpa_arr *a, int *axis, memory_order *o, gpa_err *e);
+/* o->operand: `a` with its axes sorted by stride, as for a copy (broadcast axes innermost) or as
+ * by NumPy's iterator (broadcast axes keep their position); *axis becomes that axis's new position.
+ * Call memory_order_leave_take afterwards, also after a failure. */
+gpa_code memory_order_enter(gpa_rt *rt, gpa_arr *a, bool copied, int *axis, memory_order *o,
+                            gpa_err *e);
 /* Ends it with the operation's code and result: *out is `made`, which is consumed, with the axes in
  * their original order. */
 gpa_code memory_order_leave_take(gpa_rt *rt, gpa_code rc, gpa_arr *made, memory_order *o,

@@ -383,10 +383,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
         first = arr_retain(before);
     if (o->into) {
         TRY(transform_into(rt, first, &f, o->into, e));
-        result = arr_retain(o->into);
-        gpa_opnd by = {.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = o->scale};
-        if (scale) TRY(arr_update(rt, OP_MULTIPLY, result, &by, e));
-        *out = arr_retain(result);
+        *out = arr_retain(o->into);
     } else {
         if (scale) TRY(transform_scaled(rt, first, &f, o->scale, out, e));
         if (*out) goto out;

@@ -648,3 +648,15 @@ for n in (1, 2, 3, 7, 11, 31, 64, 97, 101, 127, 200, 211, 499, 512, 994, 997, 99
         near = 1e-5 * np.abs(fft(z)).max()
         print(np.abs(fft(z.astype(np.complex64)) - fft(z)).max() < near, np.abs(rfft(r.astype(np.float32)) - rfft(r)).max() < near)
         print(np.abs(irfft(rfft(r.astype(np.float32)), n) - r).max() < 1e-4)
+
+# --- a result has the same bits in out= as in a new array
+rng = np.random.default_rng(3)
+for shape in [(10, 20), (200,), (6, 5, 10)]:
+    x = rng.random(shape) + 1j * rng.random(shape)
+    for f in (np.fft.fft, np.fft.ifft, np.fft.fftn, np.fft.ifftn):
+        for given in (x, x.real.copy()):
+            for norm in (None, 'ortho', 'forward'):
+                new = f(given, norm=norm)
+                outs = np.empty(shape, complex), np.empty(shape + (2,), complex)[..., 0], given.astype(complex)
+                same = [(f(o if o is outs[2] and given is x else given, norm=norm, out=o) == new).all() for o in outs]
+                print(shape, f.__name__, given.dtype, norm, same)

@@ -1364,3 +1364,19 @@ for small in 1e-15, 3e-16, 1.5e-16, 1.2e-16, 1.05e-16, 5e-17:
     a = np.array([[1.0, 0], [0, small]])
     for rcond in (-1, None, 1e-15, -5) if small < 1.2e-16 else (-1, None, 0, 1e-15, -5):  # LAPACK's releases differ at 0 below its precision
         print(small, rcond, int(np.linalg.lstsq(a, np.ones(2), rcond=rcond)[2]))
+
+# --- small arrays in single precision are computed in double precision and rounded
+for t, double in (('f4', 'd'), ('F', 'D')):
+    for n in (2, 3, 5, 8):
+        a = (np.sin(np.arange(3 * n * n) * 12.9898).reshape(3, n, n) * 9 + 60 * np.eye(n)).astype(t)
+        s = a + a.conj().swapaxes(1, 2)
+        b = np.cos(np.arange(6 * n)).reshape(3, n, 2).astype(t)
+        for f, given in [
+            (np.linalg.inv, (a,)), (np.linalg.solve, (a, b)), (np.linalg.det, (a,)), (np.linalg.slogdet, (a,)), (np.linalg.eigvalsh, (s,)),
+            (np.linalg.eigh, (s,)), (np.linalg.eig, (a,)), (np.linalg.eigvals, (a,)), (np.linalg.svd, (a,)), (np.linalg.cholesky, (s,)),
+            (np.linalg.svd, (a, True, False)), (np.linalg.svd, (s, True, True, True)), (np.linalg.qr, (a,)), (np.linalg.qr, (a, 'raw')),
+            (np.linalg.svdvals, (a,)), (np.linalg.tensorinv, (a[0].reshape(n, 1, n), 1)),
+        ]:
+            found, exact = f(*given), f(*[x.astype(double) if isinstance(x, np.ndarray) else x for x in given])
+            parts = zip(found, exact) if isinstance(found, tuple) else [(found, exact)]
+            print(f.__name__, type(found).__name__, [(x.dtype.name, np.array_equal(x, y.astype(x.dtype))) for x, y in parts])

@@ -99,6 +99,14 @@ with np.errstate(all="ignore"):
                     shown = f"{type(e).__name__} {e}"
                 print(name, np.dtype(t), shown)
 
+# --- extents beyond 64 bits
+for make in (np.empty, np.zeros, np.ones, lambda shape: np.full(shape, 1)):
+    for shape in (2**64, (2**63,), [2**100, 0], (3, -2**70)):
+        try:
+            make(shape)
+        except ValueError as e:
+            print(e)
+
 # --- a mask of where= that does not broadcast to the operand
 arrays = [np.array(1), np.ones(1), np.ones(3), np.ones((2, 3)), np.ones((2, 1)), np.ones(0)]
 masks = [np.ones(shape, bool) for shape in ((), (1,), (3,), (2,), (2, 3), (4, 2, 3), (2, 1), (1, 3))]

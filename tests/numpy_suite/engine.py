@@ -53,7 +53,11 @@ class Engine(cells.Gpa):
         where = collections.defaultdict(list)
         for i, label in enumerate(labels):
             where[label].append(i)
-        return {i: where[label].pop(0) for i, label in enumerate(wanted) if where[label]}, ""
+        found = {i: where[label].pop(0) for i, label in enumerate(wanted) if where[label]}
+        missed, left = [i for i in range(len(wanted)) if i not in found], sorted(i for rest in where.values() for i in rest)
+        if len(missed) == len(left):  # The same cases, with other names: a class's, an object's.
+            found.update(zip(missed, left))
+        return found, ""
 
     def errors(self, test, numbers):
         """number: the error of each case that does not pass, and its report."""

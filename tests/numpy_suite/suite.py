@@ -173,6 +173,10 @@ def write():
 
 
 def main():
+    options = {a.partition("=")[0] for a in sys.argv[1:] if a.startswith("-")}
+    unknown = options - {"--part", "--fails", "--report", "--write", "--show"}
+    if unknown:
+        sys.exit(f"unknown option {min(unknown)}\n\n{__doc__}")
     part = next((a[7:] for a in sys.argv if a.startswith("--part=")), "0/1")
     words = [a for a in sys.argv[1:] if not a.startswith("--")]
     if "--report" in sys.argv:
