@@ -165,8 +165,8 @@ $(addprefix $(B)/tests/unit/,test_cuda_constants test_cuda_emit test_cuda_transf
 # Code for several processors is called for each.
 $(B)/tests/unit/test_sort_short: LDFLAGS += $(addprefix $(B)/runtime/cpu/,sort/sort_short.o parallel/lanes.o)
 $(B)/tests/unit/test_sort_short: $(addprefix $(B)/runtime/cpu/,sort/sort_short.o parallel/lanes.o)
-$(B)/tests/unit/test_radix: LDFLAGS += $(B)/runtime/cpu/fft/bluestein.o
-$(B)/tests/unit/test_radix: $(B)/runtime/cpu/fft/bluestein.o
+$(B)/tests/unit/test_radix: LDFLAGS += $(addprefix $(B)/runtime/cpu/fft/,mixed_radix.o bluestein.o)
+$(B)/tests/unit/test_radix: $(addprefix $(B)/runtime/cpu/fft/,mixed_radix.o bluestein.o)
 # Messages are decoded by the kernel.
 WIRE := $(addprefix $(B)/kernel/,wire.o json.o sha256.o)
 $(B)/tests/fuzz/fuzz_wire build/fuzz/fuzz_wire: LDFLAGS += $(WIRE) $(ZMQ_LIBS) $(JANSSON_LIBS)

@@ -67,5 +67,6 @@ packages() {
 }
 packages tests/requirements.txt "NumPy, the oracle of the tests"
 packages tests/prompt/requirements.txt "a terminal's screen, for the tests of the prompt"
+packages tests/python/requirements.txt "matplotlib, for the tests of the bridge to CPython"
 packages tests/kernel/requirements.txt "Jupyter's client and test suite"
 exit 0

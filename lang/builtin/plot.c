@@ -162,10 +162,8 @@ gpa_code plot_draw(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code plot_figure_format(gpa_vm *vm, value *argv, value *out) {
-    const gpa_str *set = vm->config.figure_format;
     (void)argv;
-    return native_return(
-        v_cstr(vm, set && set->len == 3 && strcmp(set->text, "svg") == 0 ? "svg" : "png"), out);
+    return native_return(v_cstr(vm, vm_figure_format(vm)), out);
 }
 
 gpa_code plot_text_plot_size(gpa_vm *vm, value *argv, value *out) {

@@ -4,6 +4,7 @@ Runs once when the interpreter is loaded, in the module `gpa`. The functions nam
 with the module's names: they take the handle of a value (a capsule) first.
 """
 import io
+import os
 import sys
 import types
 
@@ -227,6 +228,59 @@ def _as_array(value):
     return numpy.asarray(value)
 
 
+def _show_figures(*args, **named):
+    """matplotlib.pyplot.show: displays the open figures, and closes them."""
+    from matplotlib import pyplot
+    from matplotlib._pylab_helpers import Gcf
+
+    managers = Gcf.get_all_fig_managers()
+    try:
+        for manager in managers:
+            _gpa_display(manager.canvas.figure)
+    finally:
+        if managers:
+            pyplot.close("all")
+
+
+def _flush_figures():
+    """At the end of a cell: shows the figures, if this module's backend draws them."""
+    matplotlib = sys.modules.get("matplotlib")
+    if "matplotlib.pyplot" in sys.modules and matplotlib.get_backend().lower() == _backend:
+        _show_figures()
+
+
+_backend = "module://gpa_figures"
+
+
+def _backend_member(name):
+    """The attributes of the backend, defined when matplotlib first asks for one of them."""
+    if name not in ("FigureCanvas", "FigureManager", "show"):
+        raise AttributeError(name)
+    from matplotlib.backend_bases import FigureManagerBase
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    names = vars(sys.modules["gpa_figures"])
+    names.update(FigureCanvas=FigureCanvasAgg, FigureManager=FigureManagerBase, show=_show_figures)
+    return names[name]
+
+
+def _picture(figure):
+    """A figure of matplotlib as (MIME type, data) in the chosen format, cut to what is drawn."""
+    if not figure.axes and not figure.lines:
+        return []
+    svg = _gpa_figure_format() == "svg"
+    data = io.BytesIO()
+    figure.canvas.print_figure(
+        data,
+        format="svg" if svg else "png",
+        dpi=figure.dpi,
+        facecolor=figure.get_facecolor(),
+        edgecolor=figure.get_edgecolor(),
+        bbox_inches="tight",
+    )
+    return [("image/svg+xml", data.getvalue().decode())] if svg else [("image/png", data.getvalue())]
+
+
 _mime_methods = (
     ("text/html", "_repr_html_"),
     ("text/markdown", "_repr_markdown_"),
@@ -243,6 +297,9 @@ def _mimes(value):
     kind, found = type(value), {}
     if isinstance(value, type):
         return []
+    figures = sys.modules.get("matplotlib.figure")
+    if figures and isinstance(value, figures.Figure):
+        return _picture(value)
     if hasattr(kind, "_repr_mimebundle_"):
         bundle = value._repr_mimebundle_()
         if isinstance(bundle, tuple):
@@ -305,6 +362,13 @@ def _run(text, names):
     return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if last else None
 
 
+def _has(name):
+    """Whether there is a top-level module of this name."""
+    import importlib.util
+
+    return importlib.util.find_spec(name) is not None
+
+
 def _import(name):
     """An attribute of the module `python`: CPython's module of that name."""
     import importlib
@@ -321,6 +385,11 @@ def _start(main_file):
     python = types.ModuleType("python", "Modules of CPython, also those that gpa has itself: python.math.")
     python.__getattr__ = _import
     sys.modules.setdefault("python", python)
+
+    figures = types.ModuleType("gpa_figures", "The backend that displays matplotlib's figures in gpa.")
+    figures.__getattr__ = _backend_member
+    sys.modules["gpa_figures"] = figures
+    os.environ.setdefault("MPLBACKEND", _backend)
 
     sys.stdout, sys.stderr, sys.stdin = Stream(1), Stream(2), Input()
     builtins.input = _input

@@ -23,6 +23,22 @@ static gpa_code import_module(gpa_vm *vm, const char *name, value *out) {
     return rc;
 }
 
+static bool has(gpa_vm *vm, const char *module) {
+    python_host *h;
+    if (python_host_get(vm, &h)) {
+        vm_clear_error(vm);
+        return false;
+    }
+    python_scope s = python_enter(h);
+    py_object *name = py.PyUnicode_DecodeUTF8(module, (py_size)strlen(module), NULL),
+              *found = python_helper(h->has, 1, &name);
+    bool is = found && py.PyObject_IsTrue(found) == 1;
+    if (!found) py.PyErr_Clear();
+    py_drop(found);
+    python_leave(&s);
+    return is;
+}
+
 static gpa_code member(gpa_vm *vm, value module, const char *name, value *out) {
     gpa_code rc = vm_attr(vm, module, name, out);
     if (!gpa_err_is(rc, GPA_E_ATTRIBUTE)) return rc;
@@ -185,7 +201,19 @@ static gpa_code run_cell(gpa_vm *vm, const char *text, size_t n, value *out) {
     return rc;
 }
 
+static gpa_code show_figures(gpa_vm *vm) {
+    python_host *h = python_host_peek(vm);
+    value nothing = v_none();
+    if (!h) return GPA_OK;
+    python_scope s = python_enter(h);
+    gpa_code rc = from_python_take(h, python_helper(h->flush_figures, 0, NULL), &nothing);
+    python_leave(&s);
+    value_release(vm, nothing);
+    return rc;
+}
+
 const foreign_language foreign = {.import = import_module,
+                                  .has = has,
                                   .import_name = member,
                                   .names = exported,
                                   .binary = binary,
@@ -204,4 +232,5 @@ const foreign_language foreign = {.import = import_module,
                                   .choose = python_choose,
                                   .describe = describe,
                                   .run = run_cell,
+                                  .show_figures = show_figures,
                                   .free = python_host_free};

@@ -417,11 +417,25 @@ CALLBACK(input) {
     return answer(&c, rc, out);
 }
 
+CALLBACK(display) {
+    RECEIVE(false)
+    return answer(&c, vm_display(c.h->vm, argument(&c, 0), NULL, false), v_none());
+}
+
+/* 'png' or 'svg'. */
+CALLBACK(figure_format) {
+    RECEIVE(false)
+    value out = v_none();
+    gpa_code rc = native_return(v_cstr(c.h->vm, vm_figure_format(c.h->vm)), &out);
+    return answer(&c, rc, out);
+}
+
 #define ROW(name) \
     { "_gpa_" #name, callback_##name, PY_VARARGS, NULL }
-static py_method callbacks[] = {ROW(call), ROW(getattr),    ROW(setattr), ROW(method), ROW(repr),
-                                ROW(str),  ROW(dir),        ROW(hash),    ROW(truth),  ROW(iter),
-                                ROW(next), ROW(parameters), ROW(write),   ROW(flush),  ROW(input)};
+static py_method callbacks[] = {
+    ROW(call),  ROW(getattr), ROW(setattr), ROW(method),  ROW(repr),         ROW(str),
+    ROW(dir),   ROW(hash),    ROW(truth),   ROW(iter),    ROW(next),         ROW(parameters),
+    ROW(write), ROW(flush),   ROW(input),   ROW(display), ROW(figure_format)};
 
 bool stand_in_install(python_host *h) {
     py_object *self = py.PyCapsule_New(h, host_name, NULL);

@@ -14,6 +14,7 @@
 #include "lang/syntax/parse.h"
 #include "lang/session/automagic.h"
 #include "lang/session/magic.h"
+#include "lang/vm/foreign.h"
 
 /* ---- callbacks of the vm ---- */
 
@@ -279,9 +280,11 @@ static bool is_cell(int flags) { return !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SI
  * IPython also after an error, so that they do not appear under a later cell. */
 static gpa_code show_figures(gpa_session *s) {
     const module_obj *plots = s->host.display ? vm_loaded_peek(s->vm, "matplotlib.pyplot") : NULL;
+    gpa_code rc = s->host.display ? foreign.show_figures(s->vm) : GPA_OK;
+    if (rc) return rc;
     value show = plots ? module_get_text_peek(s->vm, plots, "show") : v_unset(), nothing = v_none();
     if (show.tag != V_FUNC) return GPA_OK;
-    gpa_code rc = vm_call(s->vm, show, NO_ARGS, &nothing);
+    rc = vm_call(s->vm, show, NO_ARGS, &nothing);
     value_release(s->vm, nothing);
     return rc;
 }

@@ -11,6 +11,8 @@ typedef struct {
     /* A module by its dotted name, imported. ModuleNotFoundError if the interpreter or the module
      * is missing. */
     gpa_code (*import)(gpa_vm *vm, const char *name, value *out);
+    /* Whether the language has a top-level module, which is not imported. */
+    bool (*has)(gpa_vm *vm, const char *module);
     /* `from module import name`, of a module of the language: *out UNSET if there is no such name.
      */
     gpa_code (*import_name)(gpa_vm *vm, value module, const char *name, value *out);
@@ -43,6 +45,8 @@ typedef struct {
     gpa_code (*choose)(gpa_vm *vm, const char *path);
     gpa_code (*describe)(gpa_vm *vm, gpa_str *out);
     gpa_code (*run)(gpa_vm *vm, const char *text, size_t n, value *out);
+    /* Displays the open figures of the language's plotting library and closes them. */
+    gpa_code (*show_figures)(gpa_vm *vm);
     /* Called when the vm is freed. */
     void (*free)(gpa_vm *vm);
 } foreign_language;

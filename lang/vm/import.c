@@ -228,6 +228,17 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     return rc;
 }
 
+bool import_plots_foreign(gpa_vm *vm, const char *name) {
+    static const char *const plotting[] = {"matplotlib", "mpl_toolkits", "pylab"};
+    const size_t n = strcspn(name, ".");
+    bool plots = false;
+    for (size_t i = 0; i < COUNT_OF(plotting); i++)
+        plots = plots || (n == strlen(plotting[i]) && strncmp(name, plotting[i], n) == 0);
+    if (!plots) return false;
+    const char *chosen = getenv("GPA_PLOTS");
+    return !(chosen && strcmp(chosen, "gnuplot") == 0) && foreign.has(vm, "matplotlib");
+}
+
 /* Modules that gpa does not have are the foreign language's; `python.x` is its module x even if gpa
  * has one of that name. Without such a module the error is gpa's, with the other one's hint. */
 gpa_code import_any(gpa_vm *vm, const char *name, value *out) {
@@ -235,6 +246,7 @@ gpa_code import_any(gpa_vm *vm, const char *name, value *out) {
     module_obj *m;
     if (strncmp(name, prefix, strlen(prefix)) == 0)
         return foreign.import(vm, name + strlen(prefix), out);
+    if (import_plots_foreign(vm, name)) return foreign.import(vm, name, out);
     gpa_code rc = vm_import(vm, name, &m);
     if (!rc) *out = value_retain(v_obj(V_MODULE, m));
     if (rc != GPA_E_NO_MODULE || vm->raised.tag != V_UNSET) return rc;

@@ -34,6 +34,17 @@ static const struct {
     {"IPython.display", " display update_display HTML Markdown image table "},
 };
 
+/* A name of a foreign module, kept as a built-in one. */
+static const value *foreign_name(gpa_vm *vm, const char *module, gpa_sym name, gpa_code *rc) {
+    value m = v_unset(), v = v_unset();
+    *rc = import_any(vm, module, &m);
+    if (!*rc) *rc = vm_attr(vm, m, sym_text(vm, name), &v);
+    if (!*rc) *rc = module_set(vm, vm->builtins, name, v);
+    value_release(vm, v);
+    value_release(vm, m);
+    return *rc ? NULL : builtin_slot(vm->builtins, name);
+}
+
 /* The value of such a name; NULL if it is none, or (*rc) creating its module fails. */
 static const value *from_unimported(gpa_vm *vm, gpa_sym name, gpa_code *rc) {
     char wanted[32];
@@ -41,6 +52,8 @@ static const value *from_unimported(gpa_vm *vm, gpa_sym name, gpa_code *rc) {
     int n = snprintf(wanted, sizeof wanted, " %s ", sym_text(vm, name));
     for (size_t i = 0; i < COUNT_OF(unimported) && n < (int)sizeof wanted; i++)
         if (strstr(unimported[i].names, wanted)) {
+            if (import_plots_foreign(vm, unimported[i].module))
+                return foreign_name(vm, unimported[i].module, name, rc);
             *rc = vm_import(vm, unimported[i].module, &m);
             return *rc ? NULL : builtin_slot(m, name);
         }

@@ -76,6 +76,8 @@ void vm_watch_floats(gpa_vm *vm);
 /* Displays a value in the front end, under an id (NULL: none); `update`: replaces the display with
  * that id. */
 gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update);
+/* How figures are shown: "png" or "svg" (%config InlineBackend.figure_format). */
+const char *vm_figure_format(const gpa_vm *vm);
 /* Clears the cell's output; `wait`: when new output arrives. */
 gpa_code vm_clear_output(gpa_vm *vm, bool wait);
 /* Shows a text in a pager if there is one, else writes it. */

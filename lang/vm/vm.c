@@ -327,6 +327,11 @@ gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update) {
     return vm->config.display ? vm->config.display(vm->config.user, v, id, update) : GPA_OK;
 }
 
+const char *vm_figure_format(const gpa_vm *vm) {
+    const gpa_str *set = vm->config.figure_format;
+    return set && set->len == 3 && strcmp(set->text, "svg") == 0 ? "svg" : "png";
+}
+
 gpa_code vm_page(gpa_vm *vm, const char *text, size_t n) {
     if (!vm->config.page) return vm_write(vm, false, text, n);
     vm->config.page(vm->config.user, text, n);

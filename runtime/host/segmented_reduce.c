@@ -35,7 +35,7 @@ enum {
     SEG_COMPLEX = 16,
     SEG_MIN = 32, /* of floats by the processor's instruction, which does not see NaN */
     SEG_MAX = 64,
-    SEG_SKIP_NAN = 128,
+    SEG_SKIP_NAN = 128, /* fmin and fmax; of integers they are min and max */
     SEG_EXTREMUM = SEG_INT | SEG_NARROW | SEG_UNSIGNED | SEG_FLOAT | SEG_COMPLEX
 };
 
@@ -241,6 +241,9 @@ static bool reduce(const host_segmented *s) {
 
 gpa_code host_segmented_reduce(const host_segmented *s, gpa_err *e) {
     host_segmented of = *s;
+    if (traits[s->red] & SEG_SKIP_NAN && dtype_info[s->dtype].kind != 'F' &&
+        dtype_info[s->dtype].kind != 'C')
+        of.red = traits[s->red] & SEG_MIN ? RED_MIN : RED_MAX;
     if (dtype_info[s->dtype].kind == 'C' && s->width > 1) { /* sums of the parts */
         of.dtype = dtype_info[s->dtype].real;
         of.width *= 2;

@@ -5,9 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/cpu/fft/mixed_radix.c"
+#include "runtime/base/base.h"
+#include "runtime/base/simd_clones.h"
+#include "runtime/cpu/fft/mixed_radix.h"
+#include "runtime/cpu/parallel/lanes.h"
 
-enum { WIDTHS = 3, ALIGNED = 64 };
+enum { ALIGNED = 64, REGISTERS_LEAST = 16, REGISTERS_MOST = 64 };
 
 static void *room_for(size_t bytes) {
     void *p = aligned_alloc(ALIGNED, (bytes + ALIGNED - 1) / ALIGNED * ALIGNED);
@@ -29,25 +32,8 @@ static void fill(gpa_dtype t, void *to, int64_t n) {
     }
 }
 
-/* Runs the passes with registers of 16 << width_index bytes; false: the processor has none. */
-static bool run_with_width(int width_index, const radix *r, const radix_points *in,
-                           const radix_points *out, void *work) {
-#ifdef GPA_TARGET_64
-    if (width_index > 0 && gpa_simd_bytes() < 16 << width_index) return false;
-    if (r->dtype == DT_C64)
-        (width_index == 2 ? run_4_64 : width_index == 1 ? run_4_32 : run_4_16)(r, in, out, work);
-    else
-        (width_index == 2 ? run_8_64 : width_index == 1 ? run_8_32 : run_8_16)(r, in, out, work);
-    return true;
-#else
-    if (width_index > 0) return false;
-    if (r->dtype == DT_C64)
-        run_4_16(r, in, out, work);
-    else
-        run_8_16(r, in, out, work);
-    return true;
-#endif
-}
+/* Whether the processor has vector registers of so many bytes. */
+static bool has_registers(int bytes) { return bytes <= gpa_simd_bytes(); }
 
 /* Part of point k of row l, in the layout p. */
 static double part(gpa_dtype t, const radix_points *p, int64_t k, int64_t l, int which) {
@@ -105,15 +91,17 @@ static void runs(void **state) {
                              b = {out, point + 3, .pairs = (kind & 4) != 0, .swapped = inverse,
                                   .scale = 0.5};
                 fill(t, in, n * (point + 3));
-                for (int width_index = 0; width_index < WIDTHS; width_index++) {
+                for (int width = REGISTERS_LEAST; has_registers(width); width *= 2) {
                     memset(out, 0, bytes);
-                    if (!run_with_width(width_index, r, &a, &b, work)) continue;
-                    if (width_index == 0) {
+                    radix_limit_registers(width);
+                    radix_run(r, &a, &b, work);
+                    if (width == REGISTERS_LEAST) {
                         memcpy(first, out, bytes);
                         assert_true(error_of(t, n, &a, &b, inverse, 0.5) < near_of(t, n));
                     }
                     assert_memory_equal(first, out, bytes);
                 }
+                radix_limit_registers(REGISTERS_MOST);
                 if (a.pairs != b.pairs) continue;
                 radix_points same = b; /* in place */
                 same.at = in;
@@ -169,26 +157,6 @@ static void half_length(void **state) {
         }
 }
 
-/* radix_odd_real with registers of 16 << width_index bytes; false: the processor has none. */
-static bool odd_real_with_width(int width_index, const radix *r, const void *in, void *work) {
-#ifdef GPA_TARGET_64
-    if (width_index > 0 && gpa_simd_bytes() < 16 << width_index) return false;
-    if (r->dtype == DT_C64)
-        (width_index == 2   ? odd_real_4_64
-         : width_index == 1 ? odd_real_4_32
-                            : odd_real_4_16)(r, in, work);
-    else
-        (width_index == 2   ? odd_real_8_64
-         : width_index == 1 ? odd_real_8_32
-                            : odd_real_8_16)(r, in, work);
-    return true;
-#else
-    if (width_index > 0) return false;
-    radix_odd_real(r, in, work);
-    return true;
-#endif
-}
-
 /* Real transforms of odd length: the first half of the complex transform, and the inverse. */
 static void odd_length(void **state) {
     (void)state;
@@ -213,18 +181,19 @@ static void odd_length(void **state) {
                        LANES_BYTES);
             const radix_points p = {whole, point, .scale = 1}, found = {work, point, .scale = 1};
             radix_run(r, &p, &p, more);
-            for (int width_index = 0; width_index < WIDTHS; width_index++) {
+            for (int width = REGISTERS_LEAST; has_registers(width); width *= 2) {
                 memset(work, 255, room);
-                if (!odd_real_with_width(width_index, r, x, work)) continue;
+                radix_limit_registers(width);
+                radix_odd_real(r, x, work);
                 for (int64_t k = 0; k <= n / 2; k++)
                     for (int64_t l = 0; l < all; l++)
                         for (int which = 0; which < 2; which++)
                             assert_true(fabs(part(t, &p, k, l, which) -
                                              part(t, &found, k, l, which)) < near_of(t, n));
-                if (width_index > 0) assert_memory_equal(more, work, half);
+                if (width > REGISTERS_LEAST) assert_memory_equal(more, work, half);
                 memcpy(more, work, half);
             }
-            memcpy(work, more, half); /* the processor may lack the last width */
+            radix_limit_registers(REGISTERS_MOST);
             radix_hartley(r, work, whole, 1);
             radix_odd_real(r, whole, work);
             radix_hartley(r, work, whole, 1 / (double)n);
@@ -247,12 +216,12 @@ static void lengths_that_can(void **state) {
 
 static void short_memory(void **state) {
     (void)state;
-    radix_twiddles turns;
+    radix_twiddles twiddles;
     for (uint64_t k = 1; k <= 2; k++) {
         mem_fail_at(k);
         assert_null(radix_new(DT_C64, 100));
         mem_fail_at(k);
-        assert_false(radix_twiddles_new(&turns, DT_C128, 8, 9));
+        assert_false(radix_twiddles_new(&twiddles, DT_C128, 8, 9));
         mem_fail_at(0);
     }
     int failed = 0;

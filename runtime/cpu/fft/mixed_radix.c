@@ -303,17 +303,23 @@ int64_t radix_scratch_points(const radix *r) {
 
 /* ---- interface ---- */
 
+static int registers_most = 64;
+
+void radix_limit_registers(int bytes) { registers_most = bytes; }
+
+static int register_bytes(void) { return MIN(gpa_simd_bytes(), registers_most); }
+
 int64_t radix_point_elems(gpa_dtype complex) {
     return 2 * LANES_BYTES / (int64_t)dtype_size(dtype_info[complex].real);
 }
 
 void radix_run(const radix *r, const radix_points *in, const radix_points *out, void *work) {
-    const int width = gpa_simd_bytes();
+    const int width = register_bytes();
     BY_WIDTH(run, r->dtype, r, in, out, work);
 }
 
 void radix_move(gpa_dtype complex, int64_t n, const radix_points *from, const radix_points *to) {
-    const int width = gpa_simd_bytes();
+    const int width = register_bytes();
     BY_WIDTH(move, complex, n, from, to);
 }
 
@@ -325,17 +331,17 @@ void *radix_real_factors(gpa_dtype complex, int64_t h) {
 
 void radix_real_split(gpa_dtype complex, void *points, int64_t h, const void *factors,
                       bool inverse) {
-    const int width = gpa_simd_bytes();
+    const int width = register_bytes();
     BY_WIDTH(real_split, complex, points, h, factors, inverse);
 }
 
 void radix_odd_real(const radix *r, const void *reals, void *work) {
-    const int width = gpa_simd_bytes();
+    const int width = register_bytes();
     BY_WIDTH(odd_real, r->dtype, r, reals, work);
 }
 
 void radix_hartley(const radix *r, const void *points, void *reals, double scale) {
-    const int width = gpa_simd_bytes();
+    const int width = register_bytes();
     BY_WIDTH(hartley, r->dtype, points, r->n, reals, scale);
 }
 
@@ -375,7 +381,7 @@ void radix_twiddle_transpose(const radix_twiddles *t, gpa_dtype complex, const r
     const int64_t point = radix_point_elems(complex);
     char *column = (char *)a->to +
                    (size_t)(a->block * point / 2 * point) * dtype_size(dtype_info[complex].real);
-    const int width = gpa_simd_bytes();
+    const int width = register_bytes();
     BY_WIDTH(twiddle_transpose, complex, t->lanes, (const void *)blocks, a->rows, a->from,
              (void *)column, a->pitch);
 }

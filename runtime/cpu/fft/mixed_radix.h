@@ -39,6 +39,8 @@ int64_t radix_scratch_points(const radix *r);
 /* `in` may equal `out`; otherwise it is not modified. `work` holds radix_scratch_points points,
  * aligned to a vector. */
 void radix_run(const radix *r, const radix_points *in, const radix_points *out, void *work);
+/* For tests: use vector registers of at most 16, 32 or 64 bytes. Not thread-safe. */
+void radix_limit_registers(int bytes);
 /* Copies n points, scaled, from one layout to the other. */
 void radix_move(gpa_dtype complex, int64_t n, const radix_points *from, const radix_points *to);
 
