@@ -1,5 +1,5 @@
-"""The cache of compiled programs: python tests/gpu/cache.py  Whatever happens to its files, results are right, nothing is
-said, and the cache mends itself."""
+"""The cache of compiled programs: python tests/gpu/cache.py  Whatever happens to its files, results are right and the cache
+repairs itself without a message; a folder that cannot be used is named in one line."""
 import os
 import stat
 import subprocess
@@ -18,11 +18,12 @@ def start(folder):
     return subprocess.Popen([os.environ["GPA"], "-c", CODE], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def right(process):
-    """The complaint about a run, or an empty text."""
+def right(process, message=""):
+    """The complaint about a run, which is to write this line to stderr, or an empty text."""
     out, err = process.communicate(timeout=120)
     words = out.split()
-    good = process.returncode == 0 and len(words) == 2 and abs(float(words[0]) - float(WANT)) < 1e-4 and words[1] == "4" and not err
+    good = process.returncode == 0 and len(words) == 2 and abs(float(words[0]) - float(WANT)) < 1e-4 and words[1] == "4"
+    good = good and err.strip() == message
     return "" if good else f"status {process.returncode}: {out}{err}"
 
 
@@ -85,8 +86,10 @@ def test_nowhere(folder):
     path = os.path.join(folder, "file")
     with open(path, "w", encoding="utf-8") as f:
         f.write("in the way")
-    yield "a folder that is a file", right(start(path))
-    yield "a folder that cannot be made", right(start("/proc/nowhere/cache"))
+    message = "gpa: the compiled programs in {} are not kept: {}"
+    yield "a folder that is a file", right(start(path), message.format(path, "Not a directory"))
+    nowhere = "/proc/nowhere/cache"
+    yield "a folder that cannot be made", right(start(nowhere), message.format(nowhere, "No such file or directory"))
 
 
 def main():
