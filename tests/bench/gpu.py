@@ -1,12 +1,15 @@
-"""gpa on a GPU beside CuPy, cupy.fuse, JAX, PyTorch (eager and compiled) and Numba, whichever are installed: medians of one
-run, by wall clock, each work queued several times and waited for once. `make bench-gpu`; `make bench-gpu QUICK=1` times gpa
-alone; words choose rows, --peers= peers, --limit= the seconds for all: tests/bench/gpu.py --peers=jax,numba softmax.
+"""Compares gpa on a GPU with CuPy, cupy.fuse, JAX, PyTorch (eager and compiled) and Numba, those that are installed.
 
-gpa measures first, alone on the machine; then the peers make their arrays and compile side by side; then each of them measures while
-the others wait. First calls and starts are those of new processes with empty caches, then with what the first ones
-left there. A row is shown when it is there, and the table at the end: its last column is gpa's time over that of the best peer, and
-its last line counts the rows in which gpa is behind. What is slow or fails costs no more than its limit, and all of it
-together no more than its limit."""
+    tests/bench/gpu.py [--peers=jax,numba] [--limit=SECONDS] [--quick] [WORD ...]
+
+`make bench-gpu` runs it; `make bench-gpu QUICK=1` measures gpa alone. Words select rows.
+
+Each number is the median wall-clock time of one call: several calls are queued, then the device is synchronized once. gpa is
+measured first, alone. Then the peers create their arrays and compile concurrently, and are measured one after the other. First
+calls and start-up are measured in new processes, with empty caches and again with the caches that those left.
+
+Each row is printed when it is measured, and the table at the end: its last column is the ratio of gpa's time to the best peer's,
+its last line the rows in which gpa is slower. Every phase has a time limit, and so has the whole run."""
 import os
 import select
 import statistics
@@ -25,7 +28,7 @@ DEVICE = os.environ.get("GPA_DEVICE", "cuda")
 OPTIONS = dict(w[2:].partition("=")[::2] for w in sys.argv[1:] if w.startswith("--"))
 WORDS = [w for w in sys.argv[1:] if not w.startswith("--")]
 FOR_GPA, TO_IMPORT, TO_COMPILE, TO_MEASURE, TO_START, SLOW = 50, 45, 150, 25, 30, 20  # seconds
-LEVEL = 1.03  # times the best peer's time, and gpa is not behind
+LEVEL = 1.03  # gpa counts as slower from this ratio to the best peer on
 BEGUN = time.monotonic()
 END = BEGUN + float(OPTIONS.get("limit", 420))
 FIRST, AGAIN, UFUNC, START = AROUND
@@ -51,7 +54,7 @@ print((time.perf_counter() - t) * 1e3, flush=True)
 
 
 def surroundings(caches, **more):
-    """An environment in which nothing compiled is found outside of the folder."""
+    """Environment variables that keep all caches of compiled code in this folder."""
     keep = {"GPA_CACHE_DIR": "gpa", "CUDA_CACHE_PATH": "driver", "CUPY_CACHE_DIR": "cupy", "TORCHINDUCTOR_CACHE_DIR": "inductor",
             "TRITON_CACHE_DIR": "triton", "JAX_COMPILATION_CACHE_DIR": "jax", "NUMBA_CACHE_DIR": "numba"}
     return os.environ | {name: os.path.join(caches, folder) for name, folder in keep.items()} | more | \
@@ -68,7 +71,7 @@ def within(seconds):
 
 
 def installed(chosen):
-    """Labels of the peers, of those chosen, whose modules are there, looked for without importing them here."""
+    """The chosen peers whose modules are installed; the modules are not imported."""
     import importlib.util
     found = {}
     for label, module in MODULES.items():
@@ -82,7 +85,7 @@ def installed(chosen):
 
 
 class Engine:
-    """A process that measures rows; its lines come as they are written, with a limit to waiting for them."""
+    """A process that measures rows. Its lines are read as they are written, each with a deadline."""
 
     def __init__(self, label, command, caches):
         self.errors = tempfile.TemporaryFile()
@@ -91,7 +94,7 @@ class Engine:
         self.label, self.times, self.first, self.rest = label, {}, {}, b""
 
     def line(self, until):
-        """The next line; empty when there is none, or none in time."""
+        """The next line; empty at the end of the output or at the deadline."""
         out = self.process.stdout.fileno()
         while b"\n" not in self.rest:
             if not select.select([out], [], [], max(until - time.monotonic(), 0))[0] or not (more := os.read(out, 65536)):
@@ -101,7 +104,7 @@ class Engine:
         return line.decode()
 
     def expect(self, word, until):
-        """Whether it came to this point in time; what it says before is shown. If not, it is ended."""
+        """Waits for a line that is `word`; prints the lines before it. False: the deadline passed, and the process is ended."""
         while (line := self.line(until)) and line != word:
             tell(line)
         if line:
@@ -115,10 +118,10 @@ class Engine:
             self.process.stdin.write(b"%f\n" % seconds)
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # the next wait finds out
+            pass  # the process has ended; the next read notices
 
     def measure(self, until):
-        """Rows until it is done or the time is over; a gpa tells its first call before the tries."""
+        """Reads rows until the process ends or the deadline passes. A row of gpa begins with the time of its first call."""
         while line := self.line(until):
             name, *times = line.split("\t")
             if name not in ROWS:
@@ -128,26 +131,26 @@ class Engine:
                 self.first[name] = float(times.pop(0))
             self.times[name] = statistics.median(map(float, times))
             tell(f"{self.label:<14}{name:<34}{self.times[name]:10.4f}")
-        self.end("over its time" if time.monotonic() >= until else "")
+        self.end("stopped at its deadline" if time.monotonic() >= until else "")
 
     def end(self, trouble=""):
-        """Ends the process; what went wrong is told, with the last line of its complaints."""
+        """Ends the process; prints what went wrong and the last line of its stderr."""
         if not trouble:
             try:
                 status = self.process.wait(5)
                 trouble = f"status {status}" if status else ""
             except subprocess.TimeoutExpired:
-                pass  # it has said all that is needed
+                pass  # all rows have been read
         self.process.kill()
         self.process.wait()
         if trouble:
             self.errors.seek(0)
             said = [line.strip() for line in self.errors.read().decode(errors="replace").split("\n") if len(line.strip()) > 8]
-            tell(f"# {self.label}: {trouble}: {said[-1][:150] if said else 'it said nothing'}")
+            tell(f"# {self.label}: {trouble}: {said[-1][:150] if said else 'no message'}")
 
 
 def from_outside(command, caches):
-    """Milliseconds until the process says that it has a result, and of the first calls that it then times; None in time."""
+    """Milliseconds from the start of the process to its first result, then those of the first calls that it measures. None: too slow."""
     begun = time.perf_counter()
     p = subprocess.Popen(command, env=surroundings(caches), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     limit = threading.Timer(max(within(TO_START) - time.monotonic(), 0), p.kill)
@@ -161,8 +164,9 @@ def from_outside(command, caches):
 
 
 def calls(label, command, repeats):
-    """Medians of first calls, of the same after a restart, and of the start, which finds what an earlier one left; who takes
-    more than SLOW seconds for the first is not asked again."""
+    """Median times of first calls with empty caches, of first calls after a restart, and of the start with filled caches.
+
+    A peer whose first process takes more than SLOW seconds is not measured again."""
     cold, warm = [], []
     for _ in range(repeats):
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as caches:
@@ -184,7 +188,7 @@ def calls(label, command, repeats):
 
 
 def rows(labels):
-    """gpa, and the peers that came to measure."""
+    """The engines of gpa and of the peers that compiled in time."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as caches:
         gpa = Engine("gpa", [GPA, "--device", DEVICE, os.path.join(HERE, "gpu.gpa"), *WORDS], caches)
         gpa.measure(within(FOR_GPA))
@@ -205,12 +209,12 @@ def rows(labels):
 
 
 def around(labels):
-    """What is measured from outside: label: {name: ms}."""
+    """Start-up and first calls, measured from outside the process: {label: {name: ms}}."""
     with tempfile.NamedTemporaryFile("w", suffix=".gpa") as f:
         f.write(FIRST_CALL)
         f.flush()
         found = {"gpa": calls("gpa", [GPA, "--device", DEVICE, f.name], 3)}
-    for label in sorted(labels, key="torch.compile".__eq__):  # the slowest last
+    for label in sorted(labels, key="torch.compile".__eq__):  # the slowest peer last
         if time.monotonic() < END:
             found[label] = calls(label, [sys.executable, os.path.join(HERE, "gpu_peer.py"), label, "--first"], 1)
     return found

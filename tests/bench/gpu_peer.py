@@ -1,8 +1,9 @@
 """One peer of the GPU benchmark, in a process of its own.
 
-gpu_peer.py PEER [ROW ...]  imports, says `imported`, and waits for a line with seconds; makes its arrays and compiles for at
-                            most that long, says `compiled`, waits for another line, and measures what compiled in time
-gpu_peer.py PEER --first    says when a first result is there, then the times of an expression and of a ufunc not seen before"""
+gpu_peer.py PEER [ROW ...]  prints `imported` and reads a number of seconds; creates its arrays and compiles for at most that
+                            long, prints `compiled`, reads a line, and measures the rows that were compiled
+gpu_peer.py PEER --first    prints a line at its first result, then the times of the first call of a new expression and of a new
+                            ufunc"""
 import sys
 import time
 
@@ -13,7 +14,7 @@ TRIES, SLOW = 7, 4  # seconds
 
 
 def clock(peer, work):
-    """Milliseconds of each try; as many calls are queued before a wait as take some 20 ms, so one of a slow work."""
+    """Milliseconds per call, of each of TRIES measurements; one measurement queues calls for about 20 ms, then synchronizes."""
     for _ in range(3):
         begun = time.perf_counter()
         peer.wait(work())

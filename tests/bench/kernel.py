@@ -1,10 +1,10 @@
-"""gpa-kernel beside other kernels on this machine: how soon it answers, what an answer takes, how soon it is gone, what it holds.
+"""Compares gpa-kernel with ipykernel: start-up, latency of a cell, shutdown, memory.
 
     python tests/bench/kernel.py [PYTHON WITH IPYKERNEL ...]
 
-Medians. first: from the start of the process to the first kernel_info reply; execute: from the request to the reply of a cell "1";
-idle: until the last message of that cell; shutdown: from the request to the end of the process; memory: what the process holds alone and
-its share of what it shares (PSS), after one cell."""
+Medians. first: from the start of the process to the first kernel_info reply; execute: from the request to the reply of the cell
+"1"; idle: to the last message of that cell; shutdown: from the request to the exit of the process; memory: proportional set size
+(PSS) after one cell."""
 import os
 import statistics
 import subprocess
@@ -23,7 +23,7 @@ def memory(pid):
 
 
 def subscribed(k):
-    """What is published before the subscription has arrived is lost."""
+    """Waits until the subscription is active: messages published before that are lost."""
     while not k.iopub.poll(100):
         k.ask("kernel_info_request")
     while k.iopub.poll(100):
@@ -34,7 +34,7 @@ def life(command):
     client.COMMAND = command
     began = time.perf_counter()
     with client.Kernel(ready=False) as k:
-        k.ask("kernel_info_request")  # it waits in the client until the sockets are bound
+        k.ask("kernel_info_request")  # ZeroMQ queues it until the kernel has bound its sockets
         first = time.perf_counter() - began
         subscribed(k)
         k.outputs(k.execute("1"))

@@ -1,15 +1,19 @@
-"""gpa beside NumPy, and SciPy where it has the function, on the rows of numerics_rows.py and numerics_programs.py.
+"""Compares gpa with NumPy, and with SciPy where it has the function, on the rows of numerics_rows.py and numerics_programs.py.
 
-For each group one gpa process and one CPython process run the same script; they hold the same arrays and are asked for
-measurements by turns, so that what else the machine does meets both; the least of several counts, and few suffice where one side
-is far ahead. Where memory and libraries lie differs from process to process, and with it many a row by a fifth, on both sides: a row
-that is behind is asked again in further pairs of processes, and the median of its ratios counts. Processor time on one thread each is compared, which a busy machine disturbs least; WALL=1 compares the time that
-passes, on as many threads as each takes. SIZE=10000000 gives the rows of 300,000 elements that many. Rows that are behind are printed, with words all rows that hold all of them
-(`tests/bench/run numerics sort float64`), at the end how many of each group are ahead, level (within 10 %) and behind, and
-those behind once more, the largest ratio first.
+    tests/bench/run numerics [WORD ...]
 
-PEER=cupy compares a GPU with CuPy instead, where it has the function: the time until a result is known, as a read of its first
-element waits for it. What both compile is compiled before, by as many processes as there are processors."""
+One gpa process and one CPython process per group run the same script on the same arrays. Their measurements alternate, so that
+other load on the machine affects both; the minimum of several counts, and two suffice where the ratio is large. Address space
+layout changes many rows by a fifth between processes: a row that is slower is measured again in further pairs of processes, and
+the median of its ratios counts.
+
+Processor time on one thread is compared, which depends least on other load; WALL=1 compares wall-clock time with all threads.
+SIZE=10000000 replaces the size of the rows of 300,000 elements. Rows in which gpa is slower are printed; with words, all rows
+that contain all of them (`tests/bench/run numerics sort float64`). At the end: how many rows of each group are ahead, level
+(within 10 %) and behind, and those behind again by ratio.
+
+PEER=cupy compares with CuPy on a GPU, where it has the function: the time until the first element of the result has been read.
+Compilation is done beforehand, by as many processes as there are processors."""
 import concurrent.futures
 import importlib.util
 import math
@@ -27,10 +31,10 @@ import numerics_programs  # noqa: F401  which adds its groups
 from numerics_rows import GROUPS
 
 GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
-ROUNDS, SECONDS, LEAST = 9, 0.6, 0.002  # measurements of a row, their sum on one side if it is slow, and the shortest
-WARMED = 0.02  # what takes less has its operands in the caches when it is measured, on both sides
+ROUNDS, SECONDS, LEAST = 9, 0.6, 0.002  # measurements of a row; their total on one side at most; the shortest measurement
+WARMED = 0.02  # calls shorter than this are measured with warm caches on both sides
 PATIENCE = 60  # seconds after which a row is interrupted
-CLEAR = 1.5  # two measurements suffice where a side takes this many times the other's time, and the row is not behind
+CLEAR = 1.5  # from this ratio on two measurements suffice, unless gpa is slower
 LEVEL = 1.1
 AGAIN = 4  # further pairs of processes for a row that is behind
 NOT_CUPYS = "files", "laws and samples", "distances", "polynomials"  # groups that CuPy lacks most of
@@ -39,7 +43,7 @@ CHECKED = 2_000_000  # results of larger arrays are not compared again
 CUPY = os.environ.get("PEER") == "cupy"
 WALL = CUPY or bool(os.environ.get("WALL"))
 if CUPY:
-    SECONDS, AGAIN, PATIENCE, BUILD = 0.1, 0, 5, 3  # what begins on a GPU takes seconds to begin
+    SECONDS, AGAIN, PATIENCE, BUILD = 0.1, 0, 5, 3  # BUILD: start-up on a GPU takes seconds
 
 SCRIPT = """
 import time
@@ -49,7 +53,7 @@ import numpy as np
 def force(r):
     if isinstance(r, np.ndarray):
         if r.size:
-            {first} # r[0].item() of a pending copy is read where the element came from
+            {first} # r[0].item() of a pending copy would read the source of the copy
     elif hasattr(r, "item"):
         r.item()
     elif not isinstance(r, (int, float)):
@@ -59,7 +63,7 @@ def total(r):
     if not isinstance(r, (np.ndarray, int, float, complex)) and not hasattr(r, "item"):
         return sum([total(x) for x in r])
     return float(np.nan_to_num(np.abs(np.asarray(r, dtype=np.complex128))).sum())
-for operand in [{operands}]: # what is computed when it is used would be computed in each row
+for operand in [{operands}]: # pending operands would be computed in each row
     if isinstance(operand, np.ndarray):
         force(operand)
 {rows}
@@ -73,7 +77,7 @@ def serve(rows):
             if n == 0:
                 print("answer", total(row()), flush=True)
                 continue
-            if n > 1: # the other side had the caches
+            if n > 1: # warm the caches: the other side ran in between
                 force(row())
             t = time.{clock}()
             for _ in range(n):
@@ -93,7 +97,7 @@ def function(name, program):
 
 
 def needed(setup, text):
-    """The setup without the lines that only make what is not named in the text or in a line that stays."""
+    """The setup without assignments to names that neither the text nor a remaining line uses."""
     kept = []
     for line in reversed(setup.split("\n")):
         names = re.match(r"(\w[\w, ]*) = ", line)
@@ -130,12 +134,12 @@ class Side:
         self.process = subprocess.Popen([*command, script], cwd=self.folder.name, env=os.environ | one, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def ask(self, name, times):
-        """Seconds of one call, measured over `times`, or with 0 a number that stands for the result; or what went wrong."""
+        """Seconds per call over `times` calls; with 0, a checksum of the result. Or an error message."""
         try:
             self.process.stdin.write(f"{name} {times}\n")
             self.process.stdin.flush()
         except OSError:
-            pass  # it ended: what it said is still there
+            pass  # the process has ended; its output can still be read
         said = "ended"
         patience = threading.Timer(PATIENCE, self.process.send_signal, [signal.SIGINT])
         patience.start()
@@ -159,13 +163,13 @@ class Side:
 
 
 def is_clear(times):
-    """Whether gpa's time is so far from the others' that more measurements would tell nothing new."""
+    """Whether the ratio is so large that further measurements cannot change the verdict."""
     gpa, peer = min(times[0]), min(map(min, times[1:]))
     return len(times[0]) >= 2 and peer > CLEAR * gpa
 
 
 def measure(sides):
-    """The least times of (side, row) pairs, taken by turns."""
+    """The minimum times of (side, row) pairs, measured alternately."""
     times, counts = [[] for _ in sides], []
     for side, name in sides:
         first = side.ask(name, 1)
@@ -220,13 +224,13 @@ def processes(group, dtype, size, rows, scipy):
 
 
 def chosen(group, dtype, size, words):
-    """The labels of all rows and, numbered, the rows that hold the words."""
+    """The labels of all rows and, numbered, the rows that contain the words."""
     label = {k: f"{row[0]}, {dtype} {size:,}" for k, row in enumerate(group.rows)}
     return label, [(k, row) for k, row in enumerate(group.rows) if all(w in f"{group.name}: {label[k]}" for w in words)]
 
 
 def compiled(group, dtype, size, words):
-    """Runs rows, so that what is compiled for them lies on disk: gpa compiles what is wanted again a second time, and better, while it works."""
+    """Runs rows so that their programs are in the disk cache. gpa compiles a program that is used again a second time, optimized, in the background."""
     rows = chosen(group, dtype, size, words)[1]
     for side in processes(group, dtype, size, rows, False) if rows else []:
         for k, row in rows:
