@@ -1,8 +1,8 @@
-"""gpa beside NumPy, numexpr and Numba (parallel): medians of one run on this machine, all on the same number of threads.
+"""Compares gpa with NumPy, numexpr and Numba (parallel): medians of one run on this machine, all with the same number of threads.
 
-The time of a gpa statement is measured inside a gpa script, until its result is stored (an array, into one that is there
-already) or read (a number). Each engine's result is compared with NumPy's. The first calls, which compile, are not in the
-medians; they have rows of their own below the table."""
+A gpa statement is measured inside a gpa script, until its result has been stored into an existing array or, for a number, read.
+Each engine's result is compared with NumPy's. First calls, which compile, are not part of the medians; they have rows of their
+own below the table."""
 import math
 import os
 import pty

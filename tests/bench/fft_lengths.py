@@ -1,8 +1,8 @@
-"""gpa's Fourier transforms on one thread against NumPy's and SciPy's pocketfft, length by length: medians of processor time in
+"""Compares gpa's Fourier transforms on one thread with NumPy's and SciPy's pocketfft, by length: medians of processor time in
 microseconds.
 
-fft_lengths.py [WORD ...]  rows whose label has one of the words; the last column is gpa's time over the better of the others,
-and the last line counts the rows in which gpa is slower."""
+fft_lengths.py [WORD ...]  rows whose label contains one of the words; the last column is the ratio of gpa's time to the faster
+of the others, the last line counts the rows in which gpa is slower."""
 import os
 import subprocess
 import sys

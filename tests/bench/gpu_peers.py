@@ -1,7 +1,7 @@
-"""The work of the GPU benchmark's rows in the words of each peer, as its users would write it.
+"""The rows of the GPU benchmark written for each peer, as its users would write them.
 
-`Peer` holds what a peer works on; each of its subclasses names, per row, a function without arguments that does the row's
-work and leaves it queued."""
+`Peer` holds the arrays; the method work of a subclass returns, for each row, a function without arguments that queues the row's
+computation and does not wait for it."""
 import math
 import os
 
@@ -50,7 +50,7 @@ def chain(t):
 
 
 def later(make):
-    """A work whose function is made when it is first called: if that fails, the other rows are there."""
+    """A function that is created by `make` at its first call, so that a failure affects this row alone."""
     made = []
 
     def work():
@@ -74,14 +74,14 @@ DATA = {  # name: how NumPy makes it
 
 
 def save_data(folder):
-    """The arrays, made once for all peers, each of which loads them from the folder that GPU_DATA names."""
+    """Writes the arrays once for all peers, which load them from the folder GPU_DATA."""
     import numpy as np
     for name, make in DATA.items():
         np.save(os.path.join(folder, name + ".npy"), make(np))
 
 
 class Peer:
-    """The arrays on the device, by `put`, and what most peers say alike."""
+    """The arrays on the device, transferred by `put`, and the rows that most peers write in the same way."""
 
     def __init__(self):
         import numpy as np

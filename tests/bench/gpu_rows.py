@@ -1,5 +1,5 @@
-"""The rows of the GPU benchmark: the name, the bytes that have to move at least (they give the share of the speed of a copy;
-0: not bound by memory), and the goal in ms. gpa's side is in gpu.gpa, that of the peers in gpu_peers.py, under the same names."""
+"""The rows of the GPU benchmark: name, minimum memory traffic in bytes (for the column `of copy`, the share of the speed of a
+copy; 0: not bound by memory), and goal in ms. gpu.gpa has gpa's programs, gpu_peers.py those of the peers, by the same names."""
 
 N, SIDE, POINTS, PRICES = 100_000_000, 8192, 10_000_000, 50_000_000
 PATHS, SYSTEMS, PRODUCTS, PLANE = 1_000_000, 10_000, 1_000_000, 2048

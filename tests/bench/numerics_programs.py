@@ -1,5 +1,5 @@
-"""Rows of the table of numerics that are no single functions of NumPy: what programs of users make of these - averages that move,
-distances of all pairs, groups, walks, pictures - and the functions of SciPy. See numerics_rows.py for what a row is."""
+"""Rows of the numerics benchmark beyond single functions of NumPy: short programs (moving averages, pairwise distances, grouping,
+random walks, images) and functions of SciPy. numerics_rows.py describes the format of a row."""
 from numerics_rows import MID, MIXED, each, group
 
 OPERANDS = MIXED + """

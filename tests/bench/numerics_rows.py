@@ -1,8 +1,8 @@
-"""The rows of the table of numerics: programs that NumPy and gpa run alike, and what SciPy has for them.
+"""The rows of the numerics benchmark: programs that NumPy and gpa both run, and SciPy's expression for the same result.
 
-A group is made once per dtype and size: `setup` defines T, n and the operands, of which those are made that a row names. A line of
-`rows` is `name | program | SciPy's expression`, where a program is an expression, or statements of which the last assigns r. Where
-one begins with `?`, results are random, free or piled up from run to run, and not compared."""
+A group is run once per dtype and size. `setup` defines T, n and the operands; operands that no row names are left out. A line of
+`rows` is `name | program | SciPy's expression`; a program is an expression, or statements of which the last assigns r. Results of
+a program that begins with `?` are not compared: they are random, not unique, or accumulate over runs."""
 import os
 
 
@@ -16,12 +16,12 @@ def each(dtypes, *sizes):
     return [(dtype, size) for dtype in dtypes.split() for size in sizes]
 
 
-# Within the caches and beyond them. Other kinds of numbers repeat beyond them what float64 says of the memory.
+# Sizes within the caches and beyond them; beyond them only float64, as other dtypes measure the same memory bandwidth.
 MID, BIG = int(os.environ.get("SIZE", 300_000)), 10_000_000
 THREE = each("float32 float64 int64", MID)
 FOUR = THREE + each("float64", BIG)
 
-# Numbers without order that both sides make alike.
+# Pseudorandom numbers that NumPy and gpa compute identically (a 64-bit mixing function of the index).
 MIXED = """
 def mixed(n):
     h = np.arange(n, dtype=np.uint64) * np.uint64(0x1E3779B97F4A7C15)

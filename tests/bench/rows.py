@@ -1,8 +1,8 @@
-"""The rows of the benchmark: the program text that NumPy and gpa both run, and what numexpr and Numba make of it.
+"""The rows of the benchmark: a program that NumPy and gpa both run, and its counterparts for numexpr and Numba.
 
-`setup` and `body` are text, run as they stand by both; `body` is the inside of a function and returns `r`. `numexpr` and
-`numba` build, from the names that `setup` defined, a function without arguments that does the same work; None: no sensible
-counterpart. The setup of a `compiled` row decorates functions with Numba's names, so CPython's run of it is Numba's."""
+`setup` and `body` are program text that both run unchanged; `body` is the body of a function that returns `r`. `numexpr` and
+`numba` take the names that `setup` defines and return a function without arguments for the same computation; None: there is no
+sensible counterpart. The setup of a `compiled` row uses Numba's decorators, so that in CPython the row measures Numba."""
 import math
 
 
@@ -15,7 +15,7 @@ ROWS = []
 
 
 def row(name, setup, body):
-    """Adds a row; the decorated class may hold `numexpr(ne, np, v)` and `numba(nb, np, v)`."""
+    """Adds a row; the decorated class may define `numexpr(ne, np, v)` and `numba(nb, np, v)`."""
     def add(extra):
         ROWS.append(Row(name, setup, body, getattr(extra, "numexpr", None), getattr(extra, "numba", None)))
         return extra
