@@ -352,3 +352,10 @@ for made in (
 for order in "cCfFaAkK":
     for a in (f, c, c.T, c[:, ::-1]):
         print(order, a.ravel(order), np.ravel(a, order), a.flatten(order), a.copy(order).strides, np.array(a, order=order).strides, a.astype("f4", order=order).strides)
+
+# --- quantiles of several fractions: C order, those that skip NaN with the fractions' axis moved
+for a in (np.arange(12.0).reshape(3, 4), np.asfortranarray(np.arange(24.0).reshape(2, 3, 4))):
+    for f in (np.quantile, np.percentile, np.nanquantile):
+        for axis in (0, 1, -1):
+            r = f(a, [0.5, 0.25], axis=axis)
+            print(f.__name__, a.shape, axis, r.flags.c_contiguous, r.flags.f_contiguous, r.strides)
