@@ -7,16 +7,29 @@ static bool are_arrays(const value *argv) {
     return argv[0].tag == V_ARRAY && !argv[0].aux && argv[1].tag == V_ARRAY && !argv[1].aux;
 }
 
-gpa_code np_shares_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
-    (void)vm;
-    *out = v_bool(are_arrays(argv) && arr_shares_memory(argv[0].array->arr, argv[1].array->arr));
+/* max_work: 0, only the ranges are compared; else every case is decided exactly, which needs no
+ * limit. None is `by_default`. */
+static gpa_code overlap(gpa_vm *vm, const value *argv, int64_t by_default, value *out) {
+    int64_t work = by_default;
+    gpa_code rc = argv[2].tag == V_NONE ? GPA_OK : arg_int(vm, argv[2], "max_work", &work);
+    if (rc == GPA_E_TYPE) {
+        vm_clear_error(vm);
+        return vm_fail(vm, GPA_E_VALUE, "max_work must be an integer");
+    }
+    if (rc) return rc;
+    if (work < -2) return vm_fail(vm, GPA_E_VALUE, "Invalid value for max_work");
+    bool (*share)(const gpa_arr *, const gpa_arr *) =
+        work == 0 ? arr_may_share_memory : arr_shares_memory;
+    *out = v_bool(are_arrays(argv) && share(argv[0].array->arr, argv[1].array->arr));
     return GPA_OK;
 }
 
-gpa_code np_may_share_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
-    (void)vm;
-    *out = v_bool(are_arrays(argv) && arr_may_share_memory(argv[0].array->arr, argv[1].array->arr));
-    return GPA_OK;
+gpa_code np_shares_memory(gpa_vm *vm, value *argv, value *out) { /* a, b, max_work */
+    return overlap(vm, argv, -1, out);
+}
+
+gpa_code np_may_share_memory(gpa_vm *vm, value *argv, value *out) { /* a, b, max_work */
+    return overlap(vm, argv, 0, out);
 }
 
 /* ---- bytes ---- */

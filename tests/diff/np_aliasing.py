@@ -187,3 +187,17 @@ for shape, strides in (((3, 3), (16, 8)), ((4, 3), (8, 8)), ((2, 3, 3), (24, 8, 
         b = np.arange(12.0)
         change(np.lib.stride_tricks.as_strided(b, shape, strides))
         print(b)
+
+# --- max_work: 0 compares ranges, other limits decide exactly
+x = np.zeros(4)
+for share in np.may_share_memory, np.shares_memory:
+    for work in -1, 1, -3, None, 1.5, True, "a":
+        try:
+            print(share(x[::2], x[1::2], max_work=work))
+        except ValueError as e:
+            print(type(e).__name__, e)
+print(np.may_share_memory(x[::2], x[1::2], max_work=0), np.may_share_memory(x[:2], x[2:], max_work=0))
+try:
+    np.may_share_memory(x, x, max_work=10**100)
+except OverflowError as e:
+    print(type(e).__name__)
