@@ -580,3 +580,14 @@ for u in (np.add, np.logical_xor, np.maximum, np.less, np.bitwise_or):
     for a in (np.float64(1), np.array(1), 1, np.array(3) > 2):
         for axis in (0, 1, -1, None):
             print(u.__name__, [attempt(f) for f in (lambda: u.accumulate(a, axis=axis), lambda: u.reduce(a, axis=axis), lambda: u.reduceat(a, [0], axis=axis))])
+
+# --- initial= of reductions by steps is a number of the result's dtype
+for f in np.subtract, np.divide:
+    for t in "f8", "i4", "c16":
+        for initial in 1j, 1.5, 7, 2**70, True:
+            if t == "i4" and initial == 2**70 and f is np.subtract:
+                continue  # OverflowError in other words
+            try:
+                print(f.__name__, t, initial, f.reduce(np.ones(3, t), initial=initial))
+            except TypeError as e:
+                print(f.__name__, t, initial, e)
