@@ -359,3 +359,8 @@ for a in (np.arange(12.0).reshape(3, 4), np.asfortranarray(np.arange(24.0).resha
         for axis in (0, 1, -1):
             r = f(a, [0.5, 0.25], axis=axis)
             print(f.__name__, a.shape, axis, r.flags.c_contiguous, r.flags.f_contiguous, r.strides)
+
+# --- no quantiles
+for f in np.percentile, np.nanpercentile, np.quantile:
+    for method in "linear", "lower", "hazen":
+        print(repr(f(np.ones((3, 4)), [], axis=1, method=method)), repr(f(np.arange(4), [], method=method)))
