@@ -63,27 +63,14 @@ static const int traits[RED_COUNT] = {
 #undef RED
 };
 
-#define NONE false
-static bool combine_bools(gpa_red red, bool a, bool b) {
-    switch (red) {
-#define RED(id, name, arg, empty, op, B, ...) \
-    case RED_##id:                            \
-        return B;
-#include "runtime/tables/reduce.def"
-#undef RED
-        case RED_COUNT: break;
-    }
-    return false;
-}
-#undef NONE
-
 /* How a reduction combines bools, by its truth table. */
 typedef enum { BOOLS_OTHER, BOOLS_ANY, BOOLS_ALL } bool_fold;
 
 static bool_fold bool_fold_of(gpa_red red) {
-    const bool either = combine_bools(red, false, true);
-    if (red_info[red].arg || combine_bools(red, false, false) || !combine_bools(red, true, true) ||
-        either != combine_bools(red, true, false))
+    if (red_info[red].arg) return BOOLS_OTHER;
+    const bool either = red_combine_bools(red, false, true);
+    if (red_combine_bools(red, false, false) || !red_combine_bools(red, true, true) ||
+        either != red_combine_bools(red, true, false))
         return BOOLS_OTHER;
     return either ? BOOLS_ANY : BOOLS_ALL;
 }

@@ -258,3 +258,8 @@ gpa_red_state red_combine(gpa_red r, gpa_dtype t, gpa_red_state a, gpa_red_state
     fn(&v, &b.v, &a.v, &a.v);
     return v.BOOL || a.at <= b.at ? a : b;
 }
+
+bool red_combine_bools(gpa_red r, bool a, bool b) {
+    const gpa_red_state x = {.v = {.BOOL = a}, .at = -1}, y = {.v = {.BOOL = b}, .at = -1};
+    return red_combine(r, DT_BOOL, x, y).v.BOOL;
+}

@@ -126,5 +126,7 @@ gpa_red_state red_start(gpa_red r, gpa_dtype t);
 typedef void (*gpa_red_fold)(const char *x, int64_t n, char *to);
 gpa_red_fold red_fold(gpa_red r, gpa_dtype t);
 gpa_red_state red_combine(gpa_red r, gpa_dtype t, gpa_red_state a, gpa_red_state b);
+/* The same for two bools; not for arg reductions. */
+bool red_combine_bools(gpa_red r, bool a, bool b);
 
 #endif

@@ -54,23 +54,10 @@ static void sum_narrow(const launch *L, const chunk *c, char *done, char *all) {
 /* The absorbing state of a boolean reduction (true for any, false for all), which no further
  * element changes; -1: there is none. */
 static int absorbing_state(const kir_func *f, const kir_ins *k) {
-    if (f->code[k->a].type != DT_BOOL) return -1;
-    switch ((gpa_red)k->sub) {
-        case RED_SUM:
-        case RED_MAX:
-        case RED_FMAX:
-        case RED_ANY:
-        case RED_OR: return 1;
-        case RED_PROD:
-        case RED_MIN:
-        case RED_FMIN:
-        case RED_ALL:
-        case RED_AND: return 0;
-        case RED_XOR:
-        case RED_ARGMIN:
-        case RED_ARGMAX:
-        case RED_COUNT: break;
-    }
+    const gpa_red r = (gpa_red)k->sub;
+    if (f->code[k->a].type != DT_BOOL || red_info[r].arg) return -1;
+    for (int x = 0; x < 2; x++)
+        if (red_combine_bools(r, x, false) == x && red_combine_bools(r, x, true) == x) return x;
     return -1;
 }
 
