@@ -228,7 +228,7 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     return rc;
 }
 
-bool import_plots_foreign(gpa_vm *vm, const char *name) {
+bool is_foreign_plotting(gpa_vm *vm, const char *name) {
     static const char *const plotting[] = {"matplotlib", "mpl_toolkits", "pylab"};
     const size_t n = strcspn(name, ".");
     bool plots = false;
@@ -246,7 +246,7 @@ gpa_code import_any(gpa_vm *vm, const char *name, value *out) {
     module_obj *m;
     if (strncmp(name, prefix, strlen(prefix)) == 0)
         return foreign.import(vm, name + strlen(prefix), out);
-    if (import_plots_foreign(vm, name)) return foreign.import(vm, name, out);
+    if (is_foreign_plotting(vm, name)) return foreign.import(vm, name, out);
     gpa_code rc = vm_import(vm, name, &m);
     if (!rc) *out = value_retain(v_obj(V_MODULE, m));
     if (rc != GPA_E_NO_MODULE || vm->raised.tag != V_UNSET) return rc;

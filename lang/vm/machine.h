@@ -229,9 +229,9 @@ gpa_code vm_run_library(gpa_vm *vm, module_obj *m, const char *name);
 
 /* A module of gpa, or of the foreign language (owned). */
 gpa_code import_any(gpa_vm *vm, const char *name, value *out);
-/* Whether a module is one of matplotlib's and CPython's is imported: where CPython has matplotlib,
- * unless GPA_PLOTS is gnuplot. */
-bool import_plots_foreign(gpa_vm *vm, const char *name);
+/* True for modules of matplotlib if the foreign language has it, unless GPA_PLOTS is gnuplot: then
+ * gpa's own module is not imported. */
+bool is_foreign_plotting(gpa_vm *vm, const char *name);
 /* The first part of a dotted name, after importing the whole. */
 gpa_code import_root(gpa_vm *vm, const char *name, value *out);
 /* A module's submodule; UNSET when it has none of that name. */

@@ -52,7 +52,7 @@ static const value *from_unimported(gpa_vm *vm, gpa_sym name, gpa_code *rc) {
     int n = snprintf(wanted, sizeof wanted, " %s ", sym_text(vm, name));
     for (size_t i = 0; i < COUNT_OF(unimported) && n < (int)sizeof wanted; i++)
         if (strstr(unimported[i].names, wanted)) {
-            if (import_plots_foreign(vm, unimported[i].module))
+            if (is_foreign_plotting(vm, unimported[i].module))
                 return foreign_name(vm, unimported[i].module, name, rc);
             *rc = vm_import(vm, unimported[i].module, &m);
             return *rc ? NULL : builtin_slot(m, name);
