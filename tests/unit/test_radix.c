@@ -117,7 +117,8 @@ static void runs(void **state) {
         }
 }
 
-/* Real transforms by half length: round trip, and comparison with the complex transform. */
+/* Real transforms computed as complex ones of half the length: equal to the complex transform of
+ * the same values; the inverse restores them. */
 static void half_length(void **state) {
     (void)state;
     for (int d = 0; d < 2; d++)

@@ -400,8 +400,9 @@ static bool has_loop_per_point(const kir_ins *i) {
 
 emit_facts emit_examine(const kir_func *f) {
     emit_facts r = {.widest = 1, .widest_in_loops = 1, .plain = true};
-    int depth = 0, inside = 0,
-        point_loops = 0; /* open regions: EACH; others; loops with a trip count per point */
+    int depth = 0,       /* nesting of EACH regions */
+        inside = 0,      /* nesting of other regions */
+        point_loops = 0; /* nesting of loops whose trip count differs from point to point */
     for (size_t a = 0; a < f->n_arrays; a++) r.branches |= f->arrays[a].where == KIR_LOCAL;
     r.unmaskable = r.branches;
     for (size_t i = 0; i < f->n_code; i++) {

@@ -54,11 +54,11 @@ typedef struct {
 /* Properties of a program that decide its plan. */
 typedef struct {
     uint32_t n_each, n_reduce; /* EACH regions; REDUCE instructions in all */
-    bool branches; /* IF, LOOP, BLOCK, ATOMIC, a FOR with a trip count per point, arrays local to a
-                      point */
+    bool branches;   /* IF, LOOP, BLOCK, ATOMIC, a FOR whose trip count differs from point to point,
+                        arrays local to a point */
     bool unmaskable; /* some branches cannot run under masks: lanes must be 1 */
     bool trips;      /* contains a FOR */
-    bool loops;      /* loops with a trip count per point */
+    bool loops;      /* contains a loop whose trip count differs from point to point */
     bool scans;
     bool plain;                 /* only loads, stores and cheap operations */
     bool complex;               /* some loads or stores are complex */
