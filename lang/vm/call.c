@@ -695,7 +695,19 @@ const char *func_title(gpa_vm *vm, const func_obj *f) {
     return intern_text(vm->core.names, f->code->title ? f->code->title : f->name);
 }
 
+/* The text that a program has set as __text_signature__, or UNSET. */
+static value stated_signature(gpa_vm *vm, const func_obj *f) {
+    value text = f->attrs.tag == V_DICT ? dict_text_peek(vm, f->attrs.dict, "__text_signature__")
+                                        : v_unset();
+    return text.tag == V_STR ? text : v_unset();
+}
+
 gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out) {
+    value stated = stated_signature(vm, f);
+    if (stated.tag != V_UNSET) {
+        str_putn(out, stated.str->text, stated.str->size);
+        return GPA_OK;
+    }
     const ast_scope *s = f->code->scope;
     size_t defaults = f->defaults.tag == V_TUPLE ? f->defaults.tuple->count : 0;
     unsigned args = s->n_positional + s->n_keyword_only, kwargs = args + s->has_args;

@@ -132,7 +132,7 @@ const char *func_name(gpa_vm *vm, const func_obj *f);
 /* The qualified name. */
 const char *func_title(gpa_vm *vm, const func_obj *f);
 /* "(a, b=2, *args)" as Python's inspect.signature prints it; `bound`: without the first parameter,
- * which is given. */
+ * which is given. A string that a program has set as __text_signature__ takes precedence. */
 gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out);
 
 /* ---- attributes and types ---- */
