@@ -29,6 +29,7 @@ typedef struct gpa_mem gpa_mem;
 typedef struct gpa_prog gpa_prog;
 typedef struct gpa_raw gpa_raw;     /* a compiled module (ir/raw_module.h) */
 typedef struct gpa_event gpa_event; /* an event in a stream */
+typedef struct gpa_graph gpa_graph; /* launches that one call queues */
 
 typedef struct {
     char name[16];                    /* "cuda:0", "cpu", "ref" */
@@ -43,6 +44,7 @@ typedef struct {
     bool gpu;       /* a GPU: launches are asynchronous, and run at full clock only after a while */
     bool cuda_code; /* `dump` gives CUDA C as source and PTX as assembly */
     bool interprets; /* programs are interpreted: times say nothing about the hardware */
+    bool graphs;     /* graph_begin and its companions work */
     int compute_major, compute_minor; /* CUDA compute capability; 0: none */
 } gpa_caps;
 
@@ -157,6 +159,17 @@ typedef struct gpa_backend {
      * not allocated yet is NULL; assume the alignment of an allocation. (optional) */
     void (*prepare)(gpa_dev *d, gpa_prog *p, const gpa_launch *l);
     gpa_code (*dump)(gpa_dev *d, gpa_prog *p, gpa_dump what, struct gpa_str *out, gpa_err *e);
+
+    /* Graphs. Between graph_begin and graph_end `run` records launches instead of queueing them: in
+     * a new graph (*g NULL), else in place of those that *g has. graph_end: *ready is false if the
+     * launches cannot be recorded: one is not compiled yet, may fault, or they are not like those
+     * of *g; the graph may then only be freed. graph_run queues the recorded launches, in order, on
+     * the memory that they were recorded with; until graph_free the programs must exist.
+     * graph_free is allowed while the graph runs. (optional, all: see caps.graphs) */
+    gpa_code (*graph_begin)(gpa_dev *d, gpa_graph **g, gpa_err *e);
+    gpa_code (*graph_end)(gpa_dev *d, gpa_graph *g, bool *ready, gpa_err *e);
+    gpa_code (*graph_run)(gpa_dev *d, gpa_graph *g, gpa_err *e);
+    void (*graph_free)(gpa_dev *d, gpa_graph *g);
 
     /* Library calls (GEMM, sorts, FFT ...). lib_can: true if the device supports this call; if
      * not, the caller uses a program or the host. (optional, both) */

@@ -5,7 +5,13 @@
  * from which the next iteration allocates. Objects and storages that the interpreter would have
  * made anew in every iteration are made once, at the end.
  *
- * Reading order: recording, one iteration, results, rt_loop_replay. */
+ * Which memory each name is bound to repeats after a few iterations, the period. On a device with
+ * graphs so many iterations as make whole periods then become one graph (loop_graph.h), which is
+ * queued by one call. Before each run its launches are updated, unless nothing about them changes.
+ * The guards of all its iterations are evaluated first; if one fails, the iterations before it run
+ * one by one.
+ *
+ * Reading order: recording, one iteration, graphs, results, rt_loop_replay. */
 #include "runtime/exec/loop_model.h"
 
 #include <time.h>
@@ -16,7 +22,7 @@
 #include "runtime/exec/profile.h"
 #include "runtime/graph/strided_copy.h"
 
-enum { MAX_TRIES = 12, MAX_FREE = 16 };
+enum { MAX_TRIES = 12, MAX_FREE = 16, MAX_GRAPH_TRIPS = 64 };
 /* An iteration is not interrupted: longer ones are left to the interpreter, which polls. */
 #define MAX_ITERATION_SECONDS 0.02
 
@@ -129,14 +135,37 @@ typedef struct {
     bool owned; /* by the replay: may be reused */
 } cell;
 
+/* The memory of a replay between two iterations. */
+typedef struct {
+    cell cells[LOG_NAMES];
+    gpa_buf *free[LOOP_MAX_SIZES][MAX_FREE];
+    uint32_t n_free[LOOP_MAX_SIZES];
+} memory;
+
+/* What becomes of an iteration's launches: queued, recorded in a graph, or nothing: a graph has
+ * them. */
+typedef enum { LAUNCH, RECORD, IN_GRAPH } launch_mode;
+
 typedef struct {
     gpa_rt *rt;
     const loop_model *m;
     loop_iteration *x; /* the last one recorded: its bindings and parameters are updated in place */
-    cell cells[LOG_NAMES];
-    gpa_buf *free[LOOP_MAX_SIZES][MAX_FREE];
-    uint32_t n_free[LOOP_MAX_SIZES];
+    memory at;
     gpa_binding bind[LOG_MAX_OPERANDS];
+    rt_loop_scalar ahead[MAX_GRAPH_TRIPS][RT_LOOP_MAX_SCALARS]; /* of the coming iterations */
+    launch_mode mode;
+    /* Graphs. */
+    bool may_graph, constant; /* offsets and parameters are those of every iteration */
+    memory mark;              /* the memory after iteration number `marked`, */
+    uint64_t marked;
+    bool allocated;       /* and since then memory was allocated */
+    uint32_t trips;       /* of a graph; 0: the period is not known yet */
+    loop_graph *graph;    /* NULL: none yet */
+    uint64_t graph_after; /* iterations that run before a new graph is built */
+    bool refused;         /* a graph could not be recorded */
+    bool recorded;        /* by this replay, */
+    memory graph_at;      /* with this memory */
+    uint64_t graph_runs;
     /* What each array is: the number of an array at the start, or if new, -1 less the iteration
      * that made it times RT_LOOP_MAX_ARRAYS plus the number there. */
     int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS];
@@ -146,22 +175,23 @@ typedef struct {
 } replay;
 
 static void put_free(replay *p, size_t size, gpa_buf *b) {
-    if (p->n_free[size] == MAX_FREE)
+    if (p->at.n_free[size] == MAX_FREE)
         buf_remove_owner(p->rt, b);
     else
-        p->free[size][p->n_free[size]++] = b;
+        p->at.free[size][p->at.n_free[size]++] = b;
 }
 
 /* Allocates what an iteration needs. False: memory is short, the interpreter continues. */
 static bool reserve(replay *p, gpa_device *d) {
     gpa_err quiet;
     for (size_t i = 0; i < p->m->n_sizes; i++)
-        while (p->n_free[i] < p->m->need[i]) {
+        while (p->at.n_free[i] < p->m->need[i]) {
             gpa_err_clear(&quiet);
-            if (p->n_free[i] == MAX_FREE ||
-                buf_new(p->rt, d, p->m->sizes[i], &p->free[i][p->n_free[i]], &quiet))
+            if (p->at.n_free[i] == MAX_FREE ||
+                buf_new(p->rt, d, p->m->sizes[i], &p->at.free[i][p->at.n_free[i]], &quiet))
                 return false;
-            p->n_free[i]++;
+            p->at.n_free[i]++;
+            p->allocated = true;
         }
     return true;
 }
@@ -173,10 +203,10 @@ static void host_store(const replay *p, const log_action *a) {
     char number[sizeof(gpa_val)];
     const char *from = number;
     if (a->n_operands > 1)
-        from = p->cells[to[1].name].buf->host + f->offset * a->item;
+        from = p->at.cells[to[1].name].buf->host + f->offset * a->item;
     else
         dtype_store(number, (gpa_dtype)p->x->log.types[a->param], p->x->log.params[a->param]);
-    strided_copy(p->cells[to->name].buf->host + t->offset * a->item, t->stride, from,
+    strided_copy(p->at.cells[to->name].buf->host + t->offset * a->item, t->stride, from,
                  a->n_operands > 1 ? f->stride : still,
                  &(strided_elems){a->item, a->ndim, a->size});
 }
@@ -185,8 +215,9 @@ static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_er
     const loop_log *g = &p->x->log;
     for (uint32_t i = a->operand; i < a->operand + a->n_operands; i++) {
         p->bind[i].offset += p->m->advance[i];
-        p->bind[i].mem = g->operands[i].name < 0 ? NULL : p->cells[g->operands[i].name].buf->mem;
+        p->bind[i].mem = g->operands[i].name < 0 ? NULL : p->at.cells[g->operands[i].name].buf->mem;
     }
+    if (p->mode == IN_GRAPH) return GPA_OK;
     if (!a->program) {
         host_store(p, a);
         return GPA_OK;
@@ -194,6 +225,7 @@ static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_er
     gpa_launch run = {
         .arrays = p->bind + a->operand, .params = g->params + a->param, .uninterrupted = true};
     memcpy(run.size, a->size, sizeof run.size);
+    if (p->mode == RECORD) return d->be->run(d->dev, a->program->prog, &run, e);
     profile_begin(p->rt, d);
     gpa_code rc = d->be->run(d->dev, a->program->prog, &run, e);
     profile_again(p->rt, d, a->program, a->bytes_read + a->bytes_written);
@@ -208,23 +240,23 @@ static void advance(replay *p) {
     int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS],
         made = (int64_t)p->count * RT_LOOP_MAX_ARRAYS;
     for (size_t i = 0; i < n; i++) {
-        cells[i] = p->cells[x->name[i]];
+        cells[i] = p->at.cells[x->name[i]];
         object[i] = x->object[i] >= 0 ? p->object[x->object[i]] : x->object[i] - made;
         storage[i] = x->storage[i] >= 0 ? p->storage[x->storage[i]] : x->storage[i] - made;
     }
     for (size_t i = 0; i < n; i++)
-        if (p->m->gone[i] && p->cells[i].owned && p->first_use[i])
-            put_free(p, p->m->size_of[i], p->cells[i].buf);
-    memcpy(p->cells, cells, n * sizeof *cells);
+        if (p->m->gone[i] && p->at.cells[i].owned && p->first_use[i])
+            put_free(p, p->m->size_of[i], p->at.cells[i].buf);
+    memcpy(p->at.cells, cells, n * sizeof *cells);
     memcpy(p->object, object, n * sizeof *object);
     memcpy(p->storage, storage, n * sizeof *storage);
-    for (size_t i = 0; i < x->log.n_fresh; i++) p->cells[LOG_FRESH + i].buf = NULL;
+    for (size_t i = 0; i < x->log.n_fresh; i++) p->at.cells[LOG_FRESH + i].buf = NULL;
     p->count++;
 }
 
 static void end_fresh(replay *p, size_t k) {
-    put_free(p, p->m->size_of[LOG_FRESH + k], p->cells[LOG_FRESH + k].buf);
-    p->cells[LOG_FRESH + k].buf = NULL;
+    put_free(p, p->m->size_of[LOG_FRESH + k], p->at.cells[LOG_FRESH + k].buf);
+    p->at.cells[LOG_FRESH + k].buf = NULL;
 }
 
 static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
@@ -235,7 +267,7 @@ static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
         const log_action *a = &g->actions[i];
         for (uint32_t k = a->fresh; k < a->fresh + a->n_fresh; k++) {
             size_t size = m->size_of[LOG_FRESH + k];
-            p->cells[LOG_FRESH + k] = (cell){p->free[size][--p->n_free[size]], true};
+            p->at.cells[LOG_FRESH + k] = (cell){p->at.free[size][--p->at.n_free[size]], true};
         }
         rc = run_action(p, d, a, e);
         for (size_t k = 0; k < g->n_fresh; k++)
@@ -243,7 +275,140 @@ static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
     }
     if (!rc) advance(p);
     for (size_t k = 0; k < g->n_fresh && rc; k++)
-        if (p->cells[LOG_FRESH + k].buf) end_fresh(p, k);
+        if (p->at.cells[LOG_FRESH + k].buf) end_fresh(p, k);
+    return rc;
+}
+
+/* The parameters of the coming iteration number k. */
+static void set_params(replay *p, size_t k) {
+    loop_log *g = &p->x->log;
+    for (size_t i = 0; i < g->n_params; i++) {
+        if (p->m->scalar[i] < 0) continue;
+        const rt_loop_scalar *s = &p->ahead[k][p->m->scalar[i]];
+        g->params[i] = dtype_cast(s->v, s->dtype, (gpa_dtype)g->types[i]);
+    }
+}
+
+/* ---- graphs ---- */
+
+/* Iterations that run one by one before a graph is built: as long as building takes. */
+enum { MIN_TRIPS_BEFORE_GRAPH = 24, MIN_GRAPH_TRIPS = 16, MAX_GRAPH_LAUNCHES = 256 };
+/* Launches of more bytes take longer on the device than on the host. */
+#define MAX_GRAPH_LAUNCH_BYTES (UINT64_C(32) << 20)
+
+/* Bytes that an iteration reads and writes. */
+static uint64_t bytes_of(const replay *p) {
+    const loop_log *g = &p->x->log;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < g->n_actions; i++)
+        bytes += g->actions[i].bytes_read + g->actions[i].bytes_written;
+    return bytes;
+}
+
+/* Decides whether the device may run the loop as graphs. */
+static void begin_graphs(replay *p, const gpa_device *d) {
+    const loop_log *g = &p->x->log;
+    p->may_graph = d && d->caps.graphs && g->n_actions;
+    p->constant = true;
+    p->graph_after = MIN_TRIPS_BEFORE_GRAPH;
+    for (size_t i = 0; i < g->n_actions; i++) p->may_graph = p->may_graph && g->actions[i].program;
+    p->may_graph = p->may_graph && bytes_of(p) <= g->n_actions * MAX_GRAPH_LAUNCH_BYTES;
+    for (size_t i = 0; i < g->n_operands; i++) p->constant = p->constant && !p->m->advance[i];
+    for (size_t i = 0; i < g->n_params; i++) p->constant = p->constant && p->m->scalar[i] < 0;
+}
+
+static bool same_memory(const replay *p, const memory *a, const memory *b) {
+    for (size_t i = 0; i < p->x->log.n_start; i++)
+        if (a->cells[i].buf != b->cells[i].buf || a->cells[i].owned != b->cells[i].owned)
+            return false;
+    for (size_t i = 0; i < p->m->n_sizes; i++)
+        if (a->n_free[i] != b->n_free[i] ||
+            memcmp(a->free[i], b->free[i], a->n_free[i] * sizeof *a->free[i]) != 0)
+            return false;
+    return true;
+}
+
+/* After an iteration: finds the period of the memory, by comparison with that after iterations
+ * number 1, 2, 4 ... (Brent's algorithm), and from it the number of iterations of a graph. */
+static void find_period(replay *p) {
+    const uint64_t since = p->count - p->marked;
+    if (p->marked && !p->allocated && same_memory(p, &p->at, &p->mark)) {
+        p->trips = (uint32_t)since;
+        while (p->trips < MIN_GRAPH_TRIPS) p->trips += (uint32_t)since;
+        if (p->trips * p->x->log.n_actions > MAX_GRAPH_LAUNCHES) p->may_graph = false;
+    } else if (since > MAX_GRAPH_TRIPS) {
+        p->may_graph = false;
+    } else if (!(p->count & (p->count - 1))) {
+        p->mark = p->at;
+        p->marked = p->count;
+        p->allocated = false;
+    }
+}
+
+/* True if the coming iterations shall be a graph. */
+static bool uses_graph(replay *p) {
+    if (!p->may_graph || !p->trips) return false;
+    if (!p->graph && p->count >= p->graph_after)
+        p->graph = loop_graph_get(p->rt, &p->x->log, p->trips);
+    else if (!p->graph && !p->refused)
+        p->graph = loop_graph_find(p->rt, &p->x->log, p->trips);
+    return p->graph;
+}
+
+/* Runs the coming iterations without launching them. */
+static gpa_code pass_iterations(replay *p, gpa_device *d, launch_mode mode, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    p->mode = mode;
+    for (size_t k = 0; k < p->trips && !rc; k++) {
+        set_params(p, k);
+        rc = run_iteration(p, d, e);
+    }
+    p->mode = LAUNCH;
+    return rc;
+}
+
+/* Records the coming iterations in the graph. *ready false: it is dropped, they are still coming.
+ */
+static gpa_code record_graph(replay *p, gpa_device *d, bool *ready, gpa_err *e) {
+    loop_graph *x = p->graph;
+    replay *before = mem_new(sizeof *before);
+    gpa_err quiet = {0};
+    *ready = false;
+    if (!before) return gpa_no_memory(e);
+    *before = *p;
+    gpa_code rc = d->be->graph_begin(d->dev, &x->graph, e);
+    if (!rc) {
+        rc = pass_iterations(p, d, RECORD, e);
+        gpa_code ended = d->be->graph_end(d->dev, x->graph, ready, rc ? &quiet : e);
+        rc = rc ? rc : ended;
+    }
+    if (rc || !*ready) {
+        *p = *before;
+        *ready = false;
+        loop_graph_free(x);
+        p->graph = NULL;
+        p->refused = true; /* programs that are not compiled yet: tried again later */
+        p->graph_after = 2 * MAX(p->count, p->graph_after);
+    }
+    mem_free(before);
+    return rc;
+}
+
+static gpa_code run_graph(replay *p, gpa_device *d, bool *ready, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    *ready = true;
+    if (p->recorded && p->constant && same_memory(p, &p->at, &p->graph_at)) {
+        rc = pass_iterations(p, d, IN_GRAPH, e);
+    } else {
+        p->graph_at = p->at;
+        rc = record_graph(p, d, ready, e);
+        p->recorded = *ready;
+    }
+    if (rc || !*ready) return rc;
+    profile_begin(p->rt, d);
+    rc = d->be->graph_run(d->dev, p->graph->graph, e);
+    profile_call(p->rt, d, p->graph->name, bytes_of(p) * p->trips);
+    p->graph_runs++;
     return rc;
 }
 
@@ -264,7 +429,7 @@ static void begin(replay *p) {
         p->first_use[i] = buf == i;
         p->taken[i] = buf == i && a->given.owned && a->given.assigned && a->storage->refs == 1 &&
                       a->given.arr->refs == 1 && a->buf->owners == 1 && !a->buf->readers;
-        p->cells[i] = (cell){a->buf, p->taken[buf]};
+        p->at.cells[i] = (cell){a->buf, p->taken[buf]};
         a->buf->version++; /* the loop may store to it */
     }
     for (size_t i = 0; i < x->log.n_start; i++)
@@ -285,7 +450,7 @@ static gpa_code find_storage(replay *p, size_t i, const rt_loop_result *made, gp
         return GPA_OK;
     }
     for (int d = 0; d < a->ndim; d++) size *= a->shape[d];
-    return storage_of_buf_take(p->rt, p->cells[i].buf, (gpa_dtype)a->dtype, size, out, e);
+    return storage_of_buf_take(p->rt, p->at.cells[i].buf, (gpa_dtype)a->dtype, size, out, e);
 }
 
 /* A new array of variable i, as the model predicts it. */
@@ -310,15 +475,15 @@ static gpa_code end(replay *p, rt_loop_result *results, gpa_err *e) {
     for (size_t i = 0; i < x->log.n_start; i++) {
         size_t same = 0;
         while (p->object[same] != p->object[i]) same++;
-        p->cells[i].buf->version++; /* it may have been stored to */
+        p->at.cells[i].buf->version++; /* it may have been stored to */
         results[i] = (rt_loop_result){(int)MAX(p->object[i], -1), (int)same, NULL};
         if (p->object[i] >= 0 && p->taken[p->object[i]])
-            x->end[p->object[i]].storage->buf = p->cells[i].buf;
+            x->end[p->object[i]].storage->buf = p->at.cells[i].buf;
     }
     for (size_t i = 0; i < x->log.n_start && !rc; i++)
         if (p->object[i] < 0 && results[i].same == (int)i) rc = make_array(p, i, results, e);
     for (size_t i = 0; i < p->m->n_sizes; i++)
-        while (p->n_free[i]) buf_remove_owner(p->rt, p->free[i][--p->n_free[i]]);
+        while (p->at.n_free[i]) buf_remove_owner(p->rt, p->at.free[i][--p->at.n_free[i]]);
     return rc;
 }
 
@@ -338,16 +503,31 @@ static void count_work(replay *p) {
     s->cache_hits += launches;
     s->bytes_read += read;
     s->bytes_written += written;
-    if (p->count) explain_replay(p->rt, p->count, launches, read, written);
+    if (p->count)
+        explain_replay(p->rt,
+                       &(explain_loop){p->count, launches, read, written, p->graph_runs, p->trips});
 }
 
-static void set_params(replay *p) {
-    loop_log *g = &p->x->log;
-    for (size_t i = 0; i < g->n_params; i++) {
-        if (p->m->scalar[i] < 0) continue;
-        const rt_loop_scalar *s = &p->x->scalars[p->m->scalar[i]];
-        g->params[i] = dtype_cast(s->v, s->dtype, (gpa_dtype)g->types[i]);
+/* Evaluates the guards and scalars of up to `most` coming iterations; returns how many will run. */
+static size_t look_ahead(replay *p, size_t most, bool (*next)(void *, rt_loop_scalar *),
+                         void *user) {
+    size_t n = 0;
+    while (n < most && next(user, p->ahead[n])) n++;
+    return n;
+}
+
+/* Runs the n coming iterations. */
+static gpa_code run_ahead(replay *p, gpa_device *d, size_t n, gpa_err *e) {
+    bool done = false;
+    gpa_code rc = GPA_OK;
+    if (p->graph && n == p->trips) rc = run_graph(p, d, &done, e);
+    for (size_t k = 0; k < n && !rc && !done; k++) {
+        if (k && !reserve(p, d)) return gpa_no_memory(e);
+        set_params(p, k);
+        rc = run_iteration(p, d, e);
+        if (p->may_graph && !p->trips) find_period(p);
     }
+    return rc;
 }
 
 gpa_code rt_loop_replay(gpa_rt *rt, bool (*next)(void *user, rt_loop_scalar *scalars), void *user,
@@ -362,9 +542,11 @@ gpa_code rt_loop_replay(gpa_rt *rt, bool (*next)(void *user, rt_loop_scalar *sca
     p->x = r->at[LOOP_RECORDED - 1];
     gpa_device *d = p->x->log.device;
     begin(p);
-    while (!rc && d && reserve(p, d) && !rt_interrupted(rt) && next(user, p->x->scalars)) {
-        set_params(p);
-        rc = run_iteration(p, d, e);
+    begin_graphs(p, d);
+    while (!rc && d && reserve(p, d) && !rt_interrupted(rt)) {
+        const size_t most = uses_graph(p) ? p->trips : 1, n = look_ahead(p, most, next, user);
+        rc = run_ahead(p, d, n, e);
+        if (n < most) break;
     }
     if (d) rc = device_result(rt, d, rc, e);
     count_work(p);

@@ -12,6 +12,7 @@
 #include "runtime/cuda/lib/cublas.h"
 #include "runtime/cuda/driver/context.h"
 #include "runtime/cuda/driver/event.h"
+#include "runtime/cuda/driver/graph.h"
 #include "runtime/cuda/lib/cufft.h"
 #include "runtime/cuda/lib/search.h"
 #include "runtime/cuda/lib/cusolver.h"
@@ -130,6 +131,7 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
                       .units = d->units,
                       .gpu = true,
                       .cuda_code = true,
+                      .graphs = graph_is_supported(d),
                       .compute_major = d->target.major,
                       .compute_minor = d->target.minor};
     snprintf(out->name, sizeof out->name, "cuda:%d", d->number);
@@ -245,7 +247,11 @@ static gpa_code cuda_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *
     context_enter(d);
     gpa_code rc = wait_usable(d, e);
     if (!rc) rc = launch_run(d, p, l, e);
-    return rc ? rc : wait_throttle(d, estimated_seconds(&p->copy, l), e);
+    if (rc) return rc;
+    const double seconds = estimated_seconds(&p->copy, l);
+    if (!d->recording) return wait_throttle(d, seconds, e);
+    graph_cost(d, seconds);
+    return GPA_OK;
 }
 
 static void cuda_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
@@ -302,6 +308,28 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
             break;
     }
     return out->failed ? gpa_no_memory(e) : GPA_OK;
+}
+
+/* ---- graphs ---- */
+
+static gpa_code cuda_graph_begin(gpa_dev *d, gpa_graph **g, gpa_err *e) {
+    context_enter(d);
+    return graph_begin(d, g, e);
+}
+
+static gpa_code cuda_graph_end(gpa_dev *d, gpa_graph *g, bool *ready, gpa_err *e) {
+    context_enter(d);
+    return graph_end(d, g, ready, e);
+}
+
+static gpa_code cuda_graph_run(gpa_dev *d, gpa_graph *g, gpa_err *e) {
+    context_enter(d);
+    return graph_run(d, g, e);
+}
+
+static void cuda_graph_free(gpa_dev *d, gpa_graph *g) {
+    context_enter(d);
+    graph_free(d, g);
 }
 
 /* ---- waiting ---- */
@@ -422,6 +450,10 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .interpreted = cuda_interpreted,
                             .finish_builds = cuda_finish_builds,
                             .dump = cuda_dump,
+                            .graph_begin = cuda_graph_begin,
+                            .graph_end = cuda_graph_end,
+                            .graph_run = cuda_graph_run,
+                            .graph_free = cuda_graph_free,
                             .lib_can = cuda_lib_can,
                             .lib_run = cuda_lib_run,
                             .sync = cuda_sync,

@@ -5,6 +5,7 @@
 #include "runtime/base/base.h"
 #include "runtime/cuda/build/interpreter.h"
 #include "runtime/cuda/emit/schedule.h"
+#include "runtime/cuda/driver/graph.h"
 #include "runtime/cuda/driver/interrupt.h"
 #include "runtime/cuda/driver/stream.h"
 #include "runtime/cuda/driver/wait.h"
@@ -124,17 +125,35 @@ static gpa_code run_interpreted(launch *L, bool *done, gpa_err *e) {
     return takes_slot(L) ? take_slot(L, e) : GPA_OK;
 }
 
+/* Queues or records the kernel. */
+static CUresult issue(const launch *L, const cu_variant *v, void *block) {
+    const cu_driver *cu = L->d->cu;
+    const uint32_t *g = L->y.grid, *b = L->y.block;
+    void *args[] = {block};
+    uint32_t shared = L->p->copy.form == KIR_KERNEL ? L->l->shared : L->y.shared;
+    CUresult r = shared > CU_STATIC_SHARED_BYTES
+                     ? cu->function_set(v->function, CU_FUNC_MAX_DYNAMIC, (int)shared)
+                     : 0;
+    if (r) return r;
+    if (!L->d->recording)
+        return cu->launch(v->function, g[0], g[1], g[2], b[0], b[1], b[2], shared, L->stream, args,
+                          NULL);
+    const cu_kernel k = {v->function, {g[0], g[1], g[2]}, {b[0], b[1], b[2]}, shared, NULL, NULL};
+    return graph_add(L->d, &k, block, v->source.bytes);
+}
+
 static gpa_code queue_kernel(launch *L, gpa_err *e) {
     const cu_variant *v;
-    bool done = false;
-    gpa_code rc = program_interprets(L->d, L->p, &L->y.plan, points_of(L))
-                      ? run_interpreted(L, &done, e)
-                      : GPA_OK;
+    bool done = false, interprets = program_interprets(L->d, L->p, &L->y.plan, points_of(L));
+    gpa_code rc = GPA_OK;
+    if (interprets && L->d->recording) {
+        graph_refuse(L->d);
+        return GPA_OK;
+    }
+    if (interprets) rc = run_interpreted(L, &done, e);
     if (rc || done) return rc;
-    const cu_driver *cu = L->d->cu;
     _Alignas(16) char on_stack[1024];
     char *block = on_stack;
-    const uint32_t *g = L->y.grid, *b = L->y.block;
     const cu_demand need = {&L->y.plan, points_of(L), L->l->params};
     rc = program_variant(L->d, L->p, &need, &v, e);
     if (rc) return rc;
@@ -146,16 +165,20 @@ static gpa_code queue_kernel(launch *L, gpa_err *e) {
         return gpa_no_memory(e);
     memset(block, 0, v->source.bytes);
     fill_block(L, &v->source, block);
-    void *args[] = {block};
-    uint32_t shared = L->p->copy.form == KIR_KERNEL ? L->l->shared : L->y.shared;
-    CUresult r = shared > CU_STATIC_SHARED_BYTES
-                     ? cu->function_set(v->function, CU_FUNC_MAX_DYNAMIC, (int)shared)
-                     : 0;
-    if (!r)
-        r = cu->launch(v->function, g[0], g[1], g[2], b[0], b[1], b[2], shared, L->stream, args,
-                       NULL);
+    CUresult r = issue(L, v, block);
     if (block != on_stack) mem_free(block);
     return api_check(r, "cuLaunchKernel", e);
+}
+
+static gpa_code take_scratch(launch *L, size_t bytes, gpa_err *e) {
+    gpa_dev *d = L->d;
+    return api_check(d->recording ? graph_scratch(d, bytes, &L->scratch)
+                                  : d->cu->alloc(&L->scratch, bytes, d->stream),
+                     "cuMemAllocAsync", e);
+}
+
+static void free_scratch(launch *L) {
+    if (L->scratch && !L->d->recording) L->d->cu->free(L->scratch, L->d->stream);
 }
 
 static size_t aligned(size_t n) { return (n + 255) / 256 * 256; }
@@ -181,7 +204,7 @@ static gpa_code queue_split(launch *L, gpa_err *e) {
         L->state_at[f->n_code + i] = total;
         total += aligned(bytes);
     }
-    if (total) TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
+    if (total) TRY(take_scratch(L, total, e));
     L->y.grid[1] = (uint32_t)parts;
     for (uint32_t k = 0; k < phases_of(L); k++) {
         L->y.plan.phase = (int16_t)k;
@@ -191,7 +214,7 @@ static gpa_code queue_split(launch *L, gpa_err *e) {
         rc = api_check(cu->fill(L->d->counters, 0, sizeof(uint32_t) * L->y.grid[0], L->d->stream),
                        "cuMemsetD8Async", e);
 out:
-    if (L->scratch) cu->free(L->scratch, L->d->stream);
+    free_scratch(L);
     mem_free(L->state_at);
     return rc;
 }
@@ -314,10 +337,22 @@ static bool is_split(const launch *L) {
     return L->y.plan.scan != SCAN_LOOKBACK && L->y.split && L->y.grid[0] <= COUNTERS;
 }
 
+/* Records a launch in a graph: kernels alone. */
+static gpa_code record(launch *L, gpa_err *e) {
+    const cu_facts *x = &L->p->facts;
+    if (takes_slot(L) || x->prints || (x->scatters && L->y.accesses > 1) ||
+        L->y.plan.scan == SCAN_LOOKBACK) {
+        graph_refuse(L->d);
+        return GPA_OK;
+    }
+    return is_split(L) ? queue_split(L, e) : queue_kernel(L, e);
+}
+
 gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     launch L = {.d = d, .p = p, .l = l, .stream = d->stream};
     gpa_code rc = GPA_OK;
     if (!prepare_schedule(&L)) return GPA_OK;
+    if (d->recording) return record(&L, e);
     if (takes_slot(&L)) rc = take_slot(&L, e);
     bool concurrent = l->stream && p->copy.form == KIR_KERNEL &&
                       !p->facts.prints; /* a launch with printf is synchronous */

@@ -268,15 +268,17 @@ void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_a
 
 /* ---- loops ---- */
 
-void explain_replay(gpa_rt *rt, uint64_t iterations, uint64_t launches, uint64_t read,
-                    uint64_t written) {
+void explain_replay(gpa_rt *rt, const explain_loop *x) {
     if (!rt->explain) return;
     gpa_str *out = &rt->explain->text;
     str_printf(out, "loop: %llu iterations replayed without interpreting them, %llu launch%s",
-               (unsigned long long)iterations, (unsigned long long)launches,
-               launches == 1 ? "" : "es");
-    write_bytes(out, "reads", read);
-    write_bytes(out, "writes", written);
+               (unsigned long long)x->iterations, (unsigned long long)x->launches,
+               x->launches == 1 ? "" : "es");
+    write_bytes(out, "reads", x->read);
+    write_bytes(out, "writes", x->written);
+    if (x->graphs)
+        str_printf(out, ", %llu graph%s of %u iterations", (unsigned long long)x->graphs,
+                   x->graphs == 1 ? "" : "s", x->graph_trips);
     str_putc(out, '\n');
 }
 

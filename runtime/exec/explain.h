@@ -20,10 +20,14 @@ void explain_step(gpa_rt *rt, const explained_step *x);
 /* Records a library call of device d, or of the host (NULL), whose result is `a`; no effect unless
  * %explain is recording. */
 void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_arr *a);
-/* Records iterations of a loop that were replayed, with the launches and bytes of all of them; no
- * effect unless %explain is recording. */
-void explain_replay(gpa_rt *rt, uint64_t iterations, uint64_t launches, uint64_t read,
-                    uint64_t written);
+/* What a replay did. */
+typedef struct {
+    uint64_t iterations, launches, read, written; /* bytes */
+    uint64_t graphs;                              /* of the device, each of */
+    uint32_t graph_trips;                         /* so many iterations */
+} explain_loop;
+/* Records iterations of a loop that were replayed; no effect unless %explain is recording. */
+void explain_replay(gpa_rt *rt, const explain_loop *x);
 /* "row reduce: array float64 (100,) = sum(a * b, axis=1)": a step on one line. */
 void explain_put_step(gpa_str *out, const fuse_plan *p, int s, const lowered *l);
 /* A value as an expression of its inputs. */

@@ -214,6 +214,8 @@ void rt_loop_stop(gpa_rt *rt) {
 
 void loop_replay_free(gpa_rt *rt) {
     rt_loop_stop(rt);
+    for (size_t i = 0; rt->loop_replay && i < LOOP_GRAPHS; i++)
+        loop_graph_free(&rt->loop_replay->graphs[i]);
     mem_free(rt->loop_replay);
     rt->loop_replay = NULL;
 }

@@ -12,6 +12,7 @@
 #ifndef GPA_EXEC_LOOP_MODEL_H
 #define GPA_EXEC_LOOP_MODEL_H
 
+#include "runtime/exec/loop_graph.h"
 #include "runtime/exec/loop_log.h"
 
 /* A logged iteration with what its variables held at its end. */
@@ -49,6 +50,8 @@ struct loop_replay {
     loop_iteration *at[LOOP_RECORDED]; /* oldest first */
     loop_iteration iterations[LOOP_RECORDED];
     loop_model model;
+    loop_graph graphs[LOOP_GRAPHS];
+    uint64_t graph_uses;
 };
 
 /* The log of the iteration that runs; NULL: none is being logged. */

@@ -295,9 +295,8 @@ int cuGetExportTable(const void **table, const void *which) {
     (void)which;
     return *table = empty, 0;
 }
-STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned x, unsigned y,
-     unsigned z, unsigned shared, CUstream s, void **p, void **q) {
-    (void)q;
+/* A launch: may end as $STUB_CUDA says. */
+static int put_launch(CUstream s, const cu_kernel *k) {
     LIVE();
     if (++launches == stub_word("fault", -1)) current->broken = true;
     if (launches == stub_word("endless", -1)) {
@@ -305,9 +304,88 @@ STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned 
         stub_log("endless\n");
     }
     return stub_put(s, (stub_op){.what = STUB_LAUNCH,
-                                 .program = f,
-                                 .blocks = {a, b, c},
-                                 .threads = {x, y, z},
-                                 .shared = shared,
-                                 .args = p});
+                                 .program = k->function,
+                                 .blocks = {k->grid[0], k->grid[1], k->grid[2]},
+                                 .threads = {k->block[0], k->block[1], k->block[2]},
+                                 .shared = k->shared,
+                                 .args = k->params});
+}
+STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned x, unsigned y,
+     unsigned z, unsigned shared, CUstream s, void **p, void **q) {
+    const cu_kernel k = {f, {a, b, c}, {x, y, z}, shared, p, q};
+    return put_launch(s, &k);
+}
+
+/* ---- graphs: a chain of kernels; an executable graph is a copy of it ---- */
+
+struct CUgraphNode_st {
+    cu_kernel kernel; /* params: owned */
+    size_t number;
+    CUgraphNode next;
+};
+
+struct CUgraph_st {
+    CUgraphNode first, last;
+    size_t n;
+};
+
+struct CUgraphExec_st {
+    size_t n;
+    cu_kernel kernels[]; /* params: owned */
+};
+
+static cu_kernel keep_kernel(const cu_kernel *k) {
+    cu_kernel kept = *k;
+    kept.params = stub_keep_arguments(k->function, k->params);
+    return kept;
+}
+
+STUB(cuGraphCreate, CUgraph *out, unsigned flags) {
+    LIVE();
+    if (flags) return INVALID;
+    return (*out = calloc(1, sizeof **out)) ? 0 : CUDA_OUT_OF_MEMORY;
+}
+STUB(cuGraphDestroy, CUgraph g) {
+    for (CUgraphNode next, x = g->first; x; x = next) {
+        next = x->next;
+        free(x->kernel.params);
+        free(x);
+    }
+    return free(g), 0;
+}
+STUB(cuGraphAddKernelNode, CUgraphNode *out, CUgraph g, const CUgraphNode *after, size_t n,
+     const cu_kernel *k) {
+    LIVE();
+    if (n != (g->n > 0) || (n && *after != g->last)) return INVALID;
+    CUgraphNode x = *out = calloc(1, sizeof *x);
+    if (!x) return CUDA_OUT_OF_MEMORY;
+    *x = (struct CUgraphNode_st){.kernel = keep_kernel(k), .number = g->n++};
+    *(g->last ? &g->last->next : &g->first) = x;
+    g->last = x;
+    return 0;
+}
+STUB(cuGraphInstantiateWithFlags, CUgraphExec *out, CUgraph g, unsigned long long flags) {
+    LIVE();
+    CUgraphExec x = flags ? NULL : calloc(1, sizeof *x + g->n * sizeof *x->kernels);
+    if (!x) return flags ? INVALID : CUDA_OUT_OF_MEMORY;
+    stub_log("graph %zu\n", g->n);
+    for (CUgraphNode k = g->first; k; k = k->next) x->kernels[x->n++] = keep_kernel(&k->kernel);
+    return *out = x, 0;
+}
+STUB(cuGraphExecKernelNodeSetParams, CUgraphExec x, CUgraphNode node, const cu_kernel *k) {
+    LIVE();
+    stub_log("graph update\n");
+    free(x->kernels[node->number].params);
+    return x->kernels[node->number] = keep_kernel(k), 0;
+}
+STUB(cuGraphLaunch, CUgraphExec x, CUstream s) {
+    LIVE();
+    stub_log("graph launch\n");
+    int r = 0;
+    for (size_t i = 0; i < x->n && !r; i++) r = put_launch(s, &x->kernels[i]);
+    return r;
+}
+STUB(cuGraphExecDestroy, CUgraphExec x) {
+    for (size_t i = 0; i < x->n; i++) free(x->kernels[i].params);
+    return free(x), 0;
 }

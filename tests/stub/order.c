@@ -51,8 +51,7 @@ static void run_locked(CUstream s, uint64_t at) {
     pthread_mutex_unlock(&lock);
 }
 
-/* A copy of a kernel's arguments: their addresses, then their values. */
-static void **keep_arguments(CUfunction f, void *const *args) {
+void **stub_keep_arguments(CUfunction f, void *const *args) {
     const size_t *sizes = stub_sizes(f);
     size_t n = 0, total = 0;
     for (; sizes[n]; n++) total += (sizes[n] + ALIGN - 1) / ALIGN * ALIGN;
@@ -74,7 +73,7 @@ int stub_put(CUstream s, stub_op op) {
     if (!o) return CUDA_OUT_OF_MEMORY;
     *o = op;
     if (op.what == STUB_LAUNCH)
-        o->kept = keep_arguments(op.program, op.args);
+        o->kept = stub_keep_arguments(op.program, op.args);
     else if (op.what == STUB_COPY && op.keep && (o->kept = malloc(op.n)))
         memcpy(o->kept, op.from, op.n);
     pthread_mutex_lock(&lock);

@@ -5,6 +5,7 @@
 #define FN(member, symbol, parameters) \
     int symbol parameters;             \
     __attribute__((weak)) int symbol parameters { return 0; }
+#define OPTIONAL FN
 #define TYPED(member, s, d, c, z, parameters) \
     FN(member, s, parameters)                 \
     FN(member, d, parameters) FN(member, c, parameters) FN(member, z, parameters)

@@ -39,6 +39,8 @@ typedef struct stub_op {
     struct stub_op *next;
 } stub_op;
 int stub_put(CUstream s, stub_op op); /* a CUresult */
+/* A copy of a kernel's arguments: their addresses, then their values; owned by the caller. */
+void **stub_keep_arguments(CUfunction f, void *const *args);
 CUstream stub_stream(void);
 CUevent stub_event(void);
 void stub_end(CUstream s);    /* executes the rest first */

@@ -18,6 +18,9 @@ typedef struct CUevent_st *CUevent;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct nvrtc_program *nvrtcProgram;
 typedef struct cublasContext *cublasHandle_t;
 typedef int cufftHandle;
@@ -34,6 +37,13 @@ typedef struct {
     int kind, device; /* CU_LOCATION_DEVICE */
     int access;
 } cu_access;
+
+/* CUDA_KERNEL_NODE_PARAMS, version 1: a launch of a graph. */
+typedef struct {
+    CUfunction function;
+    unsigned grid[3], block[3], shared;
+    void **params, **extra;
+} cu_kernel;
 
 /* Enumerators of the interfaces. */
 enum {

@@ -105,9 +105,10 @@ struct gpa_dev {
     cu_faults faults;
     CUdeviceptr counters; /* zero between launches */
     cu_throttle throttle;
-    struct cu_ring *ring; /* transfer.c: created at the first large copy */
-    int transfer_threads; /* of large copies; 0: copies go through the driver */
-    uint64_t peers;       /* bit per device number: peer access to this pool was decided */
+    struct gpa_graph *recording; /* graph.h: launches go there; NULL: into the queue */
+    struct cu_ring *ring;        /* transfer.c: created at the first large copy */
+    int transfer_threads;        /* of large copies; 0: copies go through the driver */
+    uint64_t peers;              /* bit per device number: peer access to this pool was decided */
     /* State of the rooms above. */
     struct cu_builder *builder;
     struct cu_interpreter *interpreter;
