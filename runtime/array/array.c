@@ -5,6 +5,7 @@
 
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/loop_log.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 #include "runtime/tables/tuning.h"
@@ -277,6 +278,7 @@ gpa_code arr_from(gpa_rt *rt, const arr_spec *s, const void *data, gpa_arr **out
     gpa_code rc = arr_empty(rt, s, &a, e);
     if (rc) return rc;
     gpa_buf *b = a->storage->buf;
+    loop_log_refuse(rt, RT_LOOP_HOST);
     if (a->size)
         rc = b->device->be->upload(b->device->dev, b->mem, 0, data,
                                    (size_t)a->size * dtype_size(s->dtype), e);

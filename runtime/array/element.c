@@ -104,6 +104,29 @@ gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val 
     return rc ? rc : read_one(rt, a, offset, out, e);
 }
 
+/* Records the store of an element by the host. */
+static void log_element(gpa_rt *rt, const gpa_arr *a, int64_t offset, gpa_val v) {
+    if (!loop_log_is_open(rt)) return;
+    gpa_arr one = *a;
+    one.ndim = 0;
+    one.offset = offset;
+    loop_log_store(rt, &(log_store){&one, NULL, NULL, v});
+}
+
+/* a's element at `offset` = v, in a loop that is recorded. */
+static gpa_code store_by_launch(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val v, gpa_err *e) {
+    const gpa_dtype t = (gpa_dtype)a->dtype;
+    gpa_arr *one = NULL;
+    node *value = NULL;
+    gpa_code rc =
+        arr_view(rt, a, &(arr_layout){t, 0, a->shape, a->strides, offset - a->offset}, &one, e);
+    if (!rc) rc = node_scalar(rt, t, v, &value, e);
+    if (!rc) rc = store_node(rt, one, value, NULL, e);
+    node_release(rt, value);
+    arr_release(rt, one);
+    return rc;
+}
+
 gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gpa_opnd *value,
                       gpa_err *e) {
     int64_t offset = 0;
@@ -118,12 +141,13 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gp
     size_t item = dtype_size(own);
     gpa_val v = value->dtype == own ? value->v : dtype_cast(value->v, value->dtype, own);
     b->version++;
-    loop_log_refuse(rt, RT_LOOP_HOST);
     if (b->host) {
-        if (!exec_is_idle(rt, b->device)) rc = exec_wait(rt, b->device, e);
+        if (!exec_is_idle(rt, b->device)) rc = exec_wait_launched(rt, b->device, e);
         if (!rc) dtype_store(b->host + offset * (int64_t)item, own, v);
+        log_element(rt, a, offset, v);
         return rc;
     }
+    if (loop_log_is_open(rt)) return store_by_launch(rt, a, offset, v, e);
     char raw[sizeof(gpa_val)];
     dtype_store(raw, own, v);
     rc = buf_check(b, e);

@@ -2,6 +2,7 @@
 #include "runtime/array/host_view.h"
 
 #include "runtime/exec/exec.h"
+#include "runtime/exec/loop_log.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
@@ -149,6 +150,7 @@ void host_target_strides(const gpa_arr *a, int64_t *out) {
 gpa_code host_target_close(gpa_rt *rt, host_target *p, gpa_err *e) {
     gpa_arr *a = p->arr, *block = NULL;
     gpa_code rc = GPA_OK;
+    loop_log_refuse(rt, RT_LOOP_HOST);
     if (!p->own) goto out;
     gpa_buf *b = a->storage->buf;
     size_t item = dtype_size((gpa_dtype)a->dtype);
@@ -195,6 +197,7 @@ fail:
 
 gpa_code host_result_finish(gpa_rt *rt, host_result *n, gpa_arr **out, gpa_err *e) {
     gpa_code rc = GPA_OK;
+    loop_log_refuse(rt, RT_LOOP_HOST);
     if (n->own && n->arr->size) {
         gpa_buf *b = n->arr->storage->buf;
         rc = b->device->be->upload(b->device->dev, b->mem, 0, n->own,

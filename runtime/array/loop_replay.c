@@ -22,7 +22,7 @@
 #include "runtime/exec/profile.h"
 #include "runtime/graph/strided_copy.h"
 
-enum { MAX_TRIES = 12, MAX_FREE = 16, MAX_GRAPH_TRIPS = 64 };
+enum { MAX_TRIES = 12, MAX_GRAPH_TRIPS = 64 };
 /* An iteration is not interrupted: longer ones are left to the interpreter, which polls. */
 #define MAX_ITERATION_SECONDS 0.02
 
@@ -48,11 +48,18 @@ static gpa_code ensure(gpa_rt *rt, gpa_err *e) {
     return GPA_OK;
 }
 
+/* Computes what is pending: first what the next iteration needs, then the rest by launches of their
+ * own, which a replay omits but for the last iteration (loop_model.h: dead stores). */
+static gpa_code compute_pending(gpa_rt *rt, gpa_err *e) {
+    gpa_code rc = exec_pending(rt, CUT_LOOP, e);
+    return rc || !rt->n_pending ? rc : exec_pending(rt, CUT_LOOP, e);
+}
+
 gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_reason *why,
                        gpa_err *e) {
     *why = RT_LOOP_FINE;
     gpa_code rc = ensure(rt, e);
-    if (!rc) rc = exec_pending(rt, CUT_LOOP, e);
+    if (!rc) rc = compute_pending(rt, e);
     if (rc) return rc;
     struct loop_replay *r = rt->loop_replay;
     if (first) rt_loop_stop(rt);
@@ -110,7 +117,7 @@ gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_re
     struct loop_replay *r = rt->loop_replay;
     *ready = false;
     *why = RT_LOOP_STRUCTURE;
-    gpa_code rc = exec_pending(rt, CUT_LOOP, e);
+    gpa_code rc = r && r->logging ? compute_pending(rt, e) : exec_pending(rt, CUT_LOOP, e);
     if (!r || !r->logging) return rc;
     r->logging = false;
     loop_iteration *x = r->at[LOOP_RECORDED - 1];
@@ -138,7 +145,7 @@ typedef struct {
 /* The memory of a replay between two iterations. */
 typedef struct {
     cell cells[LOG_NAMES];
-    gpa_buf *free[LOOP_MAX_SIZES][MAX_FREE];
+    gpa_buf *free[LOOP_MAX_SIZES][LOOP_MAX_FREE];
     uint32_t n_free[LOOP_MAX_SIZES];
 } memory;
 
@@ -175,7 +182,7 @@ typedef struct {
 } replay;
 
 static void put_free(replay *p, size_t size, gpa_buf *b) {
-    if (p->at.n_free[size] == MAX_FREE)
+    if (p->at.n_free[size] == LOOP_MAX_FREE)
         buf_remove_owner(p->rt, b);
     else
         p->at.free[size][p->at.n_free[size]++] = b;
@@ -187,7 +194,7 @@ static bool reserve(replay *p, gpa_device *d) {
     for (size_t i = 0; i < p->m->n_sizes; i++)
         while (p->at.n_free[i] < p->m->need[i]) {
             gpa_err_clear(&quiet);
-            if (p->at.n_free[i] == MAX_FREE ||
+            if (p->at.n_free[i] == LOOP_MAX_FREE ||
                 buf_new(p->rt, d, p->m->sizes[i], &p->at.free[i][p->at.n_free[i]], &quiet))
                 return false;
             p->at.n_free[i]++;
@@ -211,13 +218,17 @@ static void host_store(const replay *p, const log_action *a) {
                  &(strided_elems){a->item, a->ndim, a->size});
 }
 
-static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_err *e) {
+/* Binds the operands of an action to the memory of this iteration. */
+static void bind_action(replay *p, const log_action *a) {
     const loop_log *g = &p->x->log;
     for (uint32_t i = a->operand; i < a->operand + a->n_operands; i++) {
         p->bind[i].offset += p->m->advance[i];
         p->bind[i].mem = g->operands[i].name < 0 ? NULL : p->at.cells[g->operands[i].name].buf->mem;
     }
-    if (p->mode == IN_GRAPH) return GPA_OK;
+}
+
+static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_err *e) {
+    const loop_log *g = &p->x->log;
     if (!a->program) {
         host_store(p, a);
         return GPA_OK;
@@ -269,7 +280,8 @@ static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
             size_t size = m->size_of[LOG_FRESH + k];
             p->at.cells[LOG_FRESH + k] = (cell){p->at.free[size][--p->at.n_free[size]], true};
         }
-        rc = run_action(p, d, a, e);
+        bind_action(p, a);
+        if (p->mode != IN_GRAPH && i < m->first_dead) rc = run_action(p, d, a, e);
         for (size_t k = 0; k < g->n_fresh; k++)
             if (m->last_use[k] == (int32_t)i) end_fresh(p, k);
     }
@@ -308,7 +320,7 @@ static uint64_t bytes_of(const replay *p) {
 /* Decides whether the device may run the loop as graphs. */
 static void begin_graphs(replay *p, const gpa_device *d) {
     const loop_log *g = &p->x->log;
-    p->may_graph = d && d->caps.graphs && g->n_actions;
+    p->may_graph = d && d->caps.graphs && p->m->first_dead;
     p->constant = true;
     p->graph_after = MIN_TRIPS_BEFORE_GRAPH;
     for (size_t i = 0; i < g->n_actions; i++) p->may_graph = p->may_graph && g->actions[i].program;
@@ -335,7 +347,7 @@ static void find_period(replay *p) {
     if (p->marked && !p->allocated && same_memory(p, &p->at, &p->mark)) {
         p->trips = (uint32_t)since;
         while (p->trips < MIN_GRAPH_TRIPS) p->trips += (uint32_t)since;
-        if (p->trips * p->x->log.n_actions > MAX_GRAPH_LAUNCHES) p->may_graph = false;
+        if (p->trips * p->m->first_dead > MAX_GRAPH_LAUNCHES) p->may_graph = false;
     } else if (since > MAX_GRAPH_TRIPS) {
         p->may_graph = false;
     } else if (!(p->count & (p->count - 1))) {
@@ -413,6 +425,15 @@ static gpa_code run_graph(replay *p, gpa_device *d, bool *ready, gpa_err *e) {
 }
 
 /* ---- results ---- */
+
+/* The launches that only the last iteration needs: their operands are still bound. */
+static gpa_code run_dead(replay *p, gpa_device *d, gpa_err *e) {
+    const loop_log *g = &p->x->log;
+    gpa_code rc = GPA_OK;
+    for (size_t i = p->m->first_dead; p->count && i < g->n_actions && !rc; i++)
+        rc = run_action(p, d, &g->actions[i], e);
+    return rc;
+}
 
 /* Binds the names to the arrays that the variables hold. A buffer that only the loop refers to
  * becomes the replay's. */
@@ -494,9 +515,10 @@ static void count_work(replay *p) {
     rt_stats *s = &p->rt->stats;
     uint64_t launches = 0, read = 0, written = 0;
     for (size_t i = 0; i < g->n_actions; i++) {
-        launches += g->actions[i].program ? p->count : 0;
-        read += p->count * g->actions[i].bytes_read;
-        written += p->count * g->actions[i].bytes_written;
+        const uint64_t runs = i < p->m->first_dead ? p->count : p->count > 0;
+        launches += g->actions[i].program ? runs : 0;
+        read += runs * g->actions[i].bytes_read;
+        written += runs * g->actions[i].bytes_written;
     }
     s->replayed += p->count;
     s->launches += launches;
@@ -548,6 +570,7 @@ gpa_code rt_loop_replay(gpa_rt *rt, bool (*next)(void *user, rt_loop_scalar *sca
         rc = run_ahead(p, d, n, e);
         if (n < most) break;
     }
+    if (!rc && d) rc = run_dead(p, d, e);
     if (d) rc = device_result(rt, d, rc, e);
     count_work(p);
     gpa_code ended = end(p, results, e);

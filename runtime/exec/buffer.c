@@ -15,6 +15,7 @@
 
 #include "runtime/exec/device.h"
 #include "runtime/exec/deferred_error.h"
+#include "runtime/exec/loop_log.h"
 #include "runtime/exec/rt.h"
 #include "runtime/tables/tuning.h"
 
@@ -187,6 +188,7 @@ gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e)
     b->version++;
     b->next = NULL;
     b->release = put_cached;
+    loop_log_new(rt, b);
     *out = b;
     return GPA_OK;
 }

@@ -3,6 +3,7 @@
 #include "runtime/exec/buffer.h"
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/loop_log.h"
 #include "runtime/tables/tuning.h"
 
 gpa_code buf_copy(gpa_rt *rt, const buf_transfer *c, gpa_err *e) {
@@ -11,6 +12,7 @@ gpa_code buf_copy(gpa_rt *rt, const buf_transfer *c, gpa_err *e) {
     const gpa_device *s = from->device, *t = to->device;
     gpa_code rc = buf_check(from, e);
     if (rc || !c->n) return rc;
+    loop_log_refuse(rt, RT_LOOP_HOST);
     if (s == t) return s->be->copy(s->dev, &copy, e);
     /* Launches of one device never depend on deferred errors of another. */
     if (deferred_is_open(from->deferred)) rc = exec_wait(rt, from->device, e);

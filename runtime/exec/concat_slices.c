@@ -4,6 +4,7 @@
 #include "runtime/exec/buffer.h"
 #include "runtime/exec/device.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/loop_log.h"
 #include "runtime/exec/storage.h"
 #include "runtime/graph/shape.h"
 #include "runtime/tables/tuning.h"
@@ -41,7 +42,8 @@ static bool applies(gpa_rt *rt, const gpa_storage *s) {
     const node *n = s->node;
     const gpa_device *d = rt->device;
     return n && concat_only_moves(n) && n->refs == 1 && d && d->caps.host_visible &&
-           !d->caps.interprets && !rt->devices->next && !exec_unsettled(rt) && has_good_slices(n);
+           !d->caps.interprets && !rt->devices->next && !exec_unsettled(rt) &&
+           !loop_log_is_open(rt) && has_good_slices(n);
 }
 
 /* Stores n into a slice of the result. */

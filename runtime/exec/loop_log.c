@@ -5,7 +5,7 @@
 
 void loop_log_clear(loop_log *g) {
     for (size_t i = 0; i < g->n_actions; i++) program_release(g->actions[i].program);
-    g->n_actions = g->n_operands = g->n_params = g->n_fresh = g->n_start = 0;
+    g->n_actions = g->n_operands = g->n_params = g->n_fresh = g->n_unused = g->n_start = 0;
     g->device = NULL;
     g->why = RT_LOOP_FINE;
 }
@@ -28,7 +28,21 @@ bool loop_log_arrays(log_array *to, const rt_loop_array *arrays, size_t n) {
     return true;
 }
 
+static gpa_buf **find_unused(const loop_log *g, const gpa_buf *b) {
+    for (size_t i = 0; i < g->n_unused; i++)
+        if (g->unused[i] == b) return (gpa_buf **)&g->unused[i];
+    return NULL;
+}
+
+/* Removes b from the buffers without a name; false: it is none of them. */
+static bool use(loop_log *g, const gpa_buf *b) {
+    gpa_buf **found = find_unused(g, b);
+    if (found) *found = g->unused[--g->n_unused];
+    return found;
+}
+
 bool loop_log_name(const loop_log *g, const gpa_buf *b, int32_t *name) {
+    if (find_unused(g, b)) return false;
     /* The latest allocation first: a block may be allocated twice in an iteration. */
     for (size_t i = g->n_fresh; i-- > 0;)
         if (g->fresh[i] == b) {
@@ -46,6 +60,21 @@ bool loop_log_name(const loop_log *g, const gpa_buf *b, int32_t *name) {
 void loop_log_refuse(gpa_rt *rt, rt_loop_reason why) {
     loop_log *g = rt->loop_replay ? loop_replay_log(rt->loop_replay) : NULL;
     if (g && !g->why) g->why = why;
+}
+
+bool loop_log_is_open(const gpa_rt *rt) {
+    const loop_log *g = rt->loop_replay ? loop_replay_log(rt->loop_replay) : NULL;
+    return g && !g->why;
+}
+
+void loop_log_new(gpa_rt *rt, gpa_buf *b) {
+    if (!loop_log_is_open(rt) || b->device->caps.host_visible) return;
+    loop_log *g = loop_replay_log(rt->loop_replay);
+    if (find_unused(g, b)) return;
+    if (g->n_unused == LOG_MAX_FRESH)
+        g->why = RT_LOOP_SIZE;
+    else
+        g->unused[g->n_unused++] = b;
 }
 
 /* Adds an operand; NULL: the record is full. */
@@ -73,25 +102,37 @@ static log_action *add_action(loop_log *g) {
     return a;
 }
 
+/* Names new memory; false: the record is full. */
+static bool add_fresh(loop_log *g, gpa_buf *b, int32_t *name) {
+    if (g->n_fresh == LOG_MAX_FRESH) return false;
+    *name = LOG_FRESH + (int32_t)g->n_fresh;
+    g->fresh_bytes[g->n_fresh] = b->bytes;
+    g->fresh[g->n_fresh++] = b;
+    return true;
+}
+
 /* Adds the arrays of a launch. Names of its operands come first: new memory may be that of an
  * operand of an earlier launch. */
 static rt_loop_reason add_arrays(loop_log *g, const lowered *l, gpa_buf *const *fresh) {
     size_t first = g->n_operands;
     for (size_t i = 0; i < l->n_arrays; i++) {
         int32_t name = LOG_NO_MEMORY;
-        if (l->buf[i] && !loop_log_name(g, l->buf[i], &name)) return RT_LOOP_MEMORY;
+        const bool stored = l->stored >> i & 1;
+        if (l->buf[i] && stored && use(g, l->buf[i])) {
+            if (!add_fresh(g, l->buf[i], &name)) return RT_LOOP_SIZE;
+        } else if (l->buf[i] && !loop_log_name(g, l->buf[i], &name)) {
+            return RT_LOOP_MEMORY;
+        }
         log_operand *o = add_operand(g, name);
         if (!o) return RT_LOOP_SIZE;
         o->bind = l->bind[i];
-        o->stored = l->stored >> i & 1;
+        o->stored = stored;
         o->bind.mem = NULL;
     }
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->fresh[i]) continue;
-        if (g->n_fresh == LOG_MAX_FRESH) return RT_LOOP_SIZE;
-        g->operands[first + i].name = LOG_FRESH + (int32_t)g->n_fresh;
-        g->fresh_bytes[g->n_fresh] = fresh[i]->bytes;
-        g->fresh[g->n_fresh++] = fresh[i];
+        use(g, fresh[i]);
+        if (!add_fresh(g, fresh[i], &g->operands[first + i].name)) return RT_LOOP_SIZE;
     }
     return RT_LOOP_FINE;
 }

@@ -60,6 +60,8 @@ typedef struct {
     gpa_buf *fresh[LOG_MAX_FRESH];
     size_t fresh_bytes[LOG_MAX_FRESH];
     size_t n_actions, n_operands, n_params, n_fresh;
+    gpa_buf *unused[LOG_MAX_FRESH]; /* allocated in the iteration, not named yet */
+    size_t n_unused;
     gpa_device *device;
     rt_loop_reason why; /* RT_LOOP_FINE, or why it cannot be replayed */
 } loop_log;
@@ -71,6 +73,11 @@ void loop_log_clear(loop_log *g);
 /* The name of a buffer; false: no array of the record holds it. */
 bool loop_log_name(const loop_log *g, const gpa_buf *b, int32_t *name);
 
+/* True if an iteration is being recorded. */
+bool loop_log_is_open(const gpa_rt *rt);
+/* Called for each new buffer. What only launches write, on a device whose memory the host cannot
+ * access, gets its name from the first of them. */
+void loop_log_new(gpa_rt *rt, gpa_buf *b);
 /* Called by the executor after each launch, before its results are settled; no effect unless an
  * iteration is being recorded. fresh: the new memory of its roots. */
 void loop_log_launch(gpa_rt *rt, gpa_device *d, const lowered *l, program_cache_entry *program,

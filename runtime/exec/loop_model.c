@@ -1,6 +1,6 @@
 /* The model of a loop: what three logged iterations have in common.
  *
- * Reading order: the same launches, offsets, parameters, memory, loop_model_make. */
+ * Reading order: the same launches, offsets, parameters, memory, dead stores, loop_model_make. */
 #include "runtime/exec/loop_model.h"
 
 /* ---- the same launches ---- */
@@ -192,6 +192,53 @@ static bool find_memory(struct loop_replay *r) {
     return true;
 }
 
+/* ---- dead stores ---- */
+
+/* True if an action other than number `from` has the memory as an operand. */
+static bool is_operand(const loop_log *g, int32_t name, size_t from) {
+    for (size_t i = 0; i < g->n_actions; i++)
+        for (uint32_t k = 0; k < g->actions[i].n_operands && i != from; k++)
+            if (g->operands[g->actions[i].operand + k].name == name) return true;
+    return false;
+}
+
+/* True if new memory, stored by action number `from`, is read by no other one of this iteration or
+ * the next, and does not outlive the next. */
+static bool is_dead(const loop_iteration *x, int32_t name, size_t from) {
+    if (is_operand(&x->log, name, from)) return false;
+    for (size_t k = 0; k < x->log.n_start; k++) {
+        if (x->name[k] != name) continue;
+        if (is_operand(&x->log, (int32_t)k, SIZE_MAX)) return false;
+        for (size_t i = 0; i < x->log.n_start; i++)
+            if (x->name[i] == (int32_t)k) return false;
+    }
+    return true;
+}
+
+static bool stores_dead(const loop_iteration *x, size_t i) {
+    const log_action *a = &x->log.actions[i];
+    for (uint32_t k = 0; k < a->n_operands; k++) {
+        const log_operand *o = &x->log.operands[a->operand + k];
+        const int64_t fresh = o->name - LOG_FRESH - (int64_t)a->fresh;
+        if (o->stored && (fresh < 0 || fresh >= a->n_fresh || !is_dead(x, o->name, i)))
+            return false;
+    }
+    return a->program;
+}
+
+/* Finds the actions at the end that only the last iteration needs. They then read memory that the
+ * loop has freed, so that all free blocks must be kept. */
+static void find_dead(struct loop_replay *r) {
+    const loop_iteration *x = r->at[2];
+    loop_model *m = &r->model;
+    uint32_t blocks[LOOP_MAX_SIZES] = {0};
+    bool kept = true;
+    for (size_t i = 0; i < x->log.n_start; i++) blocks[m->size_of[i]]++;
+    for (size_t i = 0; i < m->n_sizes; i++) kept = kept && blocks[i] + m->need[i] <= LOOP_MAX_FREE;
+    m->first_dead = x->log.n_actions;
+    while (kept && m->first_dead && stores_dead(x, m->first_dead - 1)) m->first_dead--;
+}
+
 rt_loop_reason loop_model_make(struct loop_replay *r) {
     for (int t = 0; t < LOOP_RECORDED; t++) {
         if (!is_steady(r->at[t])) return RT_LOOP_STRUCTURE;
@@ -201,6 +248,7 @@ rt_loop_reason loop_model_make(struct loop_replay *r) {
             return RT_LOOP_STRUCTURE;
     }
     if (!find_steps(r) || !find_memory(r)) return RT_LOOP_STRUCTURE;
+    find_dead(r);
     return find_params(r);
 }
 

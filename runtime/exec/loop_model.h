@@ -28,7 +28,7 @@ typedef struct {
     int32_t name[RT_LOOP_MAX_ARRAYS], object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS];
 } loop_iteration;
 
-enum { LOOP_RECORDED = 3, LOOP_MAX_SIZES = 16 };
+enum { LOOP_RECORDED = 3, LOOP_MAX_SIZES = 16, LOOP_MAX_FREE = 16 /* unused blocks of a size */ };
 
 /* What three iterations have in common. */
 typedef struct {
@@ -42,6 +42,7 @@ typedef struct {
     uint32_t need[LOOP_MAX_SIZES];     /* blocks allocated by one iteration */
     size_t n_sizes;
     bool gone[RT_LOOP_MAX_ARRAYS]; /* names that no array holds at the end */
+    size_t first_dead; /* the actions from this one on store what no later iteration reads */
 } loop_model;
 
 struct loop_replay {
