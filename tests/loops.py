@@ -15,6 +15,7 @@ from diff import PROLOGUE, SHARED, difference
 LOOP = re.compile(r"^\s*(for|while)\b", re.M)
 CLOCK = re.compile(r"^\s*%|\btime\b|#~|\binput\(|random\.default_rng\(\)", re.M)  # differs from run to run
 REPLAYED = re.compile(r"loop: (\d+) iterations replayed")
+GRAPHS = re.compile(r"loop: .*, \d+ graphs? of \d+ iterations")
 LEAST_REPLAYED = 0.2  # of the random loops
 
 ARRAYS = r"""
@@ -247,16 +248,17 @@ def programs(path, part):
 
 
 def random_loops(on, off, seed, count):
-    good, replayed = True, 0
+    good, replayed, graphs = True, 0, 0
     for number in range(count):
         text = program(seed, number)
         good = same(on, off, f"loop {seed} {number}", "", text) and good
         if number % 4 == 0:
             on.fresh()
-            found = REPLAYED.search(on.run(text.replace("\nloop()\n", "\n%explain loop()\n")).out)
-            replayed += bool(found)
+            plan = on.run(text.replace("\nloop()\n", "\n%explain loop()\n")).out
+            replayed += bool(REPLAYED.search(plan))
+            graphs += bool(GRAPHS.search(plan))
     enough = replayed >= LEAST_REPLAYED * ((count + 3) // 4)
-    print(f"{'ok' if enough else 'not ok'} - {replayed} of {(count + 3) // 4} loops were replayed")
+    print(f"{'ok' if enough else 'not ok'} - {replayed} of {(count + 3) // 4} loops were replayed, {graphs} as graphs")
     return good and enough
 
 

@@ -31,7 +31,7 @@ enum { MAX_TRIES = 12, MAX_GRAPH_TRIPS = 64 };
 bool rt_loops_enabled(const gpa_rt *rt) {
     const gpa_device *d = rt->device;
     return rt->loops_replayed && d && !d->caps.interprets &&
-           (d->caps.host_visible || rt->loops_everywhere);
+           (d->caps.host_visible || d->caps.graphs || rt->loops_everywhere);
 }
 
 static double seconds(void) {

@@ -63,7 +63,7 @@ struct gpa_rt {
     struct loop_batch *loop_batch;
     struct loop_replay *loop_replay; /* NULL before the first recording */
     bool loops_replayed;             /* unless GPA_LOOPS=off */
-    bool loops_everywhere;           /* GPA_LOOPS=on: also on devices that the host cannot read */
+    bool loops_everywhere;           /* GPA_LOOPS=on: also on a GPU without graphs */
     struct explain *explain;         /* NULL: not recording */
     struct profile *profile;         /* the same */
     char memory_limit[32];           /* rt_set_memory_limit; "": GPA_MEMORY_LIMIT holds */
