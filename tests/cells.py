@@ -42,6 +42,14 @@ class Gpa:
         status, self.process = self.process.returncode, None
         return "" if status == 0 else f"status {status}\n{err.decode(errors='replace')}"
 
+    def ended_well(self):
+        """Ends the process; reports a failed test if it ended badly."""
+        trouble = self.close()
+        if trouble:
+            print("not ok - the process ended badly")
+            show("stderr:", trouble)
+        return not trouble
+
     def fresh(self):
         """Begins a new session."""
         self.send("new", "")

@@ -139,12 +139,7 @@ def check_all(engine, listing, part):
         print(f"{'not ok' if complaints else 'ok'} - {owner}.{name}")
         for title, text in complaints or []:
             show(title, text)
-    trouble = engine.close()
-    if trouble:
-        good = False
-        print("not ok - the process ended badly")
-        show("it said:", trouble)
-    return good
+    return engine.ended_well() and good
 
 
 def main():

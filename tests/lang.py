@@ -85,11 +85,7 @@ def main():
                     continue
                 good &= run_section(engine, name, first, lines, "\n".join(prologue) + "\n")
     if isinstance(engine, Gpa):
-        trouble = engine.close()
-        if trouble:
-            good = False
-            print("not ok - the process ended badly")
-            show("it said:", trouble)
+        good &= engine.ended_well()
     sys.exit(not good)
 
 

@@ -278,11 +278,8 @@ def main():
     else:
         runs = [same(on, off, *each) for path in words for each in programs(path, part)]
         good = all(runs)
-    trouble = on.close() + off.close()
-    if trouble:
-        print("not ok - the process ended badly")
-        show("stderr:", trouble)
-    sys.exit(not good or bool(trouble))
+    ended_well = [engine.ended_well() for engine in (on, off)]
+    sys.exit(not (good and all(ended_well)))
 
 
 if __name__ == "__main__":

@@ -39,11 +39,7 @@ def main():
     engine, good = Gpa(), True
     for line, text in blocks(sys.argv[1]):
         good &= run(engine, line, text)
-    trouble = engine.close()
-    if trouble:
-        print("not ok - the process ended badly")
-        show("it said:", trouble)
-    sys.exit(not good or bool(trouble))
+    sys.exit(not (engine.ended_well() and good))
 
 
 main()

@@ -5,6 +5,7 @@
  * overflow, division by zero, a result that is not finite, underflow) is left to the ufunc. */
 #include "lang/object/numpy_scalar.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Integers of this magnitude or less are exact in float64. */
@@ -179,52 +180,16 @@ static bool is_exact_zero(ast_op op, double x, double y) {
            x == 0 || (op == AST_OP_MUL && y == 0);
 }
 
-static bool doubles(ast_op op, double x, double y, value *out) {
-    double r;
-    switch ((int)op) {
-        case AST_OP_ADD: r = x + y; break;
-        case AST_OP_SUB: r = x - y; break;
-        case AST_OP_MUL: r = x * y; break;
-        case AST_OP_DIV:
-            if (y == 0) return false;
-            r = x / y;
-            break;
-        case AST_OP_FLOORDIV:
-        case AST_OP_MOD:
-            if (y == 0) return false;
-            /* fall through */
-        case AST_OP_POW:
-            r = by_function(op, DT_F64, (gpa_val){.F64 = x}, (gpa_val){.F64 = y}).F64;
-            break;
-        default: return false;
-    }
-    *out = (value){.tag = V_NUM, .aux = DT_F64, .f = r};
-    return is_quiet(r, 2.2250738585072014e-308, is_exact_zero(op, x, y));
-}
-
-static bool singles(ast_op op, float x, float y, value *out) {
-    float r;
-    switch ((int)op) {
-        case AST_OP_ADD: r = x + y; break;
-        case AST_OP_SUB: r = x - y; break;
-        case AST_OP_MUL: r = x * y; break;
-        case AST_OP_DIV:
-            if (y == 0) return false;
-            r = x / y;
-            break;
-        case AST_OP_FLOORDIV:
-        case AST_OP_MOD:
-            if (y == 0) return false;
-            /* fall through */
-        case AST_OP_POW:
-            r = by_function(op, DT_F32, (gpa_val){.F32 = x}, (gpa_val){.F32 = y}).F32;
-            break;
-        default: return false;
-    }
-    *out = (value){.tag = V_NUM, .aux = DT_F32};
-    memcpy(&out->bits, &r, sizeof r);
-    return is_quiet((double)r, 1.1754943508222875e-38, is_exact_zero(op, (double)x, (double)y));
-}
+#define NAME doubles
+#define T double
+#define DTYPE F64
+#define SMALLEST_NORMAL DBL_MIN
+#include "lang/object/numpy_scalar_op.inc"
+#define NAME singles
+#define T float
+#define DTYPE F32
+#define SMALLEST_NORMAL FLT_MIN
+#include "lang/object/numpy_scalar_op.inc"
 
 /* float16 and bfloat16 compute in float32 and round. */
 static bool half_scalars(ast_op op, gpa_dtype t, gpa_val x, gpa_val y, value *out) {

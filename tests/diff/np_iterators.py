@@ -318,7 +318,7 @@ for t in (
         hash(a[0]),
         {v for v in a[:2]},
     )
-# --- flatiter: what an index selects, of arrays with and without axes
+# --- flatiter: what an index selects, of arrays with and without axes (numpy before 2.5)
 def attempt(f):
     try:
         return f()

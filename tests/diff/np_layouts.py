@@ -59,7 +59,7 @@ show(sharing, [
     'x[()]', 'x[::2]', 'x[:0]', 'x.T', 'x.mT', 'x.real', 'np.real(x)', 'x.squeeze()', 'np.squeeze(x)', 'np.expand_dims(x, 0)',
 ])
 
-# --- views of axes
+# --- views of axes (numpy before 2.5)
 import copy
 show(sharing, [
     'np.moveaxis(x, 0, -1)', 'np.swapaxes(x, 0, -1)', 'np.rollaxis(x, -1)', 'np.diagonal(x)', 'np.flip(x)', 'np.flipud(x)', 'np.fliplr(x)',
@@ -119,7 +119,7 @@ x = np.zeros((600, 500)).transpose()
 print(np.block([x, x]).flags.f_contiguous, np.block([x, np.ascontiguousarray(x)]).flags.f_contiguous)
 print(np.block([x[:5, :5], x[:5, :5]]).strides)
 
-# --- writing to broadcast arrays
+# --- writing to broadcast arrays (numpy before 2.5)
 import warnings
 warnings.simplefilter('ignore')
 x, y = np.broadcast_arrays([1, 2], [[1], [2], [3]])

@@ -1365,7 +1365,7 @@ for small in 1e-15, 3e-16, 1.5e-16, 1.2e-16, 1.05e-16, 5e-17:
     for rcond in (-1, None, 1e-15, -5) if small < 1.2e-16 else (-1, None, 0, 1e-15, -5):  # LAPACK's releases differ at 0 below its precision
         print(small, rcond, int(np.linalg.lstsq(a, np.ones(2), rcond=rcond)[2]))
 
-# --- small arrays in single precision are computed in double precision and rounded
+# --- small arrays in single precision are computed in double precision and rounded (numpy before 2.5)
 for t, double in (('f4', 'd'), ('F', 'D')):
     for n in (2, 3, 5, 8):
         a = (np.sin(np.arange(3 * n * n) * 12.9898).reshape(3, n, n) * 9 + 60 * np.eye(n)).astype(t)

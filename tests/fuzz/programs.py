@@ -65,11 +65,7 @@ def main():
             if failed <= MOST_SHRUNK:
                 report(gpa, text)
         sys.stdout.flush()
-    trouble = gpa.close()
-    if trouble:
-        print("not ok - the process ended badly")
-        show("stderr:", trouble)
-    sys.exit(failed > 0 or bool(trouble))
+    sys.exit(failed > 0 or not gpa.ended_well())
 
 
 if __name__ == "__main__":

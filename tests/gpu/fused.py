@@ -176,13 +176,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for number in range(COUNT)[which(sys.argv[1]) if len(sys.argv) > 1 else slice(None)]:
             good &= check(number, gpu, ref, folder)
-    for engine in (gpu, ref):
-        trouble = engine.close()
-        if trouble:
-            good = False
-            print("not ok - the process ended badly")
-            show("it said:", trouble)
-    sys.exit(not good)
+    ended_well = [engine.ended_well() for engine in (gpu, ref)]
+    sys.exit(not (good and all(ended_well)))
 
 
 if __name__ == "__main__":
