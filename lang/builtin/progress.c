@@ -4,16 +4,13 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
+#include "runtime/base/clock.h"
 
 /* at: items so far; end: number of items (-1: unknown); step: start time in ns. extra: label, time
  * of the next update. */
 enum { WAIT_NS = 1000000000, EVERY_NS = 100000000 };
 
-static int64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+static int64_t clock_ns(void) { return (int64_t)(clock_seconds() * 1e9); }
 
 static gpa_code progress_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     gpa_code rc = iter_next(vm, it->source, out, done);
@@ -22,7 +19,7 @@ static gpa_code progress_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) 
         vm_progress(vm, NULL, -1, -1);
         return rc;
     }
-    int64_t t = now(), n = it->at++;
+    int64_t t = clock_ns(), n = it->at++;
     if (t < extra[1].i) return GPA_OK;
     extra[1] = v_int(t + EVERY_NS);
     double part = it->end > 0 ? (double)n / (double)it->end : -1,
@@ -43,12 +40,12 @@ gpa_code progress_new(gpa_vm *vm, value *argv, value *out) {
         total = -1;
     }
     if (!rc) rc = vm_iter(vm, argv[0], &items);
-    const value state[] = {argv[2], v_int(now() + WAIT_NS)};
+    const value state[] = {argv[2], v_int(clock_ns() + WAIT_NS)};
     if (!rc) rc = native_return(v_list(vm, 2, state), &extra);
     if (!rc) rc = iter_over(vm, "progress", items, extra, progress_next, out);
     if (!rc) {
         out->iter->end = total;
-        out->iter->step = now();
+        out->iter->step = clock_ns();
     }
     value_release(vm, items);
     value_release(vm, extra);

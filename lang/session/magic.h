@@ -107,8 +107,6 @@ void magic_home(const char *path, gpa_str *out);
 /* !cmd (magic_shell.c). `take`: the output becomes a list of lines in *out, else it is
  * displayed. */
 gpa_code magic_system(gpa_session *s, const char *command, size_t n, bool take, value *out);
-/* Monotonic time in seconds. */
-double magic_clock(void);
 /* Deletes the user's arrays, and Out (magic_names.c). */
 gpa_code magic_forget_arrays(gpa_session *s);
 /* %trace: called at the beginning and the end of a cell (magic_device.c). */

@@ -7,6 +7,7 @@
 #include "lang/typed/sass.h"
 #include "lang/vm/disassemble.h"
 #include "lang/session/magic.h"
+#include "runtime/base/clock.h"
 
 /* ---- running a statement while explaining or profiling ---- */
 
@@ -345,10 +346,10 @@ MAGIC(prun, BOTH, CODE, "[-s time|calls|bytes] [-q] statement",
     if (!rows) return vm_no_memory(s->vm);
     gpa_code rc = rt_flush(s->rt, vm_err(s->vm));
     if (!rc) rc = rt_profile_start(s->rt, vm_err(s->vm));
-    double begun = magic_clock();
+    double begun = clock_seconds();
     const uint64_t before = replayed(s);
     if (!rc) rc = eval_and_wait(m, &last);
-    double seconds = magic_clock() - begun;
+    double seconds = clock_seconds() - begun;
     rt_profile_stop(s->rt, keep_row, rows);
     if (rows->n) qsort(rows->rows, rows->n, sizeof rows->rows[0], order);
     if (!rc && !quiet) print_profile(s, rows, seconds, replayed(s) - before);

@@ -11,6 +11,7 @@
 #include "lang/object/container.h"
 #include "lang/session/magic.h"
 #include "lang/session/ranges.h"
+#include "runtime/base/clock.h"
 
 extern char **environ;
 
@@ -117,7 +118,7 @@ static double used(bool system) {
 static gpa_code execute(gpa_session *s, const char *path, const gpa_str *text, bool timed) {
     ast_module *ast = NULL;
     char *slash = strrchr(path, '/');
-    double user = used(false), system = used(true), begun = magic_clock();
+    double user = used(false), system = used(true), begun = clock_seconds();
     gpa_code rc = GPA_OK;
     if (slash) {
         char folder[LONGEST_PATH];
@@ -134,7 +135,7 @@ static gpa_code execute(gpa_session *s, const char *path, const gpa_str *text, b
         session_printf(s, false,
                        "\nCPU timings (estimated):\n  User   : %10.2f s.\n  System : %10.2f "
                        "s.\nWall time: %10.2f s.\n",
-                       used(false) - user, used(true) - system, magic_clock() - begun);
+                       used(false) - user, used(true) - system, clock_seconds() - begun);
     if (rc != GPA_E_EXIT) return rc;
     vm_clear_error(s->vm); /* exit() ends the program, not the session */
     return GPA_OK;

@@ -6,23 +6,17 @@
 #include <math.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "lang/vm/kinds.h"
 #include "lang/session/magic.h"
+#include "runtime/base/clock.h"
 
 enum { RUNS = 7, DIGITS = 3, MOST_POWERS = 10 };
 static const double long_enough = 0.2, compile_told = 0.1; /* seconds: IPython's limits */
 static const double told_from =
     0.5e-3; /* seconds of compile time that are reported in the device's line */
 
-/* ---- clocks and counters ---- */
-
-double magic_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+/* ---- counters ---- */
 
 /* Device activity between two instants. */
 typedef struct {
@@ -122,7 +116,7 @@ static void restore_take(gpa_session *s, snapshot *from) {
 
 static gpa_code loop(gpa_session *s, vm_program *p, long n, double *seconds) {
     gpa_code rc = rt_sync(s->rt, vm_err(s->vm));
-    double begun = magic_clock();
+    double begun = clock_seconds();
     for (long i = 0; i < n && !rc; i++) {
         value last;
         rc = vm_run(s->vm, p, session_scope(s), &last);
@@ -134,7 +128,7 @@ static gpa_code loop(gpa_session *s, vm_program *p, long n, double *seconds) {
         if (!rc) rc = vm_poll(s->vm);
     }
     if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
-    *seconds = magic_clock() - begun;
+    *seconds = clock_seconds() - begun;
     return rc;
 }
 
@@ -429,7 +423,7 @@ static clocks read_clocks(gpa_session *s) {
     getrusage(RUSAGE_SELF, &u);
     double user = (double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec * 1e-6;
     double system = (double)u.ru_stime.tv_sec + (double)u.ru_stime.tv_usec * 1e-6;
-    return (clocks){magic_clock(), user, system, work_so_far(s)};
+    return (clocks){clock_seconds(), user, system, work_so_far(s)};
 }
 
 static void print_clocks(gpa_session *s, const clocks *from) {

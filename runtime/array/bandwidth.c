@@ -1,20 +1,14 @@
 /* Measured memory bandwidth of the default device: the best of several copies of a large array. */
-#include <time.h>
 
 #include "runtime/array/array.h"
+#include "runtime/base/clock.h"
 #include "runtime/exec/rt.h"
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Seconds of n copies, queued one after the other; 0 after a failure. */
 static double copy(gpa_rt *rt, gpa_arr *a, int n) {
     gpa_err quiet = {0};
     gpa_code rc = GPA_OK;
-    double begun = now();
+    double begun = clock_seconds();
     for (int i = 0; i < n && !rc; i++) {
         gpa_arr *b = NULL;
         rc = arr_copy(rt, a, &b, &quiet);
@@ -22,7 +16,7 @@ static double copy(gpa_rt *rt, gpa_arr *a, int n) {
         arr_release(rt, b);
     }
     if (!rc) rc = rt_sync(rt, &quiet);
-    return rc ? 0 : now() - begun;
+    return rc ? 0 : clock_seconds() - begun;
 }
 
 static double measure(gpa_rt *rt, bool gpu) {
@@ -35,8 +29,8 @@ static double measure(gpa_rt *rt, bool gpu) {
     double best = 0;
     gpa_code rc = arr_full(rt, &(arr_spec){DT_F32, 1, &n}, (gpa_val){.F32 = 1}, &a, &quiet);
     if (!rc) rc = arr_eval(rt, &a, 1, &quiet);
-    double begun = now();
-    for (int i = 0; (i <= TRIES || (gpu && now() - begun < settled)) && !rc;
+    double begun = clock_seconds();
+    for (int i = 0; (i <= TRIES || (gpu && clock_seconds() - begun < settled)) && !rc;
          i++) { /* the first compiles, and touches the memory */
         double t = copy(rt, a, batch), moved = (double)n * 8 * batch;
         if (t > 0 && i && moved / t > best) best = moved / t;

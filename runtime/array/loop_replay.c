@@ -14,9 +14,8 @@
  * Reading order: recording, one iteration, graphs, results, rt_loop_replay. */
 #include "runtime/exec/loop_model.h"
 
-#include <time.h>
-
 #include "runtime/array/array.h"
+#include "runtime/base/clock.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/explain.h"
 #include "runtime/exec/profile.h"
@@ -32,12 +31,6 @@ bool rt_loops_enabled(const gpa_rt *rt) {
     const gpa_device *d = rt->device;
     return rt->loops_replayed && d && !d->caps.interprets &&
            (d->caps.host_visible || d->caps.graphs || rt->loops_everywhere);
-}
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static gpa_code ensure(gpa_rt *rt, gpa_err *e) {
@@ -80,7 +73,7 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
         return GPA_OK;
     }
     next->log.n_start = s->n_arrays;
-    next->began = seconds();
+    next->began = clock_seconds();
     r->logging = true;
     return GPA_OK;
 }
@@ -122,7 +115,7 @@ gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_re
     r->logging = false;
     loop_iteration *x = r->at[LOOP_RECORDED - 1];
     *why = rc ? RT_LOOP_FAULT : rt->n_pending ? RT_LOOP_PENDING : finish(x, s);
-    if (!*why && seconds() - x->began > MAX_ITERATION_SECONDS) *why = RT_LOOP_LONG;
+    if (!*why && clock_seconds() - x->began > MAX_ITERATION_SECONDS) *why = RT_LOOP_LONG;
     r->n++;
     r->tries++;
     if (!*why && r->n >= LOOP_RECORDED) {

@@ -2,8 +2,7 @@
  * program's cache entry, or the address of the call's name. */
 #include "runtime/exec/profile.h"
 
-#include <time.h>
-
+#include "runtime/base/clock.h"
 #include "runtime/exec/buffer.h"
 #include "runtime/exec/explain.h"
 #include "runtime/exec/rt.h"
@@ -22,17 +21,11 @@ struct profile {
     double compiled; /* rt_stats.compile_seconds at the start */
 };
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 void profile_begin(gpa_rt *rt, gpa_device *d) {
     if (!rt->profile) return;
     gpa_err quiet = {0};
     d->be->sync(d->dev, &quiet); /* a failure is reported by the next wait */
-    rt->profile->begun = now();
+    rt->profile->begun = clock_seconds();
     rt->profile->compiled = rt->stats.compile_seconds;
     if (d->be->clock) d->be->clock(d->dev, true);
 }
@@ -52,7 +45,7 @@ static record *note(gpa_rt *rt, gpa_device *d, const void *key, uint64_t bytes) 
     double measured = d->be->clock ? d->be->clock(d->dev, false) : -1;
     d->be->sync(d->dev, &quiet);
     double compiling = rt->stats.compile_seconds - p->compiled; /* at the first launch */
-    double seconds = measured >= 0 ? measured : now() - p->begun - compiling;
+    double seconds = measured >= 0 ? measured : clock_seconds() - p->begun - compiling;
     record *r = find(p, key);
     if (!r) return NULL;
     r->row.calls++;

@@ -4,8 +4,7 @@
  * launches may still use the dropped programs. */
 #include "runtime/exec/program_cache.h"
 
-#include <time.h>
-
+#include "runtime/base/clock.h"
 #include "runtime/exec/rt.h"
 #include "runtime/tables/tuning.h"
 
@@ -124,25 +123,19 @@ static void evict(gpa_device *d) {
 
 /* ---- lookups ---- */
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 void rt_finish_builds(gpa_rt *rt) {
-    double start = now();
+    double start = clock_seconds();
     for (gpa_device *d = rt->devices; d; d = d->next)
         if (!d->lost && d->be->finish_builds) d->be->finish_builds(d->dev);
-    rt->stats.compile_seconds += now() - start;
+    rt->stats.compile_seconds += clock_seconds() - start;
 }
 
 static gpa_code build(gpa_rt *rt, gpa_device *d, const kir_func *f, program_cache_entry *x,
                       gpa_err *e) {
-    double start = now();
+    double start = clock_seconds();
     gpa_code rc = kir_check(f, e);
     if (!rc) rc = d->be->build(d->dev, f, &x->prog, e);
-    x->compile_seconds = now() - start;
+    x->compile_seconds = clock_seconds() - start;
     rt->stats.compiles += !rc;
     rt->stats.compile_seconds += x->compile_seconds;
     return rc;

@@ -1,7 +1,7 @@
 /* Streams and events: the backend's, or the host's clock for backends without streams. */
-#include <time.h>
 
 #include "runtime/base/base.h"
+#include "runtime/base/clock.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
 #include "runtime/programs.h"
@@ -11,12 +11,6 @@ struct rt_event {
     gpa_event *event;   /* NULL: the host's clock */
     double at;          /* its time by the host's clock, in milliseconds */
 };
-
-static double host_milliseconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 /* ---- streams ---- */
 
@@ -76,7 +70,7 @@ gpa_code rt_event_record(gpa_rt *rt, rt_event *x, uint32_t stream, gpa_err *e) {
         rc = d->be->event_new(d->dev, &x->event, e);
     if (rc) return rc;
     x->device = d;
-    x->at = host_milliseconds();
+    x->at = clock_seconds() * 1e3;
     return x->event ? d->be->event_record(d->dev, x->event, stream, e) : GPA_OK;
 }
 

@@ -8,10 +8,10 @@
  *   parse_main -t N FILE      parses the file N times and prints the fastest, in microseconds */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "lang/syntax/parse.h"
 #include "runtime/base/base.h"
+#include "runtime/base/clock.h"
 
 static char *read_all(FILE *f, size_t *n) {
     gpa_str s;
@@ -78,12 +78,6 @@ static void answer_all(void) {
     }
 }
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void measure(const char *name, const char *text, size_t n, int times) {
     double best = 1e9;
     parse_options o = {.magics = false};
@@ -93,11 +87,11 @@ static void measure(const char *name, const char *text, size_t n, int times) {
         gpa_err e = {.code = GPA_OK};
         ast_module *m = NULL;
         uint32_t id = 0;
-        double start = seconds();
+        double start = clock_seconds();
         if (source_add(texts, &(source_text){SOURCE_FILE, name, text, n}, &id, &e) ||
             parse_module(source_get(texts, id), names, &o, &m, &e))
             puts(e.msg);
-        double took = seconds() - start;
+        double took = clock_seconds() - start;
         best = MIN(best, took);
         ast_release(m);
         intern_free(names);

@@ -3,12 +3,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/unit/unit.h"
 
 #include "runtime/backend.h"
+#include "runtime/base/clock.h"
 #include "runtime/exec/disk_cache.h"
 #include "runtime/base/str.h"
 
@@ -46,12 +46,6 @@ static kir_ins ins(kir_code code, gpa_dtype t) {
     return (kir_ins){.code = (uint8_t)code, .type = (uint8_t)t, .a = -1, .b = -1, .c = -1};
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void *ask_to_stop(void *unused) {
     usleep(300000);
     be->interrupt(dev, true);
@@ -74,9 +68,9 @@ static void test_interrupt(void **state) {
     gpa_launch l = {.size = {1 << 16}};
     check(be->run(dev, p, &l, &e), &e); /* may wait for the compiler, as long as that takes */
     pthread_create(&other, NULL, ask_to_stop, NULL);
-    double begun = now();
+    double begun = clock_seconds();
     assert_int_equal(be->sync(dev, &e), GPA_E_INTERRUPT);
-    assert_true(now() - begun < 1.5);
+    assert_true(clock_seconds() - begun < 1.5);
     pthread_join(other, NULL);
     be->interrupt(dev, false);
     gpa_err_clear(&e);

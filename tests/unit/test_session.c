@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lang/session.h"
 #include "lang/session/magic.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/str.h"
 
 static gpa_session *begin(const char *kept, gpa_host host) {
@@ -301,12 +301,6 @@ static size_t times(const char *text, const char *word) {
     return n;
 }
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void note_progress(void *user, const char *text, double done, double left) {
     (void)left;
     if (text)
@@ -327,11 +321,11 @@ static void long_loops_tell_how_far_they_are(void **state) {
                          "time.sleep(1.05)\n    if i == 1: break\n"),
                      GPA_OK);
     assert_string_equal(output.text, "long begun;over;");
-    double began = seconds(); /* ten times a second at most */
+    double began = clock_seconds(); /* ten times a second at most */
     assert_int_equal(
         run(s, "for i in progress(range(100000), desc='many'):\n    if i == 0: time.sleep(1.05)\n"),
         GPA_OK);
-    assert_in_range(times(output.text, "many"), 1, (size_t)((seconds() - began) * 10));
+    assert_in_range(times(output.text, "many"), 1, (size_t)((clock_seconds() - began) * 10));
     gpa_session_free(s);
     str_free(&output);
 }

@@ -1,9 +1,8 @@
 /* Programs and their compiled variants. */
 #include "runtime/cpu/run/program.h"
 
-#include <time.h>
-
 #include "runtime/base/base.h"
+#include "runtime/base/clock.h"
 #include "runtime/cpu/emit/kernel.h"
 #include "runtime/cpu/run/widen.h"
 
@@ -35,12 +34,6 @@ void program_free(gpa_prog *p) {
     mem_free(p);
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, LLVMModuleRef *out,
                       gpa_err *e) {
     if (p->f->form == KIR_MAP) return emit_module(jit_target(j), p->f, plan, out, e);
@@ -65,13 +58,13 @@ gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out
         return gpa_no_memory(e);
     cpu_variant *v = &p->variants[p->n_variants];
     *v = (cpu_variant){.plan = *plan};
-    double begun = now();
+    double begun = clock_seconds();
     TRY(program_emit(p, j, plan, &m, e));
     TRY(jit_link_take(j, m, program_effort(p), &v->code, &address, e));
     memcpy(&v->fn, &address, sizeof address);
     *out = v->fn;
     p->n_variants++;
-    p->seconds += now() - begun;
+    p->seconds += clock_seconds() - begun;
 out:
     return rc;
 }

@@ -1,9 +1,8 @@
 /* Programs and their variants: tiered compilation in the background. */
 #include "runtime/cuda/build/program.h"
 
-#include <time.h>
-
 #include "runtime/base/base.h"
+#include "runtime/base/clock.h"
 #include "runtime/cuda/driver/context.h"
 #include "runtime/cuda/build/interpreter.h"
 #include "runtime/cuda/driver/wait.h"
@@ -53,12 +52,6 @@ static cu_target target_of(const gpa_dev *d, const kir_func *f) {
     t.contract = f->form == KIR_KERNEL;
     t.line_info = f->flags & KIR_F_LINES;
     return t;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* The effort of a first build. A launch of many points, or with loops, whose time is not bounded,
@@ -305,12 +298,12 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_demand *x, const cu_v
                          gpa_err *e) {
     cu_variant *v = known_variant(p, x->plan);
     bool fresh = !v;
-    double begun = fresh || !v->function ? now() : 0;
+    double begun = fresh || !v->function ? clock_seconds() : 0;
     gpa_code rc = fresh ? new_variant(d, p, x->plan, &v, e) : GPA_OK;
     if (rc) return rc;
     if (!v->function && !(rc = ensure_source(p, v, e)))
         rc = finish_first_build(d, v, p, x->points, e);
-    if (begun > 0) p->seconds += now() - begun;
+    if (begun > 0) p->seconds += clock_seconds() - begun;
     if (rc && fresh) free_variant(d, v);
     if (rc) return rc;
     p->n_variants += fresh;

@@ -10,18 +10,13 @@
 #include <time.h>
 
 #include "runtime/base/base.h"
+#include "runtime/base/clock.h"
 #include "runtime/cuda/driver/fault.h"
 #include "runtime/cuda/driver/interrupt.h"
 #include "runtime/cuda/driver/stream.h"
 #include "runtime/tables/tuning.h"
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 gpa_code wait_open(gpa_dev *d, gpa_err *e) {
     cu_throttle *p = &d->throttle;
@@ -64,8 +59,9 @@ gpa_code wait_event(gpa_dev *d, CUevent event, gpa_err *e) {
         if (r != CUDA_NOT_READY) return api_check(r, "a program", e);
         if (polls < TUNE_CUDA_SPIN_POLLS) continue;
         if (interrupt_requested(d)) {
-            if (interrupted_at == 0) interrupted_at = now();
-            if (now() - interrupted_at > TUNE_CUDA_INTERRUPT_GRACE_SECONDS) return abandon(d, e);
+            if (interrupted_at == 0) interrupted_at = clock_seconds();
+            if (clock_seconds() - interrupted_at > TUNE_CUDA_INTERRUPT_GRACE_SECONDS)
+                return abandon(d, e);
         }
         nanosleep(&(struct timespec){0, polls < 10 * TUNE_CUDA_SPIN_POLLS ? 20000 : 500000}, NULL);
     }
@@ -114,11 +110,11 @@ gpa_code wait_throttle(gpa_dev *d, double cost, gpa_err *e) {
     while (p->n && d->cu->event_query(p->mark[p->first]) == CUDA_OK) remove_marks(p, 1);
     while (!rc && p->n &&
            (p->n >= p->allowed || p->queued + p->since > TUNE_CUDA_QUEUE_MAX_SECONDS)) {
-        double begun = now();
+        double begun = clock_seconds();
         int half = p->n / 2 + 1;
         if ((rc = wait_event(d, p->mark[(p->first + half - 1) % MARKS], e))) return rc;
         remove_marks(p, half);
-        double each = (now() - begun) / half;
+        double each = (clock_seconds() - begun) / half;
         p->allowed = each * (double)MARKS > TUNE_CUDA_QUEUE_MAX_SECONDS
                          ? MAX((int)(TUNE_CUDA_QUEUE_MAX_SECONDS / each), 1)
                          : MARKS;
