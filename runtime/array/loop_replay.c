@@ -33,6 +33,9 @@ bool rt_loops_enabled(const gpa_rt *rt) {
            (d->caps.host_visible || d->caps.graphs || rt->loops_everywhere);
 }
 
+/* The clock without the time that programs took to compile. */
+static double busy_seconds(const gpa_rt *rt) { return clock_seconds() - rt->stats.compile_seconds; }
+
 static gpa_code ensure(gpa_rt *rt, gpa_err *e) {
     struct loop_replay *r = rt->loop_replay;
     if (r) return GPA_OK;
@@ -73,7 +76,7 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
         return GPA_OK;
     }
     next->log.n_start = s->n_arrays;
-    next->began = clock_seconds();
+    next->began = busy_seconds(rt);
     r->logging = true;
     return GPA_OK;
 }
@@ -115,7 +118,7 @@ gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_re
     r->logging = false;
     loop_iteration *x = r->at[LOOP_RECORDED - 1];
     *why = rc ? RT_LOOP_FAULT : rt->n_pending ? RT_LOOP_PENDING : finish(x, s);
-    if (!*why && clock_seconds() - x->began > MAX_ITERATION_SECONDS) *why = RT_LOOP_LONG;
+    if (!*why && busy_seconds(rt) - x->began > MAX_ITERATION_SECONDS) *why = RT_LOOP_LONG;
     r->n++;
     r->tries++;
     if (!*why && r->n >= LOOP_RECORDED) {

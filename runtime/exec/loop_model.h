@@ -18,7 +18,7 @@
 /* A logged iteration with what its variables held at its end. */
 typedef struct {
     loop_log log;
-    double began; /* seconds on the host's clock */
+    double began; /* seconds on the clock, without compilation */
     rt_loop_scalar scalars[RT_LOOP_MAX_SCALARS];
     size_t n_scalars;
     log_array end[RT_LOOP_MAX_ARRAYS];
