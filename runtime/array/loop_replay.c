@@ -375,37 +375,59 @@ static gpa_code pass_iterations(replay *p, gpa_device *d, launch_mode mode, gpa_
     return rc;
 }
 
-/* Records the coming iterations in the graph. *ready false: it is dropped, they are still coming.
- */
+/* What iterations that are recorded change in the replay. */
+typedef struct {
+    memory at;
+    int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS], offset[LOG_MAX_OPERANDS];
+    uint64_t count;
+} progress;
+
+static void save_progress(const replay *p, progress *to) {
+    to->at = p->at;
+    to->count = p->count;
+    memcpy(to->object, p->object, sizeof to->object);
+    memcpy(to->storage, p->storage, sizeof to->storage);
+    for (size_t i = 0; i < p->x->log.n_operands; i++) to->offset[i] = p->bind[i].offset;
+}
+
+static void restore_progress(replay *p, const progress *from) {
+    p->at = from->at;
+    p->count = from->count;
+    memcpy(p->object, from->object, sizeof from->object);
+    memcpy(p->storage, from->storage, sizeof from->storage);
+    for (size_t i = 0; i < p->x->log.n_operands; i++) p->bind[i].offset = from->offset[i];
+}
+
+/* Records the coming iterations in the graph. *ready false: it is dropped, they are still coming,
+ * and another graph is tried later, when all programs may be compiled. */
 static gpa_code record_graph(replay *p, gpa_device *d, bool *ready, gpa_err *e) {
     loop_graph *x = p->graph;
-    replay *before = mem_new(sizeof *before);
+    progress before;
     gpa_err quiet = {0};
     *ready = false;
-    if (!before) return gpa_no_memory(e);
-    *before = *p;
+    save_progress(p, &before);
     gpa_code rc = d->be->graph_begin(d->dev, &x->graph, e);
     if (!rc) {
         rc = pass_iterations(p, d, RECORD, e);
         gpa_code ended = d->be->graph_end(d->dev, x->graph, ready, rc ? &quiet : e);
         rc = rc ? rc : ended;
     }
-    if (rc || !*ready) {
-        *p = *before;
-        *ready = false;
-        loop_graph_free(x);
-        p->graph = NULL;
-        p->refused = true; /* programs that are not compiled yet: tried again later */
-        p->graph_after = 2 * MAX(p->count, p->graph_after);
-    }
-    mem_free(before);
+    if (!rc && *ready) return GPA_OK;
+    restore_progress(p, &before);
+    *ready = false;
+    loop_graph_free(x);
+    p->graph = NULL;
+    p->refused = true;
+    p->graph_after = 2 * MAX(p->count, p->graph_after);
     return rc;
 }
 
 static gpa_code run_graph(replay *p, gpa_device *d, bool *ready, gpa_err *e) {
     gpa_code rc = GPA_OK;
     *ready = true;
-    if (p->recorded && p->constant && same_memory(p, &p->at, &p->graph_at)) {
+    /* Recorded again after 1, 2, 4 ... runs: with better builds of the programs. */
+    const bool again = !(p->graph_runs & (p->graph_runs - 1));
+    if (p->recorded && !again && p->constant && same_memory(p, &p->at, &p->graph_at)) {
         rc = pass_iterations(p, d, IN_GRAPH, e);
     } else {
         p->graph_at = p->at;

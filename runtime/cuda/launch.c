@@ -172,9 +172,10 @@ static gpa_code queue_kernel(launch *L, gpa_err *e) {
 
 static gpa_code take_scratch(launch *L, size_t bytes, gpa_err *e) {
     gpa_dev *d = L->d;
-    return api_check(d->recording ? graph_scratch(d, bytes, &L->scratch)
-                                  : d->cu->alloc(&L->scratch, bytes, d->stream),
-                     "cuMemAllocAsync", e);
+    if (!d->recording)
+        return api_check(d->cu->alloc(&L->scratch, bytes, d->stream), "cuMemAllocAsync", e);
+    L->scratch = graph_scratch(d, bytes);
+    return GPA_OK;
 }
 
 static void free_scratch(launch *L) {

@@ -7,6 +7,7 @@
 #include "runtime/cuda/driver/context.h"
 #include "runtime/cuda/driver/stream.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
 enum { MIN_DRIVER = 12000, MAX_SCRATCH = 8 };
 
@@ -110,25 +111,22 @@ CUresult graph_add(gpa_dev *d, const cu_kernel *k, const void *block, size_t byt
     return CUDA_OK;
 }
 
-CUresult graph_scratch(gpa_dev *d, size_t bytes, CUdeviceptr *out) {
+CUdeviceptr graph_scratch(gpa_dev *d, size_t bytes) {
     gpa_graph *g = d->recording;
     size_t i = 0;
     while (i < MAX_SCRATCH && g->scratch_bytes[i] && g->scratch_bytes[i] < bytes) i++;
-    if (i == MAX_SCRATCH) {
-        g->refused = true;
-        return CUDA_OUT_OF_MEMORY;
-    }
-    CUresult r = g->scratch_bytes[i] ? CUDA_OK : d->cu->alloc(&g->scratch[i], bytes, d->stream);
-    if (r) return r;
-    g->scratch_bytes[i] = MAX(g->scratch_bytes[i], bytes);
-    *out = g->scratch[i];
-    return CUDA_OK;
+    if (i < MAX_SCRATCH && !g->scratch_bytes[i] &&
+        d->cu->alloc(&g->scratch[i], bytes, d->stream) == CUDA_OK)
+        g->scratch_bytes[i] = bytes;
+    if (i < MAX_SCRATCH && g->scratch_bytes[i]) return g->scratch[i];
+    g->refused = true;
+    return 0;
 }
 
 gpa_code graph_end(gpa_dev *d, gpa_graph *g, bool *ready, gpa_err *e) {
     (void)e;
     d->recording = NULL;
-    g->refused |= g->next != g->n || !g->n;
+    g->refused |= g->next != g->n || !g->n || g->cost > TUNE_CUDA_GRAPH_MAX_SECONDS;
     if (!g->refused && !g->exec)
         g->refused = d->cu->graph_instantiate(&g->exec, g->graph, 0) != CUDA_OK;
     *ready = !g->refused;

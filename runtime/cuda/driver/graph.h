@@ -19,8 +19,9 @@ bool graph_is_supported(const gpa_dev *d);
 
 /* The next launch: function k->function with the `bytes` bytes of its one parameter. */
 CUresult graph_add(gpa_dev *d, const cu_kernel *k, const void *block, size_t bytes);
-/* Scratch memory of the next launch, which the graph owns; all its launches may share it. */
-CUresult graph_scratch(gpa_dev *d, size_t bytes, CUdeviceptr *out);
+/* Scratch memory of the next launch, which the graph owns; all its launches may share it. 0: there
+ * is none, and the graph is refused. */
+CUdeviceptr graph_scratch(gpa_dev *d, size_t bytes);
 /* Adds the estimated seconds of a launch. */
 void graph_cost(gpa_dev *d, double seconds);
 /* The launches cannot be recorded. */
