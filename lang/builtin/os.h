@@ -8,5 +8,6 @@
 value os_environ(gpa_vm *vm);
 /* sys.argv of a session without arguments: ['']. */
 value sys_argv(gpa_vm *vm);
+value sys_path(gpa_vm *vm);
 
 #endif

@@ -152,6 +152,22 @@ value sys_argv(gpa_vm *vm) {
     return list;
 }
 
+value sys_path(gpa_vm *vm) {
+    value here = v_cstr(vm, ""), list = here.tag == V_UNSET ? here : v_list(vm, 1, &here);
+    gpa_code rc = list.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    value_release(vm, here);
+    for (const char *at = getenv("PYTHONPATH"); !rc && at && *at;) {
+        const size_t n = strcspn(at, ":");
+        value folder = v_str(vm, at, n);
+        rc = folder.tag == V_UNSET ? vm_err(vm)->code : list_append(vm, list.list, folder);
+        value_release(vm, folder);
+        at += n + (at[n] == ':');
+    }
+    if (!rc) return list;
+    value_release(vm, list);
+    return v_unset();
+}
+
 gpa_code sys_getsizeof(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
     value v = argv[0];

@@ -412,9 +412,12 @@ static void import_from(compiler *c, const ast_node *n) {
     uint32_t m = temp(c);
     const intern *names = vm_names(c->vm);
     gpa_sym module = n->from.module;
-    uint32_t k = module ? add_text(c, intern_text(names, module), intern_len(names, module))
-                        : add_text(c, "", 0);
-    emit_d(c, I_IMPORT, m, k);
+    gpa_str name; /* relative imports: a dot per level, then the module */
+    str_init(&name);
+    for (uint32_t i = 0; i < n->from.level; i++) str_putn(&name, ".", 1);
+    if (module) str_putn(&name, intern_text(names, module), intern_len(names, module));
+    emit_d(c, I_IMPORT, m, add_text(c, name.text ? name.text : "", name.len));
+    str_free(&name);
     if (!n->from.names.n) {
         emit(c, I_IMPORT_ALL, m, 0, 0);
         return;

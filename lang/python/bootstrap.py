@@ -268,15 +268,21 @@ def _picture(figure):
     """A figure of matplotlib as (MIME type, data) in the chosen format, cut to what is drawn."""
     if not figure.axes and not figure.lines:
         return []
+    import ast
+
     svg = _gpa_figure_format() == "svg"
     data = io.BytesIO()
+    options = {
+        "dpi": figure.dpi,
+        "facecolor": figure.get_facecolor(),
+        "edgecolor": figure.get_edgecolor(),
+        "bbox_inches": "tight",
+        **ast.literal_eval(_gpa_figure_options()),
+    }
     figure.canvas.print_figure(
         data,
         format="svg" if svg else "png",
-        dpi=figure.dpi,
-        facecolor=figure.get_facecolor(),
-        edgecolor=figure.get_edgecolor(),
-        bbox_inches="tight",
+        **options,
     )
     return [("image/svg+xml", data.getvalue().decode())] if svg else [("image/png", data.getvalue())]
 
@@ -360,6 +366,11 @@ def _run(text, names):
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "<cell>", "exec"), names)
     return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if last else None
+
+
+def _extend_path(folders):
+    """Adds the folders of gpa's sys.path."""
+    sys.path.extend(folder for folder in folders if folder not in sys.path)
 
 
 def _has(name):

@@ -9,13 +9,27 @@
 
 /* ---- imports ---- */
 
+/* Python searches the folders of gpa's sys.path too. */
+static gpa_code extend_path(python_host *h) {
+    value nothing = v_none();
+    const module_obj *sys = vm_loaded_peek(h->vm, "sys");
+    value path = sys ? module_get_text_peek(h->vm, sys, "path") : v_unset();
+    py_object *list = path.tag == V_LIST ? to_python(h, path) : NULL;
+    if (path.tag != V_LIST) return GPA_OK;
+    if (!list) return vm_err(h->vm)->code;
+    gpa_code rc = from_python_take(h, python_helper(h->extend_path, 1, &list), &nothing);
+    value_release(h->vm, nothing);
+    return rc;
+}
+
 static gpa_code import_module(gpa_vm *vm, const char *name, value *out) {
     python_host *h;
     *out = v_unset();
     gpa_code rc = python_host_get(vm, &h);
     if (rc) return rc;
     python_scope s = python_enter(h);
-    rc = from_python_take(h, py.PyImport_ImportModule(name), out);
+    rc = extend_path(h);
+    if (!rc) rc = from_python_take(h, py.PyImport_ImportModule(name), out);
     python_leave(&s);
     if (rc == GPA_E_NO_MODULE)
         gpa_err_hint(vm_err(vm), "searched by CPython %s, %s", h->found.version,

@@ -436,12 +436,19 @@ CALLBACK(figure_format) {
     return answer(&c, rc, out);
 }
 
+CALLBACK(figure_options) {
+    RECEIVE(false)
+    value out = v_none();
+    gpa_code rc = native_return(v_cstr(c.h->vm, vm_figure_options(c.h->vm)), &out);
+    return answer(&c, rc, out);
+}
+
 #define ROW(name) \
     { "_gpa_" #name, callback_##name, PY_VARARGS, NULL }
 static py_method callbacks[] = {
-    ROW(call),  ROW(getattr), ROW(setattr), ROW(method),  ROW(repr),         ROW(str),
-    ROW(dir),   ROW(hash),    ROW(truth),   ROW(iter),    ROW(next),         ROW(parameters),
-    ROW(write), ROW(flush),   ROW(input),   ROW(display), ROW(figure_format)};
+    ROW(call),  ROW(getattr), ROW(setattr), ROW(method),  ROW(repr),          ROW(str),
+    ROW(dir),   ROW(hash),    ROW(truth),   ROW(iter),    ROW(next),          ROW(parameters),
+    ROW(write), ROW(flush),   ROW(input),   ROW(display), ROW(figure_format), ROW(figure_options)};
 
 bool stand_in_install(python_host *h) {
     py_object *self = py.PyCapsule_New(h, host_name, NULL);

@@ -183,6 +183,9 @@ static const struct {
 } settings[] = {
     {"InlineBackend", "figure_format", "'png' or 'svg': how plots are shown",
      offsetof(gpa_session, settings.figure_format)},
+    {"InlineBackend", "print_figure_kwargs",
+     "a dict of arguments of matplotlib's print_figure, as {'bbox_inches': None}",
+     offsetof(gpa_session, settings.figure_options)},
     {"Session", "out_share", "the share of the device's memory that arrays in Out may hold",
      offsetof(gpa_session, settings.out_share)},
 };

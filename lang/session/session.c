@@ -96,6 +96,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     s->host = c->host;
     for (int i = 0; i < LAST_VALUES; i++) s->last[i] = v_unset();
     str_init(&s->settings.figure_format);
+    str_init(&s->settings.figure_options);
     str_init(&s->settings.out_share);
     if (history_init(&s->history, c->history)) TRY(gpa_no_memory(e));
     s->names = intern_new();
@@ -119,6 +120,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
                         .progress = session_on_progress,
                         .page = session_on_page,
                         .figure_format = &s->settings.figure_format,
+                        .figure_options = &s->settings.figure_options,
                         .magic = session_magic};
     TRY(vm_new(&config, &s->vm, e));
     if (set_argv(s, c)) {
@@ -153,6 +155,7 @@ void gpa_session_free(gpa_session *s) {
     history_free(&s->history);
     mem_free(s->folder_before);
     str_free(&s->settings.figure_format);
+    str_free(&s->settings.figure_options);
     str_free(&s->settings.out_share);
     sources_free(s->sources);
     intern_free(s->names);

@@ -47,7 +47,7 @@ struct gpa_session {
     bool no_automagic; /* %automagic: magics need their % */
     bool flat;         /* %pprint off: containers are displayed on one line */
     struct {           /* %config; empty: the default */
-        gpa_str figure_format, out_share;
+        gpa_str figure_format, figure_options, out_share;
     } settings;
     char *folder_before; /* the folder that %cd - returns to; NULL: none */
 };

@@ -640,17 +640,25 @@ static bool is_question(const char *p) {
     return *p == 0 || *p == '\n' || *p == '\r';
 }
 
+/* Moves to the end of the line and of those that a backslash joins to it. */
+static void skip_joined_lines(lexer *l) {
+    for (skip_comment(l); l->at < l->end && l->at[-1] == '\\'; skip_comment(l)) skip_line_end(l);
+}
+
 static void take_line(lexer *l, token *t, bool whole) {
     const char *start = l->src->text + t->lo;
     l->at = start;
     if (whole)
         l->at = l->end;
     else
-        skip_comment(l);
+        skip_joined_lines(l);
     t->kind = TOKEN_MAGIC;
-    t->text =
-        (ast_text){arena_text(l->arena, start, (size_t)(l->at - start)), (uint32_t)(l->at - start)};
+    char *text = arena_text(l->arena, start, (size_t)(l->at - start));
+    t->text = (ast_text){text, (uint32_t)(l->at - start)};
     t->hi = here(l, l->at);
+    for (char *at = text; at && !whole && (at = strchr(at, '\\')); at++)
+        if (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n')) /* keeps the offsets */
+            memset(at, ' ', at[1] == '\n' ? 2 : 3);
     if (t->text.at) return;
     gpa_no_memory(l->err);
     t->kind = TOKEN_ERROR;

@@ -221,6 +221,8 @@ gpa_code typed_get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, const typed_re
     memcpy(t->args, r->args, (size_t)r->n * sizeof *r->args);
     t->result = (typed_ty){.dtype = (uint8_t)r->result};
     t->globals_vary = varies;
+    for (const typed_fn *other = *compiled; other; other = other->next)
+        t->serial = MAX(t->serial, other->serial + 1);
     gpa_code rc = typed_compile_fixed_point(vm, fn, t, NULL);
     if (rc) {
         free_one(vm, t);

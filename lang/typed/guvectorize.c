@@ -372,6 +372,12 @@ const object_kind gufunc_kind = {
 
 /* ---- attributes ---- */
 
+gpa_code gufunc_types(gpa_vm *vm, value *argv, value *out) {
+    const object_obj *o = argv[0].object;
+    const gufunc *g = o->data;
+    return typed_list_types(vm, o->fields[SIGNATURES], g->compiled, g->layout.n_in, out);
+}
+
 gpa_code gufunc_nin(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
     *out = v_int(((gufunc *)argv[0].object->data)->layout.n_in);

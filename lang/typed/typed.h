@@ -86,6 +86,7 @@ typedef struct typed_fn {
     typed_ty result; /* requested result type; DT_NONE: inferred */
     typed_dep *deps;
     size_t n_deps, cap_deps;
+    size_t serial;     /* in order of compilation, from 0 */
     bool globals_vary; /* KERNEL: a guard failed once: global integers are read at every launch
                           instead of being specialized */
 } typed_fn;
@@ -140,6 +141,10 @@ gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *ou
  * signatures, as in vectorized_kind. */
 extern const object_kind jitted_kind;
 gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool lenient, value *out);
+/* The signatures of a ufunc of n_in inputs in NumPy's notation, "dd->d": the declared ones if
+ * `declared` is a list, else those that the calls so far compiled. */
+gpa_code typed_list_types(gpa_vm *vm, value declared, const typed_fn *compiled, int n_in,
+                          value *out);
 /* The object of @guvectorize; field 0 is the function. */
 extern const object_kind gufunc_kind;
 

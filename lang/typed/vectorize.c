@@ -166,7 +166,8 @@ gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *ou
 static void free_specializations(gpa_vm *vm, object_obj *o) { typed_free_all(vm, o->data); }
 
 static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
-    str_printf(out, "<ufunc '%s'>", name_of(vm, o));
+    const bool declared = o->fields[SIGNATURES].tag == V_LIST;
+    str_printf(out, declared ? "<ufunc '%s'>" : "<numba._DUFunc '%s'>", name_of(vm, o));
     return GPA_OK;
 }
 
@@ -193,30 +194,83 @@ gpa_code typed_nargs(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* Signatures in NumPy's notation: "dd->d". */
-gpa_code typed_types(gpa_vm *vm, value *argv, value *out) {
-    const value *list = &argv[0].object->fields[SIGNATURES];
+/* Appends a signature in NumPy's notation, "dd->d", of n_in inputs. */
+static gpa_code append_types(gpa_vm *vm, const typed_ty *types, int n_in, int n, value list) {
+    gpa_str text;
+    str_init(&text);
+    for (int i = 0; i < n; i++) {
+        if (i == n_in) str_printf(&text, "->");
+        str_putc(&text, types[i].dtype == DT_NONE ? '?' : dtype_info[types[i].dtype].np_char);
+    }
+    value v = v_str_take(vm, &text);
+    gpa_code rc = v.tag == V_UNSET ? GPA_E_MEMORY : list_append(vm, list.list, v);
+    value_release(vm, v);
+    return rc;
+}
+
+/* True if a specialization compiled before t takes t's arguments by safe casts: Numba, where Python
+ * numbers have 64 bits, then compiles no other one. */
+static bool is_covered(const typed_fn *all, const typed_fn *t) {
+    for (const typed_fn *s = all; s; s = s->next) {
+        bool fits = s->serial < t->serial && s->form == t->form && s->n_args == t->n_args;
+        for (int i = 0; i < t->n_args && fits; i++)
+            fits =
+                dtype_can_cast((gpa_dtype)t->args[i].dtype, (gpa_dtype)s->args[i].dtype, CAST_SAFE);
+        if (fits) return true;
+    }
+    return false;
+}
+
+/* The specialization with the lowest serial number from `from` on, or NULL. */
+static const typed_fn *next_compiled(const typed_fn *all, size_t from) {
+    const typed_fn *best = NULL;
+    for (const typed_fn *t = all; t; t = t->next)
+        if (t->serial >= from && (!best || t->serial < best->serial)) best = t;
+    return best;
+}
+
+static gpa_code types_of_calls(gpa_vm *vm, const typed_fn *all, int n_in, value list) {
+    gpa_code rc = GPA_OK;
+    for (const typed_fn *t = next_compiled(all, 0); t && !rc;
+         t = next_compiled(all, t->serial + 1)) {
+        typed_ty types[BODY_MAX_IN + 1];
+        const bool body = t->form == TYPED_BODY;
+        if (is_covered(all, t)) continue;
+        memcpy(types, t->args, (size_t)t->n_args * sizeof *types);
+        if (body) types[t->n_args] = (typed_ty){.dtype = (uint8_t)t->body->dtype[0]};
+        rc = append_types(vm, types, n_in, t->n_args + body, list);
+    }
+    return rc;
+}
+
+gpa_code typed_list_types(gpa_vm *vm, value declared, const typed_fn *compiled, int n_in,
+                          value *out) {
     gpa_code rc = native_return(v_list(vm, 0, NULL), out);
-    for (size_t k = 0; !rc && list->tag == V_LIST && k < list->list->count; k++) {
+    if (rc) return rc;
+    if (declared.tag != V_LIST) rc = types_of_calls(vm, compiled, n_in, *out);
+    for (size_t k = 0; !rc && declared.tag == V_LIST && k < declared.list->count; k++) {
         typed_signature s;
-        gpa_str text;
-        if ((rc = typed_read_signature(vm, list->list->items[k], &s))) break;
-        str_init(&text);
-        for (int i = 0; i < s.n; i++) str_putc(&text, dtype_info[s.args[i].dtype].np_char);
-        str_printf(&text, "->%c",
-                   s.result.dtype == DT_NONE ? '?' : dtype_info[s.result.dtype].np_char);
-        value v = v_str_take(vm, &text);
-        rc = v.tag == V_UNSET ? GPA_E_MEMORY : list_append(vm, out->list, v);
-        value_release(vm, v);
+        typed_ty types[BODY_MAX_IN + 1];
+        if ((rc = typed_read_signature(vm, declared.list->items[k], &s))) break;
+        memcpy(types, s.args, (size_t)s.n * sizeof *types);
+        types[s.n] = s.result;
+        rc = append_types(vm, types, n_in, s.n == n_in ? s.n + 1 : s.n, *out);
     }
     if (rc) value_release(vm, *out);
     return rc;
 }
 
+gpa_code typed_types(gpa_vm *vm, value *argv, value *out) {
+    const object_obj *o = argv[0].object;
+    return typed_list_types(vm, o->fields[SIGNATURES], o->data, (int)vectorized_arity(o), out);
+}
+
 gpa_code typed_ntypes(gpa_vm *vm, value *argv, value *out) {
-    const value *list = &argv[0].object->fields[SIGNATURES];
-    (void)vm;
-    *out = v_int(list->tag == V_LIST ? (int64_t)list->list->count : 0);
+    value list = v_unset();
+    gpa_code rc = typed_types(vm, argv, &list);
+    if (rc) return rc;
+    *out = v_int((int64_t)list.list->count);
+    value_release(vm, list);
     return GPA_OK;
 }
 

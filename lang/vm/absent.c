@@ -1,4 +1,4 @@
-/* Hints for names of NumPy that gpa does not have. */
+/* Hints for names that gpa's modules do not have. */
 #include "lang/vm/absent.h"
 
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include "runtime/base/base.h"
 
 static const struct {
-    const char *hint, *names;
+    const char *module, *hint, *names;
 } absent[] = {
-#define ABSENT(hint, names) {hint, names},
+#define ABSENT(module, hint, names) {module, hint, names},
 #define REMOVED(name, replacement)
 #include "lang/vm/absent.def"
 #undef ABSENT
@@ -19,19 +19,35 @@ static const struct {
 static const struct {
     const char *name, *replacement;
 } removed[] = {
-#define ABSENT(hint, names)
+#define ABSENT(module, hint, names)
 #define REMOVED(name, replacement) {name, replacement},
 #include "lang/vm/absent.def"
 #undef ABSENT
 #undef REMOVED
 };
 
-const char *np_absent(const char *name) {
+/* True if name is the module, or with parts one of its submodules. */
+static bool is_module(const char *name, const char *module, bool parts) {
+    const size_t n = strlen(module);
+    return strncmp(name, module, n) == 0 && (!name[n] || (parts && name[n] == '.'));
+}
+
+const char *name_absent(const char *module, const char *name) {
     char wanted[40];
     int n = snprintf(wanted, sizeof wanted, " %s ", name);
-    for (size_t i = 0; i < COUNT_OF(absent) && n < (int)sizeof wanted; i++)
-        if (strstr(absent[i].names, wanted)) return absent[i].hint;
+    for (size_t i = 0; i < COUNT_OF(absent) && n < (int)sizeof wanted; i++) {
+        const bool all = strcmp(absent[i].names, " *") == 0;
+        if (is_module(module, absent[i].module, all) && (all || strstr(absent[i].names, wanted)))
+            return absent[i].hint;
+    }
     return NULL;
+}
+
+bool module_is_whole(const char *name) {
+    for (size_t i = 0; i < COUNT_OF(absent); i++)
+        if (strcmp(absent[i].names, " *") == 0 && is_module(name, absent[i].module, true))
+            return true;
+    return false;
 }
 
 const char *np_removed(const char *name) {

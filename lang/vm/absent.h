@@ -1,10 +1,15 @@
-/* Names of NumPy that gpa does not have, for hints of AttributeErrors. */
+/* Names that gpa's modules do not have, for hints of errors. */
 #ifndef GPA_VM_ABSENT_H
 #define GPA_VM_ABSENT_H
 
-/* The reason why gpa lacks a name of NumPy's, or NULL; the replacement of a name that NumPy 2
+#include <stdbool.h>
+
+/* The reason why gpa's module lacks a name, or NULL; the replacement of a name that NumPy 2
  * removed, or NULL. */
-const char *np_absent(const char *name);
+const char *name_absent(const char *module, const char *name);
 const char *np_removed(const char *name);
+/* True for modules whose missing names and submodules the foreign language's module of the same
+ * name must not supply, since its objects do not work with gpa's: numba. */
+bool module_is_whole(const char *name);
 
 #endif

@@ -107,7 +107,7 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
             if (v.str->text[0] == '>' && dtype_find(v.str->text + 1, v.str->size - 1) != DT_NONE)
                 gpa_err_hint(vm_err(vm), "%s", other_order);
             else if (strpbrk(v.str->text, "USOVmM,"))
-                gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
+                gpa_err_hint(vm_err(vm), "%s", name_absent("numpy", "object_"));
             return rc;
         }
     }
@@ -122,7 +122,7 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
         return vm_fail(vm, GPA_E_TYPE, "Cannot convert np.dtype into a dtype.");
     gpa_code rc = vm_fail_showing(vm, GPA_E_TYPE, "Cannot interpret '", v, "' as a data type");
     if (v.tag == V_LIST || v.tag == V_DICT || v.tag == V_TUPLE || v.tag == V_TYPE)
-        gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
+        gpa_err_hint(vm_err(vm), "%s", name_absent("numpy", "object_"));
     return rc;
 }
 
@@ -482,7 +482,7 @@ static gpa_code leaf_shape(walk *w, int depth, int ndim, const int64_t *shape) {
 /* An int outside every integer dtype's range (NumPy would make an object array). */
 static gpa_code fail_int_too_large(gpa_vm *vm) {
     gpa_code rc = vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
-    gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
+    gpa_err_hint(vm_err(vm), "%s", name_absent("numpy", "object_"));
     return rc;
 }
 

@@ -330,7 +330,9 @@ static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
     bool numpy = v.tag == V_MODULE && v.module == vm->numpy;
     bool array = v.tag == V_ARRAY && !v.aux;
     const char *instead = numpy ? np_removed(name) : NULL,
-               *why = numpy || array ? np_absent(name) : NULL;
+               *why = array               ? name_absent("numpy", name)
+                      : v.tag == V_MODULE ? name_absent(sym_text(vm, v.module->name), name)
+                                          : NULL;
     if (instead)
         return vm_fail(vm, GPA_E_ATTRIBUTE,
                        "`np.%s` was removed in the NumPy 2.0 release. Use `np.%s` instead.", name,

@@ -1,5 +1,5 @@
-/* Imports: built-in modules by the names of their owners; .gpa and .py files in the script's
- * folder, the current one, or those of PYTHONPATH. */
+/* Imports: built-in modules by the names of their owners; .gpa and .py files and packages in the
+ * script's folder, the current one, or those of sys.path. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +97,23 @@ static gpa_code name_module(gpa_vm *vm, module_obj *m, const char *variable, con
     return rc;
 }
 
+/* Sets `__path__`, which packages have alone: a list of the folder of their file. */
+static gpa_code name_package(gpa_vm *vm, module_obj *m, const char *path) {
+    const char *slash = strrchr(path, '/');
+    value folder = slash ? v_str(vm, path, (size_t)(slash - path)) : v_cstr(vm, ".");
+    value list = folder.tag == V_UNSET ? folder : v_list(vm, 1, &folder);
+    gpa_code rc =
+        list.tag == V_UNSET ? vm->core.err.code : module_set_text(vm, m, "__path__", list);
+    value_release(vm, folder);
+    value_release(vm, list);
+    return rc;
+}
+
+static bool is_package_file(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, "__init__.", 9) == 0;
+}
+
 static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, const gpa_str *text,
                             module_obj **out) {
     uint32_t id;
@@ -117,6 +134,7 @@ static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, cons
     rc = *out && (*out)->doc.tag != V_UNSET ? GPA_OK : vm->core.err.code;
     if (!rc) rc = name_module(vm, *out, "__name__", name);
     if (!rc) rc = name_module(vm, *out, "__file__", path);
+    if (!rc && is_package_file(path)) rc = name_package(vm, *out, path);
     if (!rc) rc = vm_eval(vm, ast, *out, NULL);
     if (rc && *out) (*out)->name = 0; /* retried by the next import */
     ast_release(ast);
@@ -133,15 +151,15 @@ static char *script_folder(const gpa_vm *vm) {
 
 const char *const vm_program_ends[] = {".gpa", ".py", NULL};
 
-/* *out stays NULL if the file does not exist. */
-static gpa_code find_file_in(gpa_vm *vm, const char *folder, const char *name, const char *end,
-                             module_obj **out) {
+/* Runs the file FOLDER/FILE as the module `name`; *out stays NULL if there is no such file. */
+static gpa_code try_file(gpa_vm *vm, const char *folder, const char *file, const char *name,
+                         module_obj **out) {
     gpa_str path, text;
     bool found = false;
     str_init(&path);
     str_init(&text);
     if (strcmp(folder, ".") != 0) str_printf(&path, "%s/", folder);
-    str_printf(&path, "%s%s", name, end);
+    str_printf(&path, "%s", file);
     gpa_code rc = path.failed ? vm_no_memory(vm) : read_file(vm, path.text, &text, &found);
     if (!rc && found) rc = file_module(vm, name, path.text, &text, out);
     str_free(&path);
@@ -149,31 +167,66 @@ static gpa_code find_file_in(gpa_vm *vm, const char *folder, const char *name, c
     return rc;
 }
 
-/* Finds a file in the folders that PYTHONPATH names. */
-static gpa_code find_on_path(gpa_vm *vm, const char *name, module_obj **out) {
+/* Finds a module in a folder: a package X/__init__.py, or a file X.py, X being the last part of the
+ * module's name. */
+static gpa_code find_in_folder(gpa_vm *vm, const char *folder, const char *name, module_obj **out) {
+    const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
     gpa_code rc = GPA_OK;
-    for (const char *at = getenv("PYTHONPATH"); at && *at && !*out && !rc;) {
-        size_t n = strcspn(at, ":");
-        char *folder = n ? mem_text(at, n) : mem_text(".", 1);
-        if (!folder) return vm_no_memory(vm);
-        for (const char *const *end = vm_program_ends; *end && !*out && !rc; end++)
-            rc = find_file_in(vm, folder, name, *end, out);
-        mem_free(folder);
-        at += n + (at[n] == ':');
+    for (size_t k = 0; k < 4 && !*out && !rc; k++) {
+        char file[300];
+        if (k < 2)
+            snprintf(file, sizeof file, "%s/__init__%s", last, vm_program_ends[k]);
+        else
+            snprintf(file, sizeof file, "%s%s", last, vm_program_ends[k - 2]);
+        rc = try_file(vm, *folder ? folder : ".", file, name, out);
     }
     return rc;
 }
 
+/* Finds a module in the folders of a list: sys.path, or __path__ of a package. */
+static gpa_code find_in_list(gpa_vm *vm, value list, const char *name, module_obj **out) {
+    gpa_code rc = GPA_OK;
+    if (list.tag != V_LIST) return GPA_OK;
+    value_retain(list); /* the module's own code may rebind it */
+    for (size_t i = 0; i < list.list->count && !*out && !rc; i++) {
+        value folder = value_retain(list.list->items[i]);
+        if (folder.tag == V_STR) rc = find_in_folder(vm, folder.str->text, name, out);
+        value_release(vm, folder);
+    }
+    value_release(vm, list);
+    return rc;
+}
+
 static gpa_code find_file(gpa_vm *vm, const char *name, module_obj **out) {
+    module_obj *sys;
     char *script = script_folder(vm);
     const char *folders[] = {script, vm->folder, "."};
     gpa_code rc = script ? GPA_OK : vm_no_memory(vm);
     *out = NULL;
-    for (size_t i = 0; i < COUNT_OF(folders); i++)
-        for (const char *const *end = vm_program_ends; folders[i] && *end && !*out && !rc; end++)
-            rc = find_file_in(vm, folders[i], name, *end, out);
+    for (size_t i = 0; i < COUNT_OF(folders) && !*out && !rc; i++)
+        if (folders[i]) rc = find_in_folder(vm, folders[i], name, out);
     mem_free(script);
-    return rc || *out ? rc : find_on_path(vm, name, out);
+    if (!rc && !*out) rc = vm_import(vm, "sys", &sys);
+    if (rc || *out) return rc;
+    return find_in_list(vm, module_get_text_peek(vm, sys, "path"), name, out);
+}
+
+/* Finds a dotted name in the folder of the package that its first parts name. */
+static gpa_code find_in_package(gpa_vm *vm, const char *name, module_obj **out) {
+    const char *last = strrchr(name, '.') + 1;
+    char parent[256];
+    module_obj *package;
+    *out = NULL;
+    snprintf(parent, sizeof parent, "%.*s", (int)MIN(last - 1 - name, 255), name);
+    gpa_code rc = vm_import(vm, parent, &package);
+    if (rc || package->builtin) return rc;
+    value path = module_get_text_peek(vm, package, "__path__");
+    if (path.tag == V_UNSET)
+        return vm_fail(vm, GPA_E_NO_MODULE, "No module named '%s'; '%s' is not a package", name,
+                       parent);
+    rc = find_in_list(vm, path, name, out);
+    if (!rc && *out) rc = module_set_text(vm, package, last, v_obj(V_MODULE, *out));
+    return rc;
 }
 
 gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, module_obj *in, value *last) {
@@ -195,6 +248,14 @@ gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, module_obj 
 
 /* ---- finding ---- */
 
+/* The reason why gpa lacks a submodule, or NULL. */
+static const char *module_absent(const char *name) {
+    const char *dot = strrchr(name, '.');
+    char parent[256];
+    snprintf(parent, sizeof parent, "%.*s", dot ? (int)MIN(dot - name, 255) : 0, name);
+    return dot ? name_absent(parent, dot + 1) : NULL;
+}
+
 module_obj *vm_loaded_peek(gpa_vm *vm, const char *name) { return find_module(vm, name); }
 
 gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
@@ -205,17 +266,10 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     if ((*out = strcmp(name, "__main__") == 0 ? vm->main : find_module(vm, meant))) return GPA_OK;
     native_owner o = owner_find(meant);
     if (o != OWNER_COUNT && owner_is_module(o)) return builtin_module(vm, meant, o, out);
-    gpa_code rc = strchr(meant, '.') ? GPA_OK : find_file(vm, meant, out);
+    gpa_code rc = strchr(name, '.') ? find_in_package(vm, name, out) : find_file(vm, meant, out);
     if (rc || *out) return rc;
-    const char *dot = strchr(name, '.');
-    module_obj *root;
-    if (dot) { /* the message names the missing part */
-        char first[256];
-        snprintf(first, sizeof first, "%.*s", (int)MIN(dot - name, 255), name);
-        if (vm_import(vm, first, &root)) return vm->core.err.code;
-    }
     rc = vm_fail(vm, GPA_E_NO_MODULE, "No module named '%s'", name);
-    const char *best = NULL, *why = strncmp(meant, "numpy.", 6) == 0 ? np_absent(meant + 6) : NULL;
+    const char *best = NULL, *why = module_absent(meant);
     size_t cost = SIZE_MAX;
     if (why) {
         gpa_err_hint(&vm->core.err, "%s", why);
@@ -239,6 +293,32 @@ bool is_foreign_plotting(gpa_vm *vm, const char *name) {
     return !(chosen && strcmp(chosen, "gnuplot") == 0) && foreign.has(vm, "matplotlib");
 }
 
+/* The package that relative imports in a module are relative to; "" for a program. */
+static void package_of(gpa_vm *vm, const module_obj *m, char *to, size_t n) {
+    value name = module_get_text_peek(vm, m, "__name__");
+    const char *text = name.tag == V_STR ? name.str->text : "", *dot = strrchr(text, '.');
+    const bool package = module_get_text_peek(vm, m, "__path__").tag != V_UNSET;
+    const size_t len = package ? strlen(text) : dot ? (size_t)(dot - text) : 0;
+    snprintf(to, n, "%.*s", (int)MIN(len, n - 1), text);
+}
+
+gpa_code import_from(gpa_vm *vm, const module_obj *m, const char *name, value *out) {
+    size_t level = strspn(name, ".");
+    char package[256], full[512];
+    if (!level) return import_any(vm, name, out);
+    package_of(vm, m, package, sizeof package);
+    if (!*package)
+        return vm_fail(vm, GPA_E_IMPORT, "attempted relative import with no known parent package");
+    for (size_t k = 1; k < level; k++) {
+        char *dot = strrchr(package, '.');
+        if (!dot)
+            return vm_fail(vm, GPA_E_IMPORT, "attempted relative import beyond top-level package");
+        *dot = 0;
+    }
+    snprintf(full, sizeof full, "%s%s%s", package, name[level] ? "." : "", name + level);
+    return import_any(vm, full, out);
+}
+
 /* Modules that gpa does not have are the foreign language's; `python.x` is its module x even if gpa
  * has one of that name. Without such a module the error is gpa's, with the other one's hint. */
 gpa_code import_any(gpa_vm *vm, const char *name, value *out) {
@@ -249,7 +329,7 @@ gpa_code import_any(gpa_vm *vm, const char *name, value *out) {
     if (is_foreign_plotting(vm, name)) return foreign.import(vm, name, out);
     gpa_code rc = vm_import(vm, name, &m);
     if (!rc) *out = value_retain(v_obj(V_MODULE, m));
-    if (rc != GPA_E_NO_MODULE || vm->raised.tag != V_UNSET) return rc;
+    if (rc != GPA_E_NO_MODULE || vm->raised.tag != V_UNSET || module_is_whole(name)) return rc;
     gpa_err own = vm->core.err;
     vm_clear_error(vm);
     rc = foreign.import(vm, name, out);
@@ -282,11 +362,26 @@ gpa_code import_root(gpa_vm *vm, const char *name, value *out) {
     return import_any(vm, first, out);
 }
 
+/* A package's submodule in a file, which is imported; UNSET: there is none. */
+static gpa_code import_part(gpa_vm *vm, const module_obj *m, gpa_sym name, value *out) {
+    char full[256];
+    module_obj *part = NULL;
+    if (module_get_text_peek(vm, m, "__path__").tag == V_UNSET) return GPA_OK;
+    snprintf(full, sizeof full, "%s.%s", intern_text(vm->core.names, m->name),
+             intern_text(vm->core.names, name));
+    if (!(part = find_module(vm, full))) {
+        gpa_code rc = find_in_package(vm, full, &part);
+        if (rc || !part) return rc;
+    }
+    *out = value_retain(v_obj(V_MODULE, part));
+    return GPA_OK;
+}
+
 gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out) {
     char full[256];
     module_obj *inner;
     *out = v_unset();
-    if (!m->builtin) return GPA_OK;
+    if (!m->builtin) return import_part(vm, m, name, out);
     char written[256];
     snprintf(written, sizeof written, "%s.%s", intern_text(vm->core.names, m->name),
              intern_text(vm->core.names, name));
@@ -301,8 +396,9 @@ gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out) {
 gpa_code import_foreign_member(gpa_vm *vm, const module_obj *m, const char *name, value *out) {
     value module = v_unset();
     *out = v_unset();
-    if (!m->builtin || !vm->sealed || name[0] == '_') return GPA_OK;
-    gpa_code rc = foreign.import(vm, intern_text(vm->core.names, m->name), &module);
+    const char *own = intern_text(vm->core.names, m->name);
+    if (!m->builtin || !vm->sealed || name[0] == '_' || module_is_whole(own)) return GPA_OK;
+    gpa_code rc = foreign.import(vm, own, &module);
     if (!rc) rc = foreign.import_name(vm, module, name, out);
     if (rc == GPA_E_NO_MODULE) {
         vm_clear_error(vm);
@@ -332,7 +428,7 @@ gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out) {
     if (rc || out->tag != V_UNSET) return rc;
     *out = v_none();
     const char *text = intern_text(vm->core.names, name), *best = NULL,
-               *why = m == vm->numpy ? np_absent(text) : NULL;
+               *why = name_absent(intern_text(vm->core.names, m->name), text);
     size_t cost = SIZE_MAX;
     rc = vm_fail(vm, GPA_E_IMPORT, "cannot import name '%s' from '%s'", text,
                  intern_text(vm->core.names, m->name));
@@ -382,10 +478,29 @@ static gpa_code import_foreign(gpa_vm *vm, value module, module_obj *into) {
     return rc;
 }
 
+/* Binds the names of a module's __all__. */
+static gpa_code import_exported(gpa_vm *vm, value module, value all, module_obj *into) {
+    value names = v_unset();
+    gpa_code rc = vm_collect(vm, all, &names);
+    for (size_t i = 0; !rc && i < names.list->count; i++) {
+        value v = v_unset(), name = names.list->items[i];
+        if (name.tag != V_STR) continue;
+        gpa_sym symbol = intern_get(vm->core.names, name.str->text, name.str->size);
+        rc = symbol ? GPA_OK : vm_no_memory(vm);
+        if (!rc) rc = import_name(vm, module, symbol, &v);
+        if (!rc) rc = module_set_text(vm, into, name.str->text, v);
+        value_release(vm, v);
+    }
+    value_release(vm, names);
+    return rc;
+}
+
 gpa_code import_all(gpa_vm *vm, value module, module_obj *into) {
     if (is_foreign(module)) return import_foreign(vm, module, into);
     const module_obj *m = module.module;
     if (m == into) return GPA_OK;
+    value all = module_get_text_peek(vm, m, "__all__");
+    if (all.tag == V_LIST || all.tag == V_TUPLE) return import_exported(vm, module, all, into);
     gpa_code rc = m == vm->numpy ? import_parts(vm, m, into) : GPA_OK;
     for (uint32_t i = 0; i < m->n && !rc; i++)
         if (m->slots[i].tag != V_UNSET && intern_text(vm->core.names, m->names[i])[0] != '_')

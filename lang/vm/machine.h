@@ -229,6 +229,9 @@ gpa_code vm_run_library(gpa_vm *vm, module_obj *m, const char *name);
 
 /* A module of gpa, or of the foreign language (owned). */
 gpa_code import_any(gpa_vm *vm, const char *name, value *out);
+/* Likewise, for a statement of the module m; a name that begins with dots is relative to its
+ * package (owned). */
+gpa_code import_from(gpa_vm *vm, const module_obj *m, const char *name, value *out);
 /* True for modules of matplotlib if the foreign language has it, unless GPA_PLOTS is gnuplot: then
  * gpa's own module is not imported. */
 bool is_foreign_plotting(gpa_vm *vm, const char *name);

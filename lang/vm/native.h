@@ -78,6 +78,10 @@ void vm_watch_floats(gpa_vm *vm);
 gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update);
 /* How figures are shown: "png" or "svg" (%config InlineBackend.figure_format). */
 const char *vm_figure_format(const gpa_vm *vm);
+/* Arguments of matplotlib's print_figure, as the text of a dict
+ * (InlineBackend.print_figure_kwargs).
+ */
+const char *vm_figure_options(const gpa_vm *vm);
 /* Clears the cell's output; `wait`: when new output arrives. */
 gpa_code vm_clear_output(gpa_vm *vm, bool wait);
 /* Shows a text in a pager if there is one, else writes it. */

@@ -761,7 +761,7 @@ gpa_code step_leave_raised(gpa_vm *vm, frame *f, value *r, const ins *i, bool *s
 
 STEP(import) {
     value m = v_unset();
-    gpa_code rc = import_any(vm, f->code->consts[i->d].str->text, &m);
+    gpa_code rc = import_from(vm, f->module, f->code->consts[i->d].str->text, &m);
     if (!rc) reg_put(vm, &r[i->a], m);
     return rc;
 }

@@ -332,6 +332,11 @@ const char *vm_figure_format(const gpa_vm *vm) {
     return set && set->len == 3 && strcmp(set->text, "svg") == 0 ? "svg" : "png";
 }
 
+const char *vm_figure_options(const gpa_vm *vm) {
+    const gpa_str *set = vm->config.figure_options;
+    return set && set->len ? set->text : "{}";
+}
+
 gpa_code vm_page(gpa_vm *vm, const char *text, size_t n) {
     if (!vm->config.page) return vm_write(vm, false, text, n);
     vm->config.page(vm->config.user, text, n);

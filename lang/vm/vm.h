@@ -26,7 +26,8 @@ typedef struct {
     void (*clear)(void *user, bool wait);                 /* may be NULL */
     void (*page)(void *user, const char *text, size_t n); /* may be NULL: written */
     void (*progress)(void *user, const char *text, double done, double left); /* may be NULL */
-    const gpa_str *figure_format; /* "svg": plots are shown as SVG; else, and for NULL, as PNG */
+    const gpa_str *figure_format;  /* "svg": plots are shown as SVG; else, and for NULL, as PNG */
+    const gpa_str *figure_options; /* a dict as text: arguments of matplotlib's print_figure */
     void (*symbols)(void *user, int *columns,
                     int *rows); /* as gpa_host.symbols (lang/session.h); may be NULL */
     gpa_code (*magic)(void *user, const char *text, size_t n, gpa_span at,
