@@ -1,7 +1,8 @@
 """Docstring tests: python tests/doc.py tests/doc.gpa [PART/PARTS]
 
-Every built-in function has a docstring with a one-line summary and an example, which gpa answers as written; in the modules of
-NumPy, SciPy and Numba the section Parameters names every parameter. The program given lists the docstrings."""
+Every built-in function has a docstring with a one-line summary and an example, which gpa answers as written. In the modules of
+NumPy, SciPy, Numba and Matplotlib the section Parameters names every parameter. A function that returns a value has a section
+Returns: of the library's functions and methods the sources tell, of native ones NOTHING. The program given lists the docstrings."""
 
 import ast
 import doctest
@@ -18,7 +19,30 @@ NO_EXAMPLE = ("Prints ", "Print ", "Exit the program", "Read a line", "Clear the
 DRAWING = "matplotlib.pyplot"  # an example would be a picture
 
 
-NUMPYDOC = ("numpy", "scipy", "numba", "pyculib", "h5py", "imageio")  # modules with numpydoc sections
+# Modules with a section Parameters.
+NUMPYDOC = ("numpy", "scipy", "numba", "cupyx", "pycuda", "pyculib", "h5py", "imageio", "matplotlib", "IPython")
+NATIVE = "builtin_function_or_method"
+LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lang/library")
+
+# Native functions that return nothing.
+NOTHING = {
+    "builtins": "clear_output delattr exit help print quit setattr",
+    "numpy": "save savetxt savez savez_compressed set_printoptions",
+    "numba.cuda": "close nanosleep profile_start profile_stop synchronize syncthreads syncwarp threadfence threadfence_block "
+    "threadfence_system",
+    "ndarray": "copy_to_device fill partition resize setflags sort",
+    "ufunc": "at",
+    "random": "seed shuffle",
+    "time": "sleep",
+    "os": "chdir close makedirs mkdir remove rename replace rmdir unlink",
+    "sys": "exit setrecursionlimit",
+    "warnings": "warn",
+    "list": "append clear extend insert remove reverse sort",
+    "dict": "clear update",
+    "set": "add clear difference_update discard intersection_update remove symmetric_difference_update update",
+    "BaseException": "add_note",
+}
+NOTHING["frozenset"] = NOTHING["set"]
 
 
 def parameters(signature):
@@ -28,12 +52,64 @@ def parameters(signature):
     return [name for name in names if name not in ("", "/", "self", "cls")]
 
 
-def layout(owner, kind, doc, signature):
+RESULT = re.compile(r"^ *(Returns|Yields)\n *---", re.M)
+
+
+def returns_value(function):
+    """True if the body of a function returns or yields a value, whatever the functions inside it do."""
+    nodes = list(function.body)
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if isinstance(node, ast.Return) and node.value is not None and getattr(node.value, "value", node.value) is not None:
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
+            nodes += ast.iter_child_nodes(node)
+    return False
+
+
+def public_functions(tree, prefix=""):
+    """(name, node) of the functions and methods of a module that users call; properties and special methods are not among them."""
+    for node in tree.body:
+        if isinstance(node, (ast.If, ast.For, ast.Try)):
+            yield from public_functions(node, prefix)
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node, prefix + node.name + ".")
+        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
+            marks = [ast.unparse(mark) for mark in node.decorator_list]
+            member = any(re.match(r"_np\._(member|static)\(", mark) for mark in marks)
+            if (member or not node.name.startswith("_")) and not any("property" in mark or "_getter" in mark for mark in marks):
+                yield prefix + node.name, node
+
+
+def library_modules():
+    """Paths of the sources of the library's public modules."""
+    for folder, _, files in sorted(os.walk(LIBRARY)):
+        for file in sorted(files):
+            path = os.path.relpath(os.path.join(folder, file), LIBRARY)
+            if file.endswith(".gpa") and not any(part.startswith("_") and not part.startswith("__init__") for part in path.split(os.sep)):
+                yield path
+
+
+def check_module(path):
+    """The complaints about the functions of a source of the library: (title, text) pairs."""
+    with open(os.path.join(LIBRARY, path), encoding="utf-8") as f:
+        functions = list(public_functions(ast.parse(f.read())))
+    missing = [name for name, node in functions if not ast.get_docstring(node)]
+    lacking = [name for name, node in functions if returns_value(node) and not RESULT.search(ast.get_docstring(node) or "Returns\n---")]
+    titles = ("functions without a docstring:", "docstrings of functions that return a value, without a section Returns:")
+    return [(title, ", ".join(names)) for title, names in zip(titles, (missing, lacking)) if names]
+
+
+def layout(owner, name, kind, doc, signature):
     """The complaint about the sections of a docstring, or None."""
     summary, *rest = doc.splitlines()
     if not summary.endswith((".", "!", ":")) or (rest and rest[0].strip()):
         return [("its summary is not one line that ends with a period:", "\n".join([summary, *rest[:1]]))]
-    if not owner.startswith(NUMPYDOC) or not signature or kind not in ("function", "builtin_function_or_method"):
+    if kind == NATIVE and not RESULT.search(doc) and name not in NOTHING.get(owner, "").split():
+        return [("it returns a value, but has no section Returns", "")]
+    if not owner.startswith(NUMPYDOC) or not signature or kind not in ("function", NATIVE):
         return None
     section = doc.partition("Parameters\n")[2]
     missing = [name for name in parameters(signature) if not re.search(rf"\b{name}\b", section)]
@@ -59,11 +135,11 @@ def run_examples(engine, prologue, examples):
     return None
 
 
-def check(engine, owner, kind, doc, signature):
+def check(engine, owner, name, kind, doc, signature):
     """The complaints about one docstring: (title, text) pairs."""
     if not doc or not doc.strip():
         return [("it has no docstring", "")]
-    complaint = layout(owner, kind, doc, signature)
+    complaint = layout(owner, name, kind, doc, signature)
     if complaint:
         return complaint
     try:
@@ -132,13 +208,16 @@ def check_all(engine, listing, part):
     if listing.error:
         print("not ok - the listing")
         show("it failed:", listing.report)
-    for line in listing.out.splitlines()[part]:
-        owner, name, kind, doc, signature = ast.literal_eval(line)
-        complaints = check(engine, owner, kind, doc, signature)
+    for test in (listing.out.splitlines() + list(library_modules()))[part]:
+        if test.endswith(".gpa"):
+            title, complaints = test, check_module(test)
+        else:
+            owner, name, kind, doc, signature = ast.literal_eval(test)
+            title, complaints = f"{owner}.{name}", check(engine, owner, name, kind, doc, signature)
         good &= not complaints
-        print(f"{'not ok' if complaints else 'ok'} - {owner}.{name}")
-        for title, text in complaints or []:
-            show(title, text)
+        print(f"{'not ok' if complaints else 'ok'} - {title}")
+        for heading, text in complaints or []:
+            show(heading, text)
     return engine.ended_well() and good
 
 
