@@ -163,10 +163,12 @@ typedef struct gpa_backend {
     /* Graphs. Between graph_begin and graph_end `run` records launches instead of queueing them: in
      * a new graph (*g NULL), else in place of those that *g has. graph_end: *ready is false if the
      * launches cannot be recorded: one is not compiled yet, may fault, or they are not like those
-     * of *g; the graph may then only be freed. graph_run queues the recorded launches, in order, on
-     * the memory that they were recorded with; until graph_free the programs must exist.
-     * graph_free is allowed while the graph runs. (optional, all: see caps.graphs) */
+     * of *g; the graph may then only be freed. graph_keep: the next launch is the one that *g has
+     * at its place. graph_run queues the recorded launches, in order, on the memory that they were
+     * recorded with; until graph_free the programs must exist. graph_free is allowed while the
+     * graph runs. (optional, all: see caps.graphs) */
     gpa_code (*graph_begin)(gpa_dev *d, gpa_graph **g, gpa_err *e);
+    void (*graph_keep)(gpa_dev *d);
     gpa_code (*graph_end)(gpa_dev *d, gpa_graph *g, bool *ready, gpa_err *e);
     gpa_code (*graph_run)(gpa_dev *d, gpa_graph *g, gpa_err *e);
     void (*graph_free)(gpa_dev *d, gpa_graph *g);

@@ -145,9 +145,9 @@ typedef struct {
     uint32_t n_free[LOOP_MAX_SIZES];
 } memory;
 
-/* What becomes of an iteration's launches: queued, recorded in a graph, or nothing: a graph has
- * them. */
-typedef enum { LAUNCH, RECORD, IN_GRAPH } launch_mode;
+/* What becomes of an iteration's launches: queued, recorded in a graph, recorded there if they
+ * change, or nothing: the graph has them. */
+typedef enum { LAUNCH, RECORD, UPDATE, IN_GRAPH } launch_mode;
 
 typedef struct {
     gpa_rt *rt;
@@ -158,8 +158,10 @@ typedef struct {
     rt_loop_scalar ahead[MAX_GRAPH_TRIPS][RT_LOOP_MAX_SCALARS]; /* of the coming iterations */
     launch_mode mode;
     /* Graphs. */
-    bool may_graph, constant; /* offsets and parameters are those of every iteration */
-    memory mark;              /* the memory after iteration number `marked`, */
+    bool may_graph;
+    bool changes[LOG_MAX_ACTIONS]; /* offsets or parameters differ between iterations */
+    bool constant;                 /* no action changes */
+    memory mark;                   /* the memory after iteration number `marked`, */
     uint64_t marked;
     bool allocated;       /* and since then memory was allocated */
     uint32_t trips;       /* of a graph; 0: the period is not known yet */
@@ -232,7 +234,11 @@ static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_er
     gpa_launch run = {
         .arrays = p->bind + a->operand, .params = g->params + a->param, .uninterrupted = true};
     memcpy(run.size, a->size, sizeof run.size);
-    if (p->mode == RECORD) return d->be->run(d->dev, a->program->prog, &run, e);
+    if (p->mode == UPDATE && !p->changes[a - g->actions]) {
+        d->be->graph_keep(d->dev);
+        return GPA_OK;
+    }
+    if (p->mode != LAUNCH) return d->be->run(d->dev, a->program->prog, &run, e);
     profile_begin(p->rt, d);
     gpa_code rc = d->be->run(d->dev, a->program->prog, &run, e);
     profile_again(p->rt, d, a->program, a->bytes_read + a->bytes_written);
@@ -313,6 +319,14 @@ static uint64_t bytes_of(const replay *p) {
     return bytes;
 }
 
+static bool changes(const replay *p, const log_action *a) {
+    for (uint32_t i = 0; i < a->n_operands; i++)
+        if (p->m->advance[a->operand + i]) return true;
+    for (uint32_t i = 0; i < a->n_params; i++)
+        if (p->m->scalar[a->param + i] >= 0) return true;
+    return false;
+}
+
 /* Decides whether the device may run the loop as graphs. */
 static void begin_graphs(replay *p, const gpa_device *d) {
     const loop_log *g = &p->x->log;
@@ -321,8 +335,10 @@ static void begin_graphs(replay *p, const gpa_device *d) {
     p->graph_after = MIN_TRIPS_BEFORE_GRAPH;
     for (size_t i = 0; i < g->n_actions; i++) p->may_graph = p->may_graph && g->actions[i].program;
     p->may_graph = p->may_graph && bytes_of(p) <= g->n_actions * MAX_GRAPH_LAUNCH_BYTES;
-    for (size_t i = 0; i < g->n_operands; i++) p->constant = p->constant && !p->m->advance[i];
-    for (size_t i = 0; i < g->n_params; i++) p->constant = p->constant && p->m->scalar[i] < 0;
+    for (size_t i = 0; i < g->n_actions; i++) {
+        p->changes[i] = changes(p, &g->actions[i]);
+        p->constant = p->constant && !p->changes[i];
+    }
 }
 
 static bool same_memory(const replay *p, const memory *a, const memory *b) {
@@ -400,7 +416,7 @@ static void restore_progress(replay *p, const progress *from) {
 
 /* Records the coming iterations in the graph. *ready false: it is dropped, they are still coming,
  * and another graph is tried later, when all programs may be compiled. */
-static gpa_code record_graph(replay *p, gpa_device *d, bool *ready, gpa_err *e) {
+static gpa_code record_graph(replay *p, gpa_device *d, launch_mode mode, bool *ready, gpa_err *e) {
     loop_graph *x = p->graph;
     progress before;
     gpa_err quiet = {0};
@@ -408,7 +424,7 @@ static gpa_code record_graph(replay *p, gpa_device *d, bool *ready, gpa_err *e) 
     save_progress(p, &before);
     gpa_code rc = d->be->graph_begin(d->dev, &x->graph, e);
     if (!rc) {
-        rc = pass_iterations(p, d, RECORD, e);
+        rc = pass_iterations(p, d, mode, e);
         gpa_code ended = d->be->graph_end(d->dev, x->graph, ready, rc ? &quiet : e);
         rc = rc ? rc : ended;
     }
@@ -427,11 +443,12 @@ static gpa_code run_graph(replay *p, gpa_device *d, bool *ready, gpa_err *e) {
     *ready = true;
     /* Recorded again after 1, 2, 4 ... runs: with better builds of the programs. */
     const bool again = !(p->graph_runs & (p->graph_runs - 1));
-    if (p->recorded && !again && p->constant && same_memory(p, &p->at, &p->graph_at)) {
+    const bool same = p->recorded && !again && same_memory(p, &p->at, &p->graph_at);
+    if (same && p->constant) {
         rc = pass_iterations(p, d, IN_GRAPH, e);
     } else {
         p->graph_at = p->at;
-        rc = record_graph(p, d, ready, e);
+        rc = record_graph(p, d, same ? UPDATE : RECORD, ready, e);
         p->recorded = *ready;
     }
     if (rc || !*ready) return rc;

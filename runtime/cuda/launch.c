@@ -352,6 +352,7 @@ static gpa_code record(launch *L, gpa_err *e) {
 gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     launch L = {.d = d, .p = p, .l = l, .stream = d->stream};
     gpa_code rc = GPA_OK;
+    graph_begin_launch(d);
     if (!prepare_schedule(&L)) return GPA_OK;
     if (d->recording) return record(&L, e);
     if (takes_slot(&L)) rc = take_slot(&L, e);

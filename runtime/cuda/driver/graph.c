@@ -11,7 +11,7 @@
 
 enum { MIN_DRIVER = 12000, MAX_SCRATCH = 8 };
 
-/* A launch. */
+/* A kernel. */
 typedef struct {
     CUgraphNode node;
     cu_kernel kernel; /* without pointers */
@@ -19,13 +19,21 @@ typedef struct {
     size_t bytes, capacity;
 } graph_node;
 
+/* A launch of a program. */
+typedef struct {
+    size_t first; /* number of its first node */
+    double cost;  /* estimated, in seconds */
+} graph_launch;
+
 struct gpa_graph {
     CUgraph graph;
     CUgraphExec exec; /* NULL: the first recording has not ended */
     unsigned generation;
     graph_node *nodes;
-    size_t n, cap, next; /* next: the node that the next recorded launch is */
-    double cost;         /* of all launches, estimated, in seconds */
+    size_t n, cap, next; /* next: the node that the next recorded kernel is */
+    graph_launch *launches;
+    size_t n_launches, cap_launches, launch; /* launch: how many have begun */
+    double cost;                             /* of all launches, estimated, in seconds */
     CUdeviceptr scratch[MAX_SCRATCH];
     size_t scratch_bytes[MAX_SCRATCH];
     bool refused;
@@ -48,7 +56,7 @@ gpa_code graph_begin(gpa_dev *d, gpa_graph **g, gpa_err *e) {
         x->refused = d->cu->graph_create(&x->graph, 0) != CUDA_OK;
     }
     x->refused |= x->generation != d->generation;
-    x->next = 0;
+    x->next = x->launch = 0;
     x->cost = 0;
     d->recording = x;
     return GPA_OK;
@@ -58,8 +66,35 @@ void graph_refuse(gpa_dev *d) {
     if (d->recording) d->recording->refused = true;
 }
 
+void graph_begin_launch(gpa_dev *d) {
+    gpa_graph *g = d->recording;
+    if (!g || g->refused) return;
+    const bool known = g->launch < g->n_launches;
+    if (known ? g->launches[g->launch].first != g->next
+              : g->exec ||
+                    !mem_grow(&g->launches, g->n_launches, &g->cap_launches, sizeof *g->launches)) {
+        g->refused = true;
+        return;
+    }
+    if (!known) g->launches[g->n_launches++].first = g->next;
+    g->launches[g->launch++].cost = 0;
+}
+
 void graph_cost(gpa_dev *d, double seconds) {
-    if (d->recording) d->recording->cost += seconds;
+    gpa_graph *g = d->recording;
+    if (!g || g->refused) return;
+    g->launches[g->launch - 1].cost = seconds;
+    g->cost += seconds;
+}
+
+void graph_keep(gpa_dev *d) {
+    gpa_graph *g = d->recording;
+    if (g->refused || g->launch == g->n_launches) {
+        g->refused = true;
+        return;
+    }
+    g->cost += g->launches[g->launch++].cost;
+    g->next = g->launch < g->n_launches ? g->launches[g->launch].first : g->n;
 }
 
 /* Copies the parameter of a launch; false: no memory. */
@@ -126,7 +161,8 @@ CUdeviceptr graph_scratch(gpa_dev *d, size_t bytes) {
 gpa_code graph_end(gpa_dev *d, gpa_graph *g, bool *ready, gpa_err *e) {
     (void)e;
     d->recording = NULL;
-    g->refused |= g->next != g->n || !g->n || g->cost > TUNE_CUDA_GRAPH_MAX_SECONDS;
+    g->refused |= g->next != g->n || g->launch != g->n_launches || !g->n ||
+                  g->cost > TUNE_CUDA_GRAPH_MAX_SECONDS;
     if (!g->refused && !g->exec)
         g->refused = d->cu->graph_instantiate(&g->exec, g->graph, 0) != CUDA_OK;
     *ready = !g->refused;
@@ -151,5 +187,6 @@ void graph_free(gpa_dev *d, gpa_graph *g) {
         d->cu->free(g->scratch[i], d->stream);
     for (size_t i = 0; i < g->n; i++) mem_free(g->nodes[i].block);
     mem_free(g->nodes);
+    mem_free(g->launches);
     mem_free(g);
 }
