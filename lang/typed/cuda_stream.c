@@ -2,6 +2,7 @@
  * (runtime.h); id 0 is the default stream, which is ordered with all work.
  *
  * Reading order: synchronization, streams, events, contexts, devices. */
+#include <ctype.h>
 #include <stdio.h>
 
 #include "lang/typed/all.h"
@@ -315,6 +316,45 @@ static gpa_code attribute(gpa_vm *vm, value device, int number, int elsewhere, v
     NATIVE_FN(cuda_attribute_##name) { return attribute(vm, argv[0], number, elsewhere, out); }
 #include "lang/typed/cuda_attribute.def"
 #undef ATTRIBUTE
+
+/* "ASYNC_ENGINE_COUNT" as CuPy has it: "AsyncEngineCount". */
+static void camel_case(const char *name, char *to, size_t n) {
+    size_t k = 0;
+    for (const char *at = name; *at && k + 1 < n; at++)
+        if (*at != '_') to[k++] = at == name || at[-1] == '_' ? *at : (char)tolower(*at);
+    to[k] = 0;
+}
+
+gpa_code cuda_attributes(gpa_vm *vm, value *argv, value *out) {
+    static const struct {
+        const char *name;
+        gpa_code (*get)(gpa_vm *, value *, value *);
+    } rows[] = {
+        {"MAX_THREADS_PER_BLOCK", cuda_max_threads},
+        {"MAX_BLOCK_DIM_X", cuda_max_threads},
+        {"MAX_BLOCK_DIM_Y", cuda_max_threads},
+        {"MAX_BLOCK_DIM_Z", cuda_max_block_z},
+        {"MAX_GRID_DIM_X", cuda_max_grid},
+        {"MAX_GRID_DIM_Y", cuda_max_grid_yz},
+        {"MAX_GRID_DIM_Z", cuda_max_grid_yz},
+        {"MAX_SHARED_MEMORY_PER_BLOCK", cuda_max_shared},
+        {"MULTI_PROCESSOR_COUNT", cuda_multiprocessors},
+        {"WARP_SIZE", cuda_warp_size},
+#define ATTRIBUTE(name, number, elsewhere, doc) {#name, cuda_attribute_##name},
+#include "lang/typed/cuda_attribute.def"
+#undef ATTRIBUTE
+    };
+    gpa_code rc = native_return(v_dict(vm), out);
+    for (size_t i = 0; i < COUNT_OF(rows) && !rc; i++) {
+        char name[64];
+        value v;
+        rc = rows[i].get(vm, argv, &v);
+        camel_case(rows[i].name, name, sizeof name);
+        if (!rc) rc = dict_set_text(vm, out->dict, name, v);
+    }
+    if (rc) value_release(vm, *out);
+    return rc;
+}
 
 gpa_code cuda_pci_bus_id(gpa_vm *vm, value *argv, value *out) {
     gpa_code (*const parts[])(gpa_vm *, value *, value *) = {

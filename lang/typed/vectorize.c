@@ -208,11 +208,16 @@ static gpa_code append_types(gpa_vm *vm, const typed_ty *types, int n_in, int n,
     return rc;
 }
 
-/* True if a specialization compiled before t takes t's arguments by safe casts: Numba, where Python
- * numbers have 64 bits, then compiles no other one. */
+static uint8_t result_dtype(const typed_fn *t) {
+    return t->form == TYPED_BODY ? t->body->dtype[0] : (uint8_t)DT_NONE;
+}
+
+/* True if a specialization compiled before t takes t's arguments by safe casts and has its result
+ * type: Numba then compiles no other one. */
 static bool is_covered(const typed_fn *all, const typed_fn *t) {
     for (const typed_fn *s = all; s; s = s->next) {
-        bool fits = s->serial < t->serial && s->form == t->form && s->n_args == t->n_args;
+        bool fits = s->serial < t->serial && s->form == t->form && s->n_args == t->n_args &&
+                    result_dtype(s) == result_dtype(t);
         for (int i = 0; i < t->n_args && fits; i++)
             fits =
                 dtype_can_cast((gpa_dtype)t->args[i].dtype, (gpa_dtype)s->args[i].dtype, CAST_SAFE);
@@ -237,7 +242,7 @@ static gpa_code types_of_calls(gpa_vm *vm, const typed_fn *all, int n_in, value 
         const bool body = t->form == TYPED_BODY;
         if (is_covered(all, t)) continue;
         memcpy(types, t->args, (size_t)t->n_args * sizeof *types);
-        if (body) types[t->n_args] = (typed_ty){.dtype = (uint8_t)t->body->dtype[0]};
+        if (body) types[t->n_args] = (typed_ty){.dtype = result_dtype(t)};
         rc = append_types(vm, types, n_in, t->n_args + body, list);
     }
     return rc;
