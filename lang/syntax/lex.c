@@ -640,9 +640,18 @@ static bool is_question(const char *p) {
     return *p == 0 || *p == '\n' || *p == '\r';
 }
 
-/* Moves to the end of the line and of those that a backslash joins to it. */
-static void skip_joined_lines(lexer *l) {
-    for (skip_comment(l); l->at < l->end && l->at[-1] == '\\'; skip_comment(l)) skip_line_end(l);
+/* Moves to the end of the line and of those that a backslash joins to it. False: the text ends with
+ * a backslash, *t is an error. */
+static bool skip_joined_lines(lexer *l, token *t) {
+    for (skip_comment(l); l->at[-1] == '\\'; skip_comment(l)) {
+        const char *slash = l->at - 1;
+        skip_line_end(l);
+        if (l->at == l->end) {
+            fail_at_end(l, t, slash, slash + 1, "unexpected EOF while parsing");
+            return false;
+        }
+    }
+    return true;
 }
 
 static void take_line(lexer *l, token *t, bool whole) {
@@ -650,8 +659,8 @@ static void take_line(lexer *l, token *t, bool whole) {
     l->at = start;
     if (whole)
         l->at = l->end;
-    else
-        skip_joined_lines(l);
+    else if (!skip_joined_lines(l, t))
+        return;
     t->kind = TOKEN_MAGIC;
     char *text = arena_text(l->arena, start, (size_t)(l->at - start));
     t->text = (ast_text){text, (uint32_t)(l->at - start)};

@@ -89,8 +89,8 @@ void *vm_user(gpa_vm *vm);
 /* The source location being evaluated, for messages and warnings; src 0 if no code runs. Frames of
  * the library are skipped. */
 gpa_span vm_where(gpa_vm *vm);
-/* `import x` looks for x.gpa and x.py in the running script's folder, then in this folder (copied)
- * if set, then in the current one. */
+/* `import x` looks for a package x and for x.gpa and x.py in the running script's folder, then in
+ * this folder (copied) if set, in the current one, and in those of sys.path. */
 gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder);
 
 /* ---- modules ---- */

@@ -381,6 +381,9 @@ static void prompts(void **state) {
     expect_status("if a: b", PARSE_COMPLETE, 0);
     expect_status("def f():\n    if a:\n        return b", PARSE_INCOMPLETE, 4);
     expect_status("def f():\n    if a:", PARSE_INCOMPLETE, 8);
+    expect_status("%timeit f(1) + \\", PARSE_INCOMPLETE, 0);
+    expect_status("%timeit f(1) + \\\n", PARSE_INCOMPLETE, 0);
+    expect_status("%timeit f(1) + \\\n    2", PARSE_COMPLETE, 0);
     expect_status("f(a,", PARSE_INCOMPLETE, 0);
     expect_status("f(", PARSE_INCOMPLETE, 4);
     expect_status("f(\n    a,\n", PARSE_INCOMPLETE, 4);
