@@ -1,4 +1,4 @@
-# Built-in functions and the small modules.
+# Built-in functions.
 # --- min max errors are values elsewhere: here the plain forms
 print(
     min(1, 2), max([1, 5, 3]), min("b", "a"), max((1, 2), (1, 3)), min([3, 1], key=lambda x: -x), max([], default=None)

@@ -1,4 +1,4 @@
-# Classes that programs write, and their instances.
+# User-defined classes and their instances.
 # --- a class with methods and attributes
 class Point:
     """A place."""

@@ -1,4 +1,4 @@
-# Methods that change the list, the dict or the set that they were asked for: nothing that was freed is looked at.
+# Methods that modify the list, dict or set on which they are called: no use after free.
 # --- containers that their own items empty
 class Sly:
     """Each method empties what is being worked on, and answers."""

@@ -1,4 +1,4 @@
-# Exceptions of a program, and the mistakes that classes allow.
+# User-defined exceptions, and errors in class definitions.
 # --- exceptions of a program
 class AppError(Exception):
     """Something of the program."""
@@ -233,7 +233,7 @@ for c in (Shape, Half):
         print(e)
 
 
-# --- special methods that return what they must not
+# --- special methods with invalid results
 class B:
     def __bool__(self):
         return 2

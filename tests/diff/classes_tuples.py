@@ -1,7 +1,7 @@
-# Classes that derive from tuple, with and without names for the items.
+# Classes derived from tuple, with and without named fields.
 from showing import tell
 
-# --- namedtuple does what a tuple does
+# --- namedtuple behaves as a tuple
 from collections import namedtuple
 
 P = namedtuple("P", "x y", defaults=[7])
@@ -372,7 +372,7 @@ class Renamed:
 Renamed.__name__ = "Other"
 print(Renamed.__name__)
 
-# --- what derives from tuple has attributes of its own unless __slots__ says otherwise, and the methods of its items
+# --- subclasses of tuple have instance attributes unless __slots__ forbids them
 import copy
 from collections import namedtuple
 
@@ -466,7 +466,7 @@ tell(
 )
 
 
-# --- __init_subclass__ goes on to what is behind
+# --- __init_subclass__ and super()
 class Plugin:
     known = []
 

@@ -1,4 +1,4 @@
-# collections, operator, string, copy, json, and itertools beside them.
+# collections, operator, string, copy, json, itertools.
 # --- Counter
 from collections import Counter
 

@@ -29,7 +29,7 @@ for i in range(5):
     print(i, end=" ")
 else:
     print("end")
-# --- for keeps its variable
+# --- the variable of a for statement after the loop
 for i in range(3):
     pass
 print(i)
@@ -116,7 +116,7 @@ try:
         raise
 except IndexError as e:
     print("again:", e)
-# --- the name of an exception is gone afterwards
+# --- the name of an exception is deleted after the handler
 try:
     1 / 0
 except ZeroDivisionError as err:

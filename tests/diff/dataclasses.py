@@ -148,7 +148,7 @@ b = copy.copy(a)
 d = copy.deepcopy(a)
 print(b.l is a.l, d.l is a.l, d.l, d.me is d)
 
-# --- dataclasses: hashes, frozen bases, what refers to itself, factories
+# --- dataclasses: hashes, frozen bases, recursive repr, factories
 from dataclasses import *
 
 

@@ -1,4 +1,4 @@
-# Errors of the language: their types and words.
+# Errors of the language: types and messages.
 # --- division by zero: int
 1 / 0
 # --- floor division by zero

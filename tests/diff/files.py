@@ -339,7 +339,7 @@ for bytes_ in (head("'<i2'", b"\x04\x00"), head("'<i2'") + data[:4], b"\x93NUMPY
     except Exception as e:
         print(type(e).__name__, str(e)[:40] if "version" in str(e) else "")
 
-# --- arrays are written to binary files, and numbers read from where these stand
+# --- arrays written to binary files, and values read at the file position
 import io
 
 with open(FOLDER + "gpa_numbers.bin", "wb") as f:

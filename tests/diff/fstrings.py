@@ -24,7 +24,7 @@ print(f"{12345.678:e} {12345.678:.2e} {0.00012:E} {0.0:e} {1e-300:.3e} {-1.5e200
 print(
     f"{0.0001:g} {0.00001:g} {123456789.0:g} {1e20:g} {100000.0:g} {1000000.0:g} {1.5:g} {3.0:.3g} {1234.5678:.6g} {0.1:.17g}"
 )
-# --- general keeps zeros with a hash
+# --- general format keeps trailing zeros with #
 print(f"{3.0:#g} {3.0:#.0f} {3:#x}")
 # --- default float formatting with a width
 print(f"{1.5:10}|{1e16:10}|{0.1:<8}|{1.0:08}|{-1.5:08.2f}|{1.5:+}|{12345.6789:.3}|{100.0:.1}")

@@ -1,4 +1,4 @@
-# Generator functions: yield in all its forms, and what generators are used with.
+# Generator functions: all forms of yield, and consumers of generators.
 # --- values one by one
 def count(n):
     print("begins")
@@ -21,7 +21,7 @@ except StopIteration as e:
     print(repr(e), e.value, e.args)
 
 
-# --- all that takes iterables
+# --- consumers of iterables
 def squares(n):
     for i in range(n):
         yield i * i
@@ -130,7 +130,7 @@ print(g.send.__name__, next(g, 7))
 g.send()
 
 
-# --- what a generator returns
+# --- the return value of a generator
 def f():
     yield 1
     return "result"
@@ -220,7 +220,7 @@ def result():
 print(list(result()))
 
 
-# --- yield from what is no iterable
+# --- yield from of a value that is not iterable
 def f():
     yield 1
     yield from 3
@@ -281,7 +281,7 @@ except TypeError as e:
 print(list(g))
 
 
-# --- send through yield from to what has no send
+# --- send through yield from to an iterator without send
 def f():
     yield from [1, 2]
 
@@ -492,7 +492,7 @@ h = lambda: (yield from range(3))
 print(list(h()))
 
 
-# --- what generators are
+# --- the type of generators
 def f():
     """Gives one."""
     yield 1

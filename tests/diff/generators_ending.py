@@ -1,4 +1,4 @@
-# How generators end: what is thrown into them, closed, left unfinished, and what they raise.
+# How generators end: throw, close, unfinished generators, exceptions.
 # --- throw
 def f():
     while True:
@@ -462,7 +462,7 @@ del g
 several = None
 
 
-# --- kept by an object
+# --- a generator held by an object
 class Keeper:
     def __init__(self):
         self.g = self.run()

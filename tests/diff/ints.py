@@ -1,4 +1,4 @@
-# Whole numbers: operators, conversions, text.
+# Integers: operators, conversions, formatting.
 # --- precedence
 print(1 + 2 * 3**2 - 4 // 3, -(2**2), 2**-1, (-2) ** 2, 2**3**2)
 # --- floor division and remainder keep the sign of the divisor

@@ -1,4 +1,4 @@
-# Ints beyond 64 bits.
+# Integers beyond 64 bits.
 from showing import tell
 
 def numbers(seed, n):
@@ -152,7 +152,7 @@ print(
     math.isqrt(2**200 - 1),
     math.isqrt(2**200),
 )
-# --- what cannot be
+# --- invalid operations
 tell(
     lambda: float(10**400),
     lambda: 10**400 * 1.0,
@@ -265,7 +265,7 @@ print(
     (2**53 - 1) / 2**1075,
     (2**54 - 1) / 2**1076,
 )
-# --- logarithms beyond floats, powers of what is inverted
+# --- logarithms of large ints, modular inverses
 for k in (1023, 1024, 1025, 1100, 2000, 9001):
     for v in (2**k, 2**k - 1, 2**k + 1, 3**k, 10 ** (k // 3)):
         tell(

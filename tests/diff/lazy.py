@@ -90,7 +90,7 @@ except IndexError as e:
     print(e)
 a[0] = 9
 print(a, b)
-# --- a reduction kept lazily
+# --- a pending reduction
 a = np.arange(5.0)
 s = a.sum()
 m = a.mean()

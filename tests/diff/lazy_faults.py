@@ -84,7 +84,7 @@ for k in range(29):
     except Exception as e:
         print(k, type(e).__name__, e)
 
-# --- a statement that only looks up finds what is out of range
+# --- an expression statement reports an index out of bounds
 a, i = np.arange(12.0).reshape(3, 4), np.arange(3)
 
 
@@ -104,7 +104,7 @@ try:
 except IndexError as e:
     print(e)
 
-# --- an index out of range in a value that nobody reads
+# --- an index out of bounds in an unused value
 a, i = np.arange(12.0).reshape(3, 4), np.arange(6000)
 small = np.arange(3)
 
@@ -277,7 +277,7 @@ def first():
 
 print(early(), between(), in_handler(), at_last(), otherwise(), first())
 
-# --- of many it is the first that is told, however many threads found one
+# --- of several errors the first is reported, whatever the number of threads
 b, j = np.zeros(1000), np.arange(100_000) % 1000
 j[25_000:] = 5000 + np.arange(75_000)
 

@@ -1,4 +1,4 @@
-# Every operation against every kind of store: what was written before the store must not see it.
+# Every operation against every kind of store: a value computed before the store must not see it.
 import numpy as np
 
 UNARY = [np.negative, np.abs, np.sqrt, np.square, np.exp, np.sin, np.cos, np.floor, np.ceil, np.rint, np.sign, np.isnan,

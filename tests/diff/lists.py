@@ -59,7 +59,7 @@ print(rows, sorted(rows, key=lambda r: r[1], reverse=True))
 print(sorted([2.5, 1, True, -3]), sorted([(1, "b"), (1, "a"), (0, "z")]), sorted(["b", "B", "a"], key=str.lower))
 # --- concatenation and repetition
 print([1] + [2, 3], [0] * 3, 2 * [1, 2], (1,) + (2,), (0,) * 2, [] * 5, [[]] * 2)
-# --- in place addition keeps the list
+# --- in-place addition keeps the identity of the list
 a = b = [1]
 a += [2]
 a += (3,)

@@ -133,7 +133,7 @@ calls += [
     ("sort", np.sort),
     ("where", lambda a: np.where(True, a, a)),
     ("clip", lambda a: np.clip(a, None, 99)),
-    # round of integers: np_several.py, by NumPy's release
+    # round of integers: np_simd.py, by NumPy's release
     ("round", lambda a: np.round(a.astype("f8"), 1)),
     ("matrix_transpose", np.matrix_transpose),
     ("permute_dims", lambda a: np.permute_dims(a)),
@@ -181,7 +181,7 @@ for make in (np.asfortranarray, np.ascontiguousarray, lambda x: np.require(x, No
     a += 100
     print(b)
 
-# --- arithmetic in place on a view that has elements twice: each operand is read before any is stored
+# --- in-place arithmetic on a view with repeated elements: operands are read before any store
 for shape, strides in (((3, 3), (16, 8)), ((4, 3), (8, 8)), ((2, 3, 3), (24, 8, 8))):
     for change in (lambda v: operator.iadd(v, 1), lambda v: np.multiply(v, 2, out=v), lambda v: np.copyto(v, v + 1, where=v % 2 == 0)):
         b = np.arange(12.0)

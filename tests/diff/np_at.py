@@ -1,5 +1,4 @@
-# ufunc.at and ufunc.reduceat of every dtype: loops of one type, places of every kind, blocks behind them, what has to
-# be converted.
+# ufunc.at and ufunc.reduceat of every dtype: loops of one type, all kinds of indices, slices at indices, casts.
 import warnings
 
 warnings.simplefilter("ignore")
@@ -69,7 +68,7 @@ def slices_of(t):
     sliced("add multiply maximum", t, x[:99], AT[:8], dtype=np.int16 if t in "?bB" else t)
 
 
-# --- operations of two operands at places that repeat
+# --- binary operations at repeated indices
 i = np.arange(1500) ** 2 % 60
 i[700:] %= 9
 for t in TYPES:
@@ -104,7 +103,7 @@ for t in TYPES:
         np.array([1, 5, 5, 59, 0, 5]),
     )
 
-# --- places that count from the end, in two dimensions, apart, of other integers, a mask, slices, none
+# --- negative, two-dimensional, strided indices, other integer dtypes, masks, slices, no indices
 for t in TYPES:
     v = values(t, 600)
     a, b, c, d, e = (values(t, 60, s) for s in range(5))
@@ -121,7 +120,7 @@ for t in TYPES:
     np.add.at(e, (np.arange(3)[:, None] * 0 + np.arange(4)), v[5])
     print(t, told(a), told(b), told(c), told(d), told(e))
 
-# --- blocks behind places: rows, columns, long ones, what lies otherwise, values that are spread
+# --- slices at indices: rows, columns, long ones, other layouts, broadcast values
 for t in TYPES:
     v = values(t, 3 * 1300)
     a, b, c, d = (
@@ -141,7 +140,7 @@ for t in TYPES:
     np.add.at(d, [5, 5], v[:5][::-1])
     print(t, told(a), told(b), told(c[:, ::99]), c.sum(), told(d))
 
-# --- what has to be converted
+# --- casts
 i = np.arange(50) % 13
 for t in TYPES:
     for w in TYPES:
@@ -182,7 +181,7 @@ for t in "efd":
             (np.where(np.isfinite(e), e, 0) + 0).tolist(),
         )
 
-# --- values and places that are the array itself
+# --- values and indices that are the array itself
 for t in "b i l e d D".split():
     c = values(t, 40)
     np.add.at(c, np.arange(40) % 5, c)
@@ -194,7 +193,7 @@ c = np.arange(40) % 7
 np.add.at(c[::2], c[1::2], c[1::2])
 print(c.tolist())
 
-# --- a bad place leaves all as it was (not on cuda: it finds it among others at work)
+# --- an index out of bounds leaves the array unchanged (not on cuda: it finds it among others at work)
 c = np.arange(5, dtype=np.int8)
 for bad in ([0, 5], [0, -6]):
     try:

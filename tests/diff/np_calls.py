@@ -1,4 +1,4 @@
-# How ufuncs are called: dtype=, signature=, casting=, order=, subok=, where=; errors that tell an axis; facts of number
+# Calls of ufuncs: dtype=, signature=, casting=, order=, subok=, where=; errors that name an axis; attributes of scalar
 # types.
 def tell(f):
     try:

@@ -1,4 +1,4 @@
-# Complex numbers: functions in lanes beside elements that are done by themselves, products with vectors.
+# Complex numbers: vectorized functions with scalar fallbacks for special elements, matrix-vector products.
 FUNCTIONS = (
     'exp',
     'exp2',
@@ -70,7 +70,7 @@ for name in FUNCTIONS:
             ),
         )
 
-# --- functions beside what is out of range
+# --- functions with some elements outside of the domain
 FAR = [
     0,
     1e-200,
@@ -95,7 +95,7 @@ for name in FUNCTIONS:
         r = f(z)
         print(name, at, *told(r[max(at - 2, 0) : at + len(far) + 2] + 0j))
 
-# --- functions beside what is not finite
+# --- functions with some elements that are not finite
 ODD = np.array([complex(a, b) for a in (np.inf, -np.inf, np.nan, 2.0) for b in (np.inf, -np.inf, 1.0, 0.0)])
 with np.errstate(all='ignore'):
     for name in FUNCTIONS:
@@ -178,7 +178,7 @@ a[100] = np.inf
 with np.errstate(all='ignore'):
     print((~np.isfinite(np.convolve(a, v))).nonzero()[0].tolist())
 
-# --- the greatest and the least so far
+# --- cumulative maximum and minimum
 for T in (np.complex64, np.complex128):
     x = ((np.arange(400) * 37 % 101 - 50) // 7 + 1j * (np.arange(400) * 53 % 89 - 40)).astype(T)
     y, z = x.copy(), x.copy()

@@ -1,4 +1,4 @@
-# The core of NumPy with its keyword arguments, one function a line or two.
+# The core of NumPy with its keyword arguments, a line or two per function.
 # --- creation
 print(repr(np.array([[1, 2], [3, 4]], dtype=np.float32, ndmin=3)))
 print(repr(np.arange(2, 10, 3)), repr(np.arange(5.0, dtype=np.float32)), repr(np.arange(start=1, stop=2, step=0.25)))

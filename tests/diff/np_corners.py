@@ -1,9 +1,9 @@
-# Arguments at the edge of what functions take: what NumPy refuses, and the dtypes of what it gives. Found by calling
-# every function with random operands, layouts and keywords.
+# Corner cases of arguments: errors and result dtypes. Found by calling every function with random operands, layouts
+# and keywords.
 from showing import tell
 np.seterr(all="ignore")
 
-# --- what chooses elements
+# --- functions that select elements
 tell(
     lambda: np.compress([[True, False]], [[1, 2]]),
     lambda: np.compress(np.ones((2, 2), bool), np.ones((2, 2)), axis=0),
@@ -39,7 +39,7 @@ tell(
     lambda: np.piecewise(np.array([1, 2]), [[True, False]], [3, -2.5]),
 )
 
-# --- what makes and joins
+# --- creation and joining
 tell(
     lambda: np.arange(3, -2, -1, dtype='?'),
     lambda: np.arange(3, dtype='?'),
@@ -85,7 +85,7 @@ tell(
     lambda: np.diff(np.array([4, -1]), n=0, prepend=0),
 )
 
-# --- what reduces
+# --- reductions
 tell(
     lambda: np.maximum.reduce(np.zeros((0, 0)), axis=1),
     lambda: np.maximum.reduce(np.zeros((0, 3)), axis=1),
@@ -147,7 +147,7 @@ tell(
     lambda: np.histogram(np.array([True, False]), 3),
 )
 
-# --- what limits and casts
+# --- clip and casts
 tell(
     lambda: np.clip(np.zeros(2, bool), 4, np.ones(2, 'f4')),
     lambda: np.clip(np.zeros(2, '?'), -2, np.array(3, 'u8')),
@@ -157,7 +157,7 @@ tell(
     lambda: float(np.array(1 + 1j)),
 )
 
-# --- what multiplies
+# --- products
 tell(
     lambda: np.tensordot(np.ones((1, 2)), np.ones(3)),
     lambda: np.tensordot(np.ones(1), np.ones((0, 1))),
@@ -243,7 +243,7 @@ tell(
     lambda: leg.legval(np.array([np.nan, 1]), [2.0]),
 )
 
-# --- parameters of random laws
+# --- parameters of random distributions
 R = np.random.default_rng(1)
 tell(
     lambda: np.random.normal(1j, 1),
@@ -415,7 +415,7 @@ tell(
 )
 tell(lambda: np.random.RandomState([]), lambda: np.random.set_state(3))
 
-# --- numbers in the place of NaN and infinities
+# --- nan_to_num
 tell(
     lambda: np.nan_to_num(np.array([1, np.nan], 'f4'), nan=7e77),
     lambda: np.nan_to_num(np.array([1, np.inf, -np.inf], 'f4'), posinf=np.inf, neginf=7e77),

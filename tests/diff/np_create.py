@@ -1,4 +1,4 @@
-# Making arrays.
+# Array creation.
 # --- array of lists
 print(
     np.array([1, 2, 3]),
@@ -228,7 +228,7 @@ for row in np.arange(4).reshape(2, 2):
     print(row, row.shape, end=" ")
 # --- array of booleans from comparisons
 print(np.array([1, 2, 3]) > 1, np.array([True]) | np.array([False]), ~np.array([True, False]))
-# --- asarray keeps, array converts
+# --- asarray without copies, array with copies
 a = np.ones(2, dtype=np.float32)
 print(np.asarray(a) is a, np.asarray(a, dtype=np.float64).dtype, np.asarray([1, 2]).dtype)
 # --- ndmin and copy flag
@@ -286,7 +286,7 @@ def b():
 
 t(b)
 
-# --- lists of numbers of several kinds in turn
+# --- lists of alternating int, float and complex
 import itertools
 
 parts = [
@@ -366,7 +366,7 @@ for a, b in (-1, 1), (1, -1), (-1j, -8j), (1 + 1j, 1000 + 1000j), (1, 8j), ([1, 
             print(a, b, n, options, r.dtype, r.shape, r.round(9) + 0)
 print(np.geomspace(np.float32(1), 256, 5).dtype, np.geomspace(np.float32(1), 256, 5, dtype="f4").dtype)
 
-# --- what may be written to
+# --- writeable arrays
 a = np.arange(9.0).reshape(3, 3)
 for f in (
     lambda: a.diagonal(),
@@ -395,7 +395,7 @@ d[0] = 7
 print(x)
 x.flags.writeable = False
 x.diagonal()[0] = 1
-# --- full casts what is not an int
+# --- full casts values that are not ints
 def attempt(f):
     try:
         return f().tolist()

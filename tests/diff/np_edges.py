@@ -1,5 +1,5 @@
-# Places and casts at the edge: what delete and insert take for an index, what put stores before it fails, what an
-# assignment says of the depth of lists and of imaginary parts that it drops.
+# Edge cases of indices and casts: indices of delete and insert, partial stores of put before an error, nesting depth
+# of lists, discarded imaginary parts.
 import warnings
 
 
@@ -131,7 +131,7 @@ put(np.zeros(0), [0], 1)
 put(np.arange(6).reshape(2, 3), [5, 6], [1, 2])
 put(np.arange(6).reshape(2, 3).T, [5, 0, -7, 1], [1, 2])
 put(np.arange(300), np.r_[0:200, 400], -np.arange(1, 4))
-# --- axes of what is no array
+# --- axes of non-arrays
 print(
     np.ndim(None),
     np.ndim("abc"),

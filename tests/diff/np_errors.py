@@ -1,4 +1,4 @@
-# Errors of the arrays: their types and words.
+# Errors of arrays: types and messages.
 # --- broadcast two arrays
 np.ones((3, 4)) + np.ones(3)
 # --- broadcast with comparison
@@ -124,9 +124,9 @@ np.zeros((0, 3)).min(axis=0)
 np.argmax([])
 # --- concatenate of different shapes
 np.concatenate([np.zeros((2, 2)), np.zeros((2, 3))])
-# --- concatenate of different shapes that lie by columns
+# --- concatenate of different shapes in F order
 np.concatenate([np.zeros((2, 3), order="F"), np.zeros((2, 4), order="F")])
-# --- concatenate along the last axis of different shapes that lie by columns
+# --- concatenate along the last axis of different shapes in F order
 np.concatenate([np.zeros((2, 5, 3), order="F"), np.zeros((2, 4, 3), order="F")], axis=2)
 # --- concatenate of different dims
 np.concatenate([np.zeros(2), np.zeros((2, 2))])
@@ -313,7 +313,7 @@ np.int8(300)
 np.uint8(-1)
 # --- float32 of text
 np.float32("abc")
-# --- int64 of a list is an array, index too far
+# --- int64 of a list is an array, index out of bounds
 np.int64([1, 2])[5]
 # --- iinfo of float
 np.iinfo(np.float64)

@@ -204,7 +204,7 @@ for n in [1, 2, 5, 8]:
 x = np.arange(12).reshape(3, 4)
 print(fftshift(x), ifftshift(x), fftshift(x, 0), ifftshift(x, axes=(1,)), fftshift(x, axes=[0, 1]))
 
-# --- laws
+# --- distributions
 x = data(8, 16) + 1j * data(8, 16).T.reshape(8, 16)
 print(
     np.allclose(ifft2(fft2(x)), x),
@@ -323,7 +323,7 @@ for T in np.float32, np.float64:
                     )
         print(np.fft.fft(a).dtype, np.fft.rfft(a).dtype, np.fft.irfft(np.fft.rfft(a)).dtype)
 
-# --- rows of complex numbers, one by one: uneven places, strides, in place
+# --- rows of complex numbers, one by one: unaligned, strided, in place
 for t in ("c8", "c16"):
     for n in (64, 75, 131, 1000, 1009):
         k = np.arange(6 * n)
@@ -416,7 +416,7 @@ print(
     np.fft.fft(np.zeros((131, 0)), axis=0).shape,
 )
 
-# --- lines side by side: columns, rows, fewer than lanes, in place, backwards, scaled
+# --- several transforms in vector lanes: columns, rows, fewer than lanes, in place, inverse, scaled
 for t in ("c8", "c16"):
     near = 1e-5 if t == "c8" else 1e-14
     for shape, axis in (
@@ -530,7 +530,7 @@ for t in ("c8", "c16"):
         < 1e-3,
     )
 
-# --- the first of what NaN spoils has no imaginary part (not on cuda: its library gives NaN)
+# --- the first element of a transform with NaN has no imaginary part (not on cuda: its library gives NaN)
 for t in ("f4", "f8"):
     for n in (71, 79, 262, 1009):
         r = np.ones((4, n), t)
@@ -545,7 +545,7 @@ many_side_by_side([*range(2, 34), 48, 63, 64, 65, 97, 100, 121, 127, 128, 169, 2
 # --- transforms of rows and of columns: every length from 34 to 299 (not on cuda: its library plans each anew)
 many_side_by_side(range(34, 300))
 
-# --- odd lengths and large primes: long lines, few rows, columns, steps, in place, scaled, backwards (not on ref: its sums of many terms take long)
+# --- odd lengths and large primes: long rows, few rows, columns, strides, in place, scaled, inverse (not on ref: its sums of many terms take long)
 def told(y):
     w = np.cos(np.arange(y.size) * 0.7).reshape(y.shape)
     c = (y * w).sum() / np.abs(y).max()

@@ -1,4 +1,4 @@
-# What errstate and seterr do in reductions, running sums, products, casts and what is made of them.
+# errstate and seterr in reductions, cumulative operations, products and casts.
 def tell(f, **how):
     with np.errstate(**(how or dict(all='raise'))):
         try:

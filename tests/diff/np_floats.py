@@ -1,4 +1,4 @@
-# Floating-point errors: what is done about them.
+# Floating-point errors: errstate, warnings and exceptions.
 from showing import attempt
 
 # --- raised

@@ -1,4 +1,4 @@
-# Reading parts of arrays.
+# Indexing: reads.
 # --- basic slices
 a = np.arange(10)
 print(a[2:5], a[:3], a[7:], a[::3], a[::-1], a[8:2:-2], a[-3:], a[-100:3], a[5:100], a[4:4])
@@ -223,7 +223,7 @@ np.add.at(x[1], (slice(1), 0), 7)
 np.add.at(x, (1, slice(None, None, -1), 3), [1, 2, 3])
 print(x)
 
-# --- sums of many floats at places, one after another in the order they stand in where they are few
+# --- bincount with float weights, summed in order where there are few
 n, m = 40000, 50000
 v = (np.arange(n) * 7919 % 1009) * 10.0 ** (np.arange(n) % 5) / 1009
 at = np.arange(n) * 7919 % m
@@ -256,7 +256,7 @@ for p in (3000, 300, 20, 1):  # a thread's, a warp's, a block's
     s, t = [np.bincount(at % p, v) for k in range(2)]
     print((s == t).all(), np.allclose(s, [v[at % p == k].sum() for k in range(0, p)] if p < 3000 else s), s.size)
 
-# --- many values put to places
+# --- many scattered values
 n = 40000
 k = np.arange(n)
 for T, name in (
@@ -292,7 +292,7 @@ print(one)
 np.maximum.at(one, wide * 0 - 1, (wide * 7919 % 300007 * 8).astype("f4"))
 print(one)
 
-# --- of several indices that are outside the first is told
+# --- of several indices out of bounds the first is reported
 x, n = np.arange(1000.0), 100000
 
 

@@ -121,7 +121,7 @@ try:
 except ValueError as e:
     print(e)
 print(it.nop, 1, it.itersize, it.ndim)
-# --- nditer: copies, places, axes left out
+# --- nditer: copies, indices, omitted axes
 it = np.nditer([np.arange(3), np.arange(3)])
 next(it)
 other = it.copy()

@@ -1,4 +1,4 @@
-# Keywords of functions: bounds of clip, means that are known, where arrays are to be.
+# Keyword arguments: bounds of clip, given means, device=.
 # --- clip
 a = np.array([1, 5, 9])
 f = np.array([[1.0, 2, 4], [8, 16, 32]])

@@ -1,9 +1,9 @@
-# Arrays large enough for the ways that only large ones take, and shapes at the edges of these.
+# Algorithms for large arrays, and shapes around their thresholds.
 def some(n, T, low=0):
     return ((np.arange(n, dtype=np.int64) * 2654435761 >> 7) % 251 + low).astype(T)
 
 
-# --- places of extremes
+# --- argmin and argmax
 for T in ('bool', 'i1', 'u1', 'i2', 'u2', 'i4', 'u4', 'i8', 'u8', 'f4', 'f8', 'f2'):
     for shape in ((1,), (47,), (48,), (2047,), (2048,), (2049,), (70000,), (3, 50), (7, 100), (2, 3000), (3, 4, 64)):
         n = int(np.prod(shape))
@@ -41,7 +41,7 @@ print(
     np.compress(m[0, :3], np.arange(12).reshape(4, 3), axis=1),
 )
 
-# --- elements two and three apart
+# --- strides of two and three elements
 for T in ('bool', 'i1', 'i2', 'f4', 'f8', 'c16'):
     for n in (1, 5, 31, 32, 33, 1000, 3001):
         a = some(n, T)
@@ -152,7 +152,7 @@ for w in (1, 5, 31, 32, 33, 100, 1000, 3000):
             float(np.abs(a).astype('f8').var(axis=0)[0].round(2)),
         )
 
-# --- transforms along far axes
+# --- transforms along outer axes
 for shape, axes in (
     ((300, 250), (0,)),
     ((256, 256), (0, 1)),
@@ -237,7 +237,7 @@ for T in np.float32, np.float64, np.int32, np.uint32, np.int64, np.uint64:
             (np.sort(a.T.copy(), axis=0) == s.T).sum(),
         )
 
-# --- products in pieces (not on ref: ten billion multiplications)
+# --- products in tiles (not on ref: ten billion multiplications)
 a = (np.arange(2300 * 2400) % 7 - 3).reshape(2300, 2400).astype(np.float32)
 b = (np.arange(2400 * 1700) % 5 - 2).reshape(2400, 1700).astype(np.float32)
 for r in (a @ b, (b.T.copy() @ a.T), a @ a.T, a.T @ a, a[:1500, :1700] @ b[:1700]):

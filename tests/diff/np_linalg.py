@@ -309,7 +309,7 @@ w, v = eig(data(3, 4, 4))
 print(w.shape, v.shape, near(data(3, 4, 4) @ v, w[:, None, :] * v))
 print(eigvals(np.stack([np.eye(2), [[0, 1], [-1, 0]]])).dtype)
 
-# --- what counts as zero in single precision
+# --- tolerance of rank in single precision
 for t in "fF":
     for a in (
         np.ones((3, 3), t),
@@ -683,7 +683,7 @@ solve(np.eye(2), [1, 2, 3])
 svd([[np.nan]])
 
 
-# --- what is not finite
+# --- elements that are not finite
 def tell(f):
     try:
         print(f())
@@ -795,7 +795,7 @@ few_directions("c8")
 few_directions("c16")
 
 
-# --- results with names: what a tuple does, and what names are for
+# --- named results: tuple operations and attributes
 def tell(f):
     try:
         print(f())
@@ -864,7 +864,7 @@ for n in (0, 3):
         print(e)
 
 
-# --- what goes wrong: every function
+# --- errors of every function
 def tell(name, *fs):
     for f in fs:
         try:
@@ -1046,7 +1046,7 @@ for T in np.float32, np.float64, np.complex64, np.complex128:
     )
 
 
-# --- shapes without elements, and what is looked at first
+# --- empty shapes, and the order of checks
 def tell(f):
     try:
         r = f()
@@ -1114,7 +1114,7 @@ for T in np.float32, np.float64, np.complex64, np.complex128:
         Q[2, 4] = Q[4, 2] = np.nan
         print(np.isnan(np.linalg.inv(Q)).all())
 
-# --- stacks of small matrices: reflections and rotations side by side
+# --- batched small matrices: Householder reflections and Givens rotations in vector lanes
 for T in np.float32, np.float64:
     near = 2e-4 if T is np.float32 else 1e-12
     for n in (1, 2, 5, 16, 20):
@@ -1303,7 +1303,7 @@ print(
 )
 
 
-# --- products in parts: thin, tall, wide and square ones, from every layout, of each precision, of a matrix and its own transpose
+# --- tiled products: thin, tall, wide and square, every layout and precision, a matrix and its transpose
 def exact(m, n, t):
     k = np.arange(m * n)
     return ((k * k % 7 - 3) * (1j if t == np.complex128 else 1)).astype(t).reshape(m, n)

@@ -1,5 +1,4 @@
-# Loops over arrays, whose trips may be computed several at a time: whichever numbers they take, the bits are those of
-# one trip after the other.
+# Loops over arrays with loop batching: the results have the bits of one iteration at a time.
 SIZES = 7, 3000
 
 
@@ -119,7 +118,7 @@ for n in SIZES:
         y = np.where(y > c, y - c, y + c)
     bits(y)
 
-# --- what is read, kept or left on the way
+# --- values read, stored or abandoned inside loops
 for n in SIZES:
     y, kept = line(n), []
     for i, c in enumerate(LISTS["fractions"]):
@@ -163,7 +162,7 @@ for n in SIZES:
     bits(y)
 
 
-# --- numbers of each kind among themselves and beside Python's: results, dtypes, what overflows (numpy 2.0)
+# --- scalars of each kind with each other and with Python's: results, dtypes, overflow (numpy 2.0)
 def told(f):
     try:
         with np.errstate(all="raise", under="ignore"):

@@ -1,5 +1,5 @@
-# Movement of elements that is lazy: concatenations, padding, rolling and their kin, fused with what is computed from them. On
-# a device in host memory only arrays of more than 64 KB are; smaller ones are copied at once.
+# Lazy data movement: concatenate, pad, roll and others, fused with their consumers. In host memory only arrays of more
+# than 64 KB are lazy; smaller ones are copied at once.
 from showing import attempt
 
 DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()

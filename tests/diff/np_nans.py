@@ -1,4 +1,4 @@
-# Reductions that leave out NaN, and quantiles by every method.
+# Reductions that ignore NaN, and quantiles by every method.
 nan, inf = np.nan, np.inf
 A = np.array([[10.0, nan, 4], [3, 2, 1], [nan, nan, 7]])
 
@@ -14,7 +14,7 @@ for f in (np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd, np.nanmax, np
 for f in (np.nancumsum, np.nancumprod):
     print(f(A), f(A, axis=0), f(A, 1), f([1, 2, 3]), f(A, dtype=np.float32).dtype)
 
-# --- places
+# --- argmin and argmax
 for f in (np.nanargmax, np.nanargmin):
     print(repr(f(A)), f(A, axis=0), f(A, axis=1), f([3, 1, 2]), f(A, axis=1, keepdims=True))
 for f in (lambda: np.nanargmax([nan, nan]), lambda: np.nanargmin(np.array([[1, nan], [2, nan]]), axis=0)):
@@ -110,7 +110,7 @@ for f in (lambda: np.quantile(A, 1.5), lambda: np.nanpercentile(A, -1), lambda: 
     except ValueError as e:
         print(e)
 
-# --- the places of extremes in short rows
+# --- argmin and argmax of short rows
 for T in ('i4', 'u4', 'i8', 'u8', 'f4', 'f8'):
     for n in (47, 48, 49, 55, 56, 64, 65, 100, 101, 511, 512, 513):
         for rows in (1, 7, 8, 16, 37):
@@ -122,7 +122,7 @@ for T in ('i4', 'u4', 'i8', 'u8', 'f4', 'f8'):
                     a[at, n - 1 - at] = what
                     print(a.argmax(axis=1).tolist(), a.argmin(axis=1).tolist())
 
-# --- quantiles of what is left
+# --- quantiles of the remaining elements
 s = np.linspace(0, 1, 500) ** 2
 t = s.copy()
 t[[3, 77, 400]] = np.nan

@@ -3,7 +3,7 @@ a = np.array([[3.0, 1, 2], [4, 6, 5]])
 v = np.array([1.0, 2, 3, 4])
 n = np.array([[3.0, np.nan, 2], [np.nan, 6, np.nan]])
 
-# --- where= that is no array of truths
+# --- where= that is not a boolean array
 for f in (np.mean, np.var, np.std, np.sum, np.any):
     for where in (
         1.0,
@@ -25,7 +25,7 @@ for f in (np.sum, np.mean):
     attempt(f, a, where=np.array([1.0, 0, 1]))
     attempt(f, a, where=np.array([1, 0, 1]))
 
-# --- what a reduction begins with is a number
+# --- initial= must be a scalar
 for f in (np.sum, np.prod, np.max, np.min, a.sum):
     attempt(f, *([] if f == a.sum else [a]), initial=[1])
     attempt(f, *([] if f == a.sum else [a]), initial=(1, 2))
@@ -112,7 +112,7 @@ print(
     repr(np.fromstring('', dtype=None, sep=' ')),
 )
 
-# --- bytes of empty arrays turned
+# --- bytes of transposed empty arrays
 for dtype in 'f8 f4 i2 u1 c8 f2 ?'.split():
     for shape in ((0, 3), (3, 0), (0,), (2, 0, 3)):
         x = np.zeros(shape, dtype).byteswap()

@@ -1,4 +1,4 @@
-# Options and errors of functions that have them elsewhere too: one line each.
+# Options and errors of functions, a line each.
 from showing import attempt
 a = np.array([[3, 1, 2], [9, 7, 8]])
 f = np.array([[0.5, -1.5, np.nan], [2.25, np.inf, -0.0]])

@@ -1,4 +1,4 @@
-# Arrays that lie by columns: order=.
+# Memory layout: order=, F order.
 def show(a):
     print(a.dtype, a.shape, a.flags.c_contiguous, a.flags.f_contiguous)
     print(a)
@@ -150,7 +150,7 @@ t(lambda: np.argpartition(a, 1, order='x'))
 t(lambda: a.copy().partition(1, order='x'))
 
 
-# --- complex numbers that share parts or are none, and what of them is at a place
+# --- complex numbers with equal parts or NaN, partition
 def bits(a):
     return np.nan_to_num(a.real, nan=1e9, posinf=2e9), np.nan_to_num(a.imag, nan=1e9, posinf=2e9)
 
@@ -183,7 +183,7 @@ for n, kinds in (50, 4), (9000, 1), (9000, 7), (9000, 100000):
             )
             print(np.median(a), np.unique(a).size, np.searchsorted(s, a[:9]), np.searchsorted(s, a[:9], side="right"))
 
-# --- many places
+# --- many indices
 h = np.arange(9000) * 2654435761 % 4294967296
 for t in np.float64, np.complex64, np.complex128, np.int16:
     for n in 1, 63, 64, 65:  # neighbours, and far apart
@@ -197,7 +197,7 @@ for t in np.float64, np.complex64, np.complex128, np.int16:
                 all([(p[:k] <= p[k]).all() and (p[k:] >= p[k]).all() for k in kth.tolist()]),
             )
 
-# --- results of elementwise operations lie in memory as their operands do
+# --- elementwise results preserve the memory layout (order='K')
 F, C, P = np.arange(6.0).reshape(3, 2).T, np.ones((2, 3)), np.arange(24.0).reshape(4, 3, 2).transpose(1, 2, 0)
 
 
@@ -270,7 +270,7 @@ print(
     np.array(F * 1).flags.f_contiguous,
     np.asfortranarray(C * 2).strides,
 )
-# --- astype lays out as order= says
+# --- memory layout of astype(order=)
 a = np.arange(6).reshape(2, 3)
 f = np.asfortranarray(a)
 for order in "CFAKcf":

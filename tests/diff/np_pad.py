@@ -1,4 +1,4 @@
-# Borders.
+# numpy.pad.
 a = np.arange(6).reshape(2, 3)
 x = np.array([1.5, 4, 2, 9])
 

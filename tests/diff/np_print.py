@@ -1,4 +1,4 @@
-# How arrays print.
+# Array printing.
 # --- one dim
 print(np.arange(3), np.array([]), np.array([1.0]), np.array([True]), np.array(["a"]) if False else "")
 # --- repr
@@ -27,7 +27,7 @@ print(
 )
 # --- whole floats
 print(np.array([1.0, 2.0]), np.array([-0.0, 0.0]), np.array([1e6, 1.0]), np.array([123456789.0]))
-# --- scientific is chosen
+# --- when scientific notation is used
 print(
     np.array([1e-5, 1.0]),
     np.array([1e10, 1.0]),

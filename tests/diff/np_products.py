@@ -1,7 +1,7 @@
-# Products of matrices: dtypes, operands that lie in every way, stacks, into what is there.
+# Matrix products: dtypes, memory layouts, stacks, out=.
 
 
-# --- operands that lie in every way
+# --- operands of every layout
 def make(m, n, t):
     x = (np.arange(m * n) * 7 % 23 - 11).reshape(m, n).astype(t)
     return x * t(1 + 2j) if t(0).dtype.kind == 'c' else x
@@ -65,7 +65,7 @@ print(
     (a > 5) @ (a > 3).T,
 )
 
-# --- into what is there
+# --- out=
 a, b = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
 out = np.zeros((4, 4))
 r = np.matmul(a, b, out=out[1:3])
@@ -144,7 +144,7 @@ print(
     np.vdot(np.array([1e308, 1e308]), np.array([10.0, 10.0])),
 )
 
-# --- matrices times vectors, and times themselves turned: layouts, strides, stacks
+# --- matrix-vector products, products with the own transpose: layouts, strides, stacks
 for T in ("f4", "f8", "c8", "c16"):
     near = 1e-4 if T in ("f4", "c8") else 1e-12
     for m, k in ((1, 1), (7, 1), (1, 7), (5, 9), (9, 5), (33, 70), (70, 33), (150, 300), (1000, 8), (8, 1000)):

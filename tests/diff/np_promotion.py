@@ -1,4 +1,4 @@
-# Promotion of several dtypes and Python numbers together, which is not what two by two gives.
+# Promotion of several dtypes and Python scalars together, which differs from pairwise promotion.
 import itertools
 
 KINDS = list("?bBhHiIlLfdFDe") + [1, 1.5, 1j]

@@ -1,4 +1,4 @@
-# What numpy.random promises whatever the series of numbers: shapes, types, ranges, moments, errors.
+# Properties of numpy.random that hold for any seed: shapes, dtypes, ranges, moments, errors.
 
 # --- a generator's shapes and types
 r = np.random.default_rng(1)
@@ -332,7 +332,7 @@ refused(lambda: r.dirichlet([-1, 1]))
 refused(lambda: r.hypergeometric(1, 1, 5))
 refused(lambda: r.normal([0, 1], [1, 2, 3]))
 
-# --- laws: how far samples stay from the distribution functions (Kolmogorov, Smirnov)
+# --- distributions: Kolmogorov-Smirnov test of the samples
 r = np.random.default_rng(21)
 n = 20000
 erf = np.vectorize(math.erf, otypes=[float])
@@ -390,7 +390,7 @@ law(
 law('dirichlet', r.dirichlet([1, 1, 2], n)[:, 2], lambda x: 3 * x**2 - 2 * x**3)
 law('multivariate', r.multivariate_normal([1, 2], [[2, 1], [1, 2]], n) @ [1, 1], lambda x: phi((x - 3) / 6**0.5))
 
-# --- laws of counts: how often each number comes
+# --- discrete distributions: frequencies
 r = np.random.default_rng(22)
 n = 20000
 
@@ -436,7 +436,7 @@ counts('bytes', np.frombuffer(r.bytes(n), np.uint8), lambda k: 1 / 256, 0, 256)
 counts('integers u1', r.integers(0, 7, n, dtype=np.uint8), lambda k: 1 / 7, 0, 7)
 counts('uniform bits', r.integers(0, 2**62, n) >> 57, lambda k: 1 / 32, 0, 32)
 
-# --- RandomState takes bounds in either order
+# --- RandomState accepts bounds in either order
 np.random.seed(1)
 x = np.random.uniform(5, 1, 1000)
 print(bool((x > 1).all() and (x <= 5).all()), round(float(x.mean())))

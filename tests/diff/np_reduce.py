@@ -215,7 +215,7 @@ for at in (np.arange(20) * 5000, np.arange(20) - 1):
         print(e)
 
 
-# --- integers counted: tables that grow, weights, what is refused
+# --- bincount: growing tables, weights, errors
 def attempt(f, *a, **k):
     try:
         print(repr(f(*a, **k)))
@@ -272,7 +272,7 @@ z = np.tile(x, 2)
 x[2] = 7
 print(y, z)
 
-# --- slices of unequal lengths, beside the edges of blocks
+# --- segments of unequal lengths around the edges of blocks
 n = 24000
 lengths = np.array(
     [
@@ -375,7 +375,7 @@ for t in np.float32, np.float64:
         np.maximum(t(np.nan), a[:3]), np.maximum(a[:3], t(np.nan)), np.fmax(t(np.nan), a[:3]), np.fmin(a[:3], t(np.nan))
     )
 
-# --- places of extremes in rows
+# --- argmin and argmax of rows
 for T in (np.float32, np.float64, np.int32, np.int64, np.uint32, np.int16):
     for rows, n in ((300, 100), (1, 100), (7, 48), (8, 64), (17, 49), (40, 512), (33, 513), (5, 2049)):
         a = ((np.arange(rows * n) * 7919 % 1009).reshape(rows, n) - 500).astype(T)

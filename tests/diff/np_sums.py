@@ -1,5 +1,5 @@
-# Sums whose elements are narrow, or lie in pieces: ways of the CPU device.
-# --- sums of small integers, at the ends of what they hold
+# Sums of narrow dtypes and of non-contiguous arrays: algorithms of the CPU device.
+# --- sums of narrow integers, at the limits of their range
 for T in (np.bool_, np.int8, np.uint8, np.int16, np.uint16):
     low, high = (False, True) if T is np.bool_ else (np.iinfo(T).min, np.iinfo(T).max)
     for shape in ((300001,), (255, 70), (17000, 3), (700, 130), (66000, 64), (40, 3, 501)):
@@ -36,7 +36,7 @@ for T in (np.bool_, np.int8, np.uint8, np.int16, np.uint16):
         a.astype(float).sum() - a.sum(),
     )
 
-# --- rows in pieces, with other rows between them
+# --- non-contiguous rows
 for T in (np.float64, np.float32, np.int64, np.int16, np.complex64):
     a = (np.arange(70 * 131 * 60) * 7919 % 1009).astype(T).reshape(70, 131, 60)
     print(

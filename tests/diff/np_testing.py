@@ -1,4 +1,4 @@
-# numpy.testing: what passes, what does not, and the words.
+# numpy.testing: what passes, what fails, and the messages.
 # --- assertions (numpy before 2.5)
 from numpy.testing import assert_allclose, assert_array_equal, assert_equal, assert_almost_equal, assert_raises
 import numpy.testing as npt
@@ -128,7 +128,7 @@ print(np.testing.build_err_msg([np.array([1.123456789]), [2]], 'a\nb', header='X
 print(np.testing.build_err_msg([np.array([1 / 3])], '', verbose=False))
 print(np.testing.build_err_msg([np.array([1 / 3])], '', precision=3))
 
-# --- every pair of values, and what each assertion says (numpy before 2.5)
+# --- every pair of values, and the message of each assertion (numpy before 2.5)
 import warnings
 
 warnings.simplefilter("ignore")

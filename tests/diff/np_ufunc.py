@@ -200,7 +200,7 @@ print(
 # --- float16 arithmetic
 a = np.array([0.1, 1000, 60000], dtype=np.float16)
 print(a + a, a * np.float16(0.5), a / 3, a.dtype, np.exp(a[:1]))
-# --- float32 arithmetic keeps single precision
+# --- float32 arithmetic has single precision
 a = np.array([0.1, 0.2, 0.3], dtype=np.float32)
 print(a + a, a * 3, a / 7, a.sum(), (a * 0.1).dtype, a == 0.1, a == np.float32(0.1))
 # --- broadcasting
@@ -272,7 +272,7 @@ s = 0
 for i in range(30):
     s = s + np.arange(4) * i
 print(s)
-# --- signed beside unsigned 64-bit integers
+# --- signed with unsigned 64-bit integers
 s = np.array([-1, 0, 5, -9223372036854775807, 9223372036854775807])
 u = np.invert(np.array([7, 3, 5, 0, 0], dtype=np.uint64))
 v = np.array([0, 0, 5, 6, 7], dtype=np.uint64)

@@ -1,4 +1,4 @@
-# Integers between 2^63 and 2^64, which uint64 holds, and Python's beyond it beside arrays.
+# Integers from 2^63 to 2^64, which uint64 holds, and larger Python ints as operands of arrays.
 import warnings
 
 warnings.simplefilter("ignore")
@@ -81,7 +81,7 @@ tell(
     lambda: store(np.zeros(2), 2**70),
 )
 print(u)
-# --- beside arrays and scalars
+# --- with arrays and scalars
 kinds = [
     np.arange(3),
     np.arange(3).astype("u8"),

@@ -1,10 +1,10 @@
-# Functions of floats that are written in vectors.
+# Vectorized floating-point functions.
 np.seterr(all='ignore')
 h = np.arange(40000, dtype=np.uint64) * np.uint64(0x4F1BBCDCBFA53E0A)
 h ^= h >> np.uint64(29)
 u = (h >> np.uint64(11)) / 2.0**53
 
-# --- powers of what is special, in the first lanes, in the last, and alone
+# --- powers of special values, in the first lanes, in the last, and alone
 s = np.array(
     [
         0.0,
@@ -74,7 +74,7 @@ for t in (np.float16, np.float32, np.float64):
             r = [np.power(x, np.full(n, y, dtype=t)), np.where(x == 0, x ** t(y), 0), np.add.reduce(x ** t(y))]
             print([(np.isinf(v).sum(), np.signbit(v).sum()) for v in r])
 
-# --- powers of whole numbers are whole; of 2, any (not on cuda: its library's are within two units in the last place)
+# --- powers of integers are exact, and all powers of 2 (not on cuda: its library's are within two units in the last place)
 n = np.arange(150)
 for t, most in ((np.float32, 2.0**24), (np.float64, 2.0**53)):
     a, b = [v.ravel() for v in np.meshgrid(n.astype(t), np.arange(9).astype(t))]
@@ -99,7 +99,7 @@ for t, most in ((np.float32, 2.0**24), (np.float64, 2.0**53)):
     print(np.abs(np.log10(np.power(t(10), np.arange(10).astype(t))) - np.arange(10)).max() < 1e-6)
 
 
-# --- functions of float32 beside those of float64, in units of the last place
+# --- functions of float32 against those of float64, in ULP
 def distance(f, *args):
     a = [v.astype(np.float32) for v in args]
     exact, got = f(*[v.astype(np.float64) for v in a]), f(*a)
@@ -122,7 +122,7 @@ for y in (2.5, -0.5, 3, 0.001, 30):
     print(y, [distance(lambda v: v ** v.dtype.type(y), v) for v in (u, around, np.exp(wide * 0.9), u * 1e-40)])
 print([distance(np.power, v, w) for v, w in ((u, wide), (around, wide * 5), (np.exp(wide * 0.9), around))])
 
-# --- functions of float64 beside what undoes them
+# --- functions of float64 against their inverses
 eps = 2.0**-52
 
 

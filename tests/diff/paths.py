@@ -1,5 +1,4 @@
-# Files, folders and text as scripts handle them: os, pathlib, glob, fnmatch, shutil, textwrap, pprint; what is one in a
-# dict.
+# File system and text in scripts: os, pathlib, glob, fnmatch, shutil, textwrap, pprint.
 # --- pathlib: parts of a path (python 3.12)
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-# Whole programs, as people write them.
+# Whole programs.
 # --- linear regression by the normal equations
 x = np.arange(10.0)
 y = 3 * x + 2 + np.where(x % 2 == 0, 0.5, -0.5)

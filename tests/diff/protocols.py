@@ -1,4 +1,4 @@
-# The names with two underscores that built-in values have.
+# Special methods of built-in values.
 # --- hasattr
 values = [
     [1],
@@ -144,7 +144,7 @@ try:
     (5).__len__()
 except AttributeError as e:
     print(e)
-# --- what a type derives from
+# --- bases of types
 print(
     KeyError.__mro__,
     bool.__mro__,

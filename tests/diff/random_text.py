@@ -1,4 +1,4 @@
-# Random numbers as text: the generator gives CPython's numbers, so both print the same.
+# The module random: the generator has CPython's series.
 import random
 
 

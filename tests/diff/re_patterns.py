@@ -1,4 +1,4 @@
-# Patterns in text, against CPython's re.
+# Regular expressions, against CPython's re.
 # --- finding
 import re
 

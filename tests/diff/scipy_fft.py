@@ -1,4 +1,4 @@
-# scipy.fft: transforms by exponentials with SciPy's arguments, by cosines, by sines.
+# scipy.fft: FFT with SciPy's arguments, DCT, DST.
 import numpy as np
 import scipy.fft as sf
 from showing import numbers, show_scaled
@@ -65,7 +65,7 @@ print(
     [sf.next_fast_len(n, True) for n in (1, 7, 11, 13, 97, 1021, 4099, 10007)],
 )
 
-# --- lines side by side, in any layout (scipy 1.17)
+# --- several transforms at once, in any layout (scipy 1.17)
 for f in (sf.dct, sf.idst):
     for kind in (1, 2, 3, 4):
         for k, (shape, axis) in enumerate(

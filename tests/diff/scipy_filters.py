@@ -1,4 +1,4 @@
-# Filters of scipy.ndimage with all their arguments.
+# scipy.ndimage: filters with all their arguments.
 import numpy as np
 from scipy import ndimage as nd
 
@@ -99,7 +99,7 @@ for axes in ((0, 2), (2, 0), (2, 1)):
     show('axes', lambda: nd.maximum_filter(cube, footprint=some, axes=axes))
     show('axes', lambda: nd.median_filter(cube, footprint=some, axes=axes))
 
-# --- what is refused (scipy 1.17)
+# --- errors (scipy 1.17)
 for f in (
     lambda: nd.correlate(a, [1, 2]),
     lambda: nd.correlate(a, k, origin=5),

@@ -1,4 +1,4 @@
-# scipy.linalg: what it does otherwise than numpy.linalg, and what only it has.
+# scipy.linalg: differences from numpy.linalg, and its own functions.
 import numpy as np
 import scipy.linalg as sl
 from showing import numbers, show_scaled
@@ -62,7 +62,7 @@ for a in matrices():
     show('sqrtm', lambda: abs(r @ r - p).max() < 1e-2, percent)
     show('logm', lambda: abs(sl.expm(sl.logm(p)) - p).max() < 1e-2 * n * n, percent)
 
-# --- not square, and what is found of singular values (scipy 1.17)
+# --- rectangular matrices, singular values (scipy 1.17)
 for m, n in ((2, 5), (5, 2), (1, 3), (3, 1), (30, 20), (20, 30)):
     a = numbers(m, n) - 0.4
     show('lu_factor', lambda: sl.lu_factor(a))
@@ -106,7 +106,7 @@ for n, l, u in ((6, 1, 1), (6, 2, 1), (6, 0, 2), (50, 3, 2), (2, 1, 1)):
     show('banded', lambda: sl.solve_banded((l, u), ab, numbers(n)))
     show('banded', lambda: sl.solve_banded((l, u), ab, numbers(n, 2)))
 
-# --- what is refused (scipy 1.17 and before 1.18)
+# --- errors (scipy 1.17 and before 1.18)
 a, one = numbers(3, 3), np.ones((2, 2))
 for f in (
     lambda: sl.inv(one),

@@ -152,7 +152,7 @@ for f in (
         print([(issubclass(w.category, RuntimeWarning), str(w.message)) for w in given])
 show('refused', lambda: signal.peak_prominences(x, [1.5]))
 
-# --- NaN in filters, coefficients of one number, what is refused and warned of (scipy 1.17)
+# --- NaN in filters, scalar coefficients, errors and warnings (scipy 1.17)
 x = numbers(40) - 0.5
 x[[7, 30]] = np.nan, np.inf
 for b, a in (([1.0, 2], [1.0]), ([1.0, 2, 3], 2.0), (2.0, 3.0), ([1.0], [1.0, 0.5]), (np.ones(9), [4.0])):
@@ -181,7 +181,7 @@ for f in (
         show('warned', f)
         print([(w.category.__name__, str(w.message)) for w in given])
 
-# --- factors of second order: what they hold, dtypes, axes (scipy 1.17)
+# --- second-order sections: values, dtypes, axes (scipy 1.17)
 sos = signal.butter(4, 0.2, output='sos')
 for v in (numbers(30), numbers(4, 5), numbers(3, 4, 2), numbers(6) * 1j, np.arange(7), numbers(9).astype('f4')):
     for axis in range(-v.ndim, v.ndim):
@@ -193,7 +193,7 @@ for v in (numbers(30), numbers(4, 5), numbers(3, 4, 2), numbers(6) * 1j, np.aran
         show('both', lambda: signal.sosfiltfilt(sos, v, axis, padlen=1))
 
 
-# --- ways of peaks over lower ones, windows, places in no order (scipy 1.17)
+# --- prominences of peaks, windows, unsorted indices (scipy 1.17)
 def line(n, s):
     return np.arange(5, n + 5) ** 3 * 7919 * s % 1009
 

@@ -1,4 +1,4 @@
-# Convolutions of scipy.signal with all their arguments.
+# scipy.signal: convolutions with all their arguments.
 import numpy as np
 from scipy import signal
 
@@ -86,7 +86,7 @@ for a, b in (
     show('2d', lambda: signal.convolve2d(a, b))
     show('2d', lambda: signal.correlate2d(a, b))
 
-# --- what is refused (scipy 1.17)
+# --- errors (scipy 1.17)
 a = numbers(4, 5)
 for f in (
     lambda: signal.convolve(a, a, 'bogus', 'direct'),

@@ -1,4 +1,4 @@
-# Small modules of the standard library as listings use them.
+# Small modules of the standard library.
 # --- statistics
 import statistics as st
 

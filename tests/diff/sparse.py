@@ -380,7 +380,7 @@ for f in (sl.cg, sl.bicgstab, sl.gmres):
     )
     tell(lambda: f(a, np.ones(3)))
 
-# --- many values in no order, some places named twice (scipy 1.17)
+# --- many unsorted values with duplicates (scipy 1.17)
 m, n = 60, 200
 k = np.arange(3000)
 row, col = k * 7919 % m, k * k * 31 % n
@@ -449,7 +449,7 @@ a.data[1] = 5
 tell(lambda: a.tocsc(), lambda: a + a, lambda: a @ a)
 
 
-# --- rows of all lengths, in no order, with places named twice (scipy 1.17)
+# --- unsorted rows of all lengths with duplicates (scipy 1.17)
 def made(t, m, n, counts, seed):
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     k = np.arange(starts[-1]) + seed
@@ -519,7 +519,7 @@ for form in ("csr", "csc", "coo"):
     )
 
 
-# --- the order of what is unsorted, zeros that come out, flags (scipy 1.17) (not on cuda: results made there are in order)
+# --- order of unsorted matrices, explicit zeros, flags (scipy 1.17) (not on cuda: results made there are in order)
 def order(*all):
     for r in all:
         print(
@@ -540,7 +540,7 @@ for t, kind, a, b, c, d in unordered():
         order(a - b, c - d, c - c, a - a)
     order(a @ b.T, c @ d.T, c.T @ d, a.tocsc(), b.tocsr(), c.tocsc() if kind is not sp.csc_matrix else c.tocsr())
 
-# --- values of what is unsorted (scipy 1.17)
+# --- values of unsorted matrices (scipy 1.17)
 for t, kind, a, b, c, d in unordered():
     for x, y in ((a, b), (a, c), (c, d)):
         print(
@@ -593,7 +593,7 @@ for form in ("csr", "csc"):
     for r in (c[:, j], c[:, j : j + 900], c[:, j : j + 900 : 7], c[:, 60000:], c[:, 3:70000:2], c[:, 9:9], c[3:8, :40]):
         print(r.shape, r.nnz, r.tocoo().row.tolist(), r.tocoo().col.tolist(), r.tocoo().data.tolist())
 
-# --- what a conversion shares (scipy 1.17)
+# --- memory shared by conversions (scipy 1.17)
 a = sp.csr_matrix(np.eye(3))
 c = a.tocoo()
 c.data[0] = 7
@@ -630,7 +630,7 @@ for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array):
 a = sp.csr_matrix(data(3, 4, "c16"))
 tell(lambda: a.getH(), lambda: a.getformat(), lambda: a.get_shape())
 
-# --- numbers keep the dtype of what they multiply; extremes of truth values (scipy 1.16)
+# --- scalars do not change the dtype of a product; extrema of booleans (scipy 1.16)
 for t in ("?", "i1", "u1", "i4", "i8", "f4", "f8", "c8"):
     a = sp.csr_matrix(np.array([[1, 0, 100], [0, 0, 7]], t))
     for x in (2, 2.5, 2j, True, np.int16(2), np.float32(2), np.float64(2), np.array(3)):
@@ -647,7 +647,7 @@ for d in ([[0, 0, 1], [0, 1, 1]], [[0, 0], [0, 0]], [[1, 1], [1, 1]]):
 tell(lambda: sp.csr_matrix(data(3, 4)).mT)
 
 
-# --- places named twice count once where each place's value is asked for (scipy 1.17)
+# --- duplicates count once where the value of an element is read (scipy 1.17)
 def twice(kind, t):
     c = sp.coo_matrix(
         (np.array([4, 5, -9, 9, 4, 1]).astype(t), (np.array([0, 0, 1, 1, 0, 2]), np.array([1, 1, 0, 0, 2, 2]))), (3, 4)
@@ -732,7 +732,7 @@ print(
     np.nonzero(wide.diagonal(37))[0].tolist(),
 )
 
-# --- chosen columns of what is unsorted (scipy 1.17) (not on cuda: results made there are in order)
+# --- column gather from unsorted matrices (scipy 1.17) (not on cuda: results made there are in order)
 loose = sp.csr_matrix((np.arange(40.0), np.arange(40) * 7 % 13, np.arange(0, 41, 8)), (5, 13))
 for key in ([0, 3, 12], [12, 3, 3, 0], np.arange(13) % 2 == 0):
     r = loose[:, key]
@@ -774,7 +774,7 @@ for sign in (1, -1):
                 ]
             )
 
-# --- the larger, the smaller, what differs, of two (scipy 1.17)
+# --- maximum, minimum and != of two matrices (scipy 1.17)
 for t in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", "?", "c8", "c16"):
     for ka in (sp.csr_matrix, sp.csc_array):
         x, y = data(6, 5), data(6, 5, seed=2)
@@ -978,7 +978,7 @@ for t in ("f8", "f4", "i4", "c16"):
             lambda: sl.norm(a, None, 2)
         )
 
-# --- equations of several kinds (scipy 1.17)
+# --- linear systems of several kinds (scipy 1.17)
 import scipy.sparse.linalg as sl
 
 k = np.arange(40)
@@ -997,7 +997,7 @@ for t in ("f8", "c16"):
     x, info = sl.gmres(a, b, restart=2, maxiter=1, rtol=1e-14)
     print(info)
 
-# --- equations by elimination (scipy 1.17)
+# --- linear systems by elimination (scipy 1.17)
 import scipy.sparse.linalg as sl
 
 
@@ -1139,7 +1139,7 @@ for t in ("f8", "i4", "c16", "?", "f4"):
         print(a)
         tell(lambda: kind((3, 4)), lambda: kind((3, 4), dtype="i1"), lambda: kind((0, 4)).toarray())
 
-# --- what comes of operations (scipy 1.17)
+# --- types of results (scipy 1.17)
 d = data(4, 4)
 for kind in others:
     a = kind(d)
@@ -1305,7 +1305,7 @@ for kind in filled:
         a.resize(4, 9)
         tell(lambda: a)
 
-# --- filled in turns, and read between (scipy 1.17)
+# --- alternating writes and reads (scipy 1.17)
 for kind in filled:
     a, d = kind((40, 50)), np.zeros((40, 50))
     for step in range(120):
@@ -1323,7 +1323,7 @@ for kind in filled:
             print(a[i, j], a[j % 40, i], a.nnz)
     print((a.toarray() == d).all(), a.nnz == (d != 0).sum(), (a.tocsc().toarray() == d).all())
 
-# --- what a lil and a dok refuse (scipy 1.17)
+# --- errors of lil and dok (scipy 1.17)
 for kind in filled:
     a = kind((3, 4))
     error(
@@ -1527,7 +1527,7 @@ tell(
     lambda: sp.bsr_array(([1, 2, 3], ([0, 0, 1], [0, 2, 2])), shape=(3, 3)),
 )
 
-# --- elements of a coo_array, and what is changed in place (scipy 1.17)
+# --- elements of a coo_array, and in-place changes (scipy 1.17)
 a = sp.coo_array(data(5, 6))
 tell(
     lambda: a[1, 2],
@@ -1581,7 +1581,7 @@ for kind in all_kinds:
 os.remove(path)
 os.rmdir(folder)
 
-# --- blocks of vectors of every width, by rows, by columns and by places (scipy 1.10)
+# --- products with blocks of vectors of every width, by rows, columns and coordinates (scipy 1.10)
 for t in (np.int32, np.int64, np.float32, np.float64, np.complex64, np.complex128):
     i = np.arange(90)
     value = ((i * 7 % 11 - 5) * (1 - 2j if np.dtype(t).kind == "c" else 1)).astype(t)

@@ -50,7 +50,7 @@ for t in ("f4", "i8", "f8", "i4", "c16"):
             told(a.maximum(b), a.minimum(b))
         told(a.T.multiply(b.T), a + made("f4", m, n, counts, 9), a != b)
 
-# --- places named twice (scipy 1.10)
+# --- duplicates (scipy 1.10)
 for t in ("f4", "i8"):
     for m, n, counts in shapes()[: 6 if t == "f4" else 2]:
         a, b = made(t, m, n, counts, 1, True), made(t, m, n, counts[::-1], 2, True)

@@ -1,4 +1,4 @@
-# Arrays that lie backwards, across, or apart: what copies them, computes with them and writes into them.
+# Negative strides, transposes and gaps: copies, arithmetic and stores.
 def some(n, T):
     a = (np.arange(n, dtype=np.int64) * 2654435761 >> 7) % 251
     a = (a % 2 == 0) if T == 'bool' else (a + 1j * (a % 7)).astype(T) if T[0] == 'c' else a.astype(T)
@@ -16,7 +16,7 @@ def told(r):
 
 ALL = ('bool', 'i1', 'u2', 'f2', 'i4', 'f4', 'i8', 'f8', 'c8', 'c16')
 
-# --- backwards: reading
+# --- negative strides: reads
 for T in ALL:
     for n in (0, 1, 2, 7, 31, 32, 33, 63, 64, 65, 129, 1000, 40001):
         a = some(n, T)
@@ -28,7 +28,7 @@ for T in ALL:
         if n:
             print(a[::-1].sum(), a[::-1][: n // 2].max() if n > 1 else '', a[::-1].argmax())
 
-# --- backwards: writing
+# --- negative strides: writes
 for T in ALL:
     for n in (1, 2, 15, 16, 17, 64, 100, 1001, 40001):
         a, b = some(n, T), np.zeros(n + 5, T)
@@ -38,7 +38,7 @@ for T in ALL:
         a[::-1] = a + a
         print(*told(b), *told(c), *told(a))
 
-# --- backwards in some dimensions
+# --- negative strides in some dimensions
 for T in ALL:
     for shape in ((3, 1), (1, 5), (4, 9), (17, 33), (64, 64), (5, 6, 7), (2, 40, 3)):
         a = some(int(np.prod(shape)), T).reshape(shape)
@@ -53,7 +53,7 @@ for T in ALL:
             *told(back)
         )
 
-# --- across: reading
+# --- transposes: reads
 for T in ALL:
     for shape in (
         (1, 7),
@@ -81,7 +81,7 @@ for T in ALL:
             *told(a.T.astype('f8' if T[0] != 'c' else 'c16', order='C'))
         )
 
-# --- across: stacks of matrices, three and more dimensions
+# --- transposes: stacks of matrices, three and more dimensions
 for T in ALL:
     a = some(3 * 10 * 10 * 12, T)
     for shape in (
@@ -108,7 +108,7 @@ for T in ALL:
             *told(np.broadcast_to(x[:1].T, x.T.shape).copy())
         )
 
-# --- across: a result that is read while it is written
+# --- transposes: a result that overlaps its operand
 for T in ('i2', 'f4', 'f8', 'c16'):
     for n in (3, 8, 17, 64, 100):
         a = some(n * n, T).reshape(n, n)
@@ -119,7 +119,7 @@ for T in ('i2', 'f4', 'f8', 'c16'):
         c[::-1] = c.T
         print(*told(a), *told(b), *told(c))
 
-# --- across: large ones, rows of them, and writing
+# --- transposes: large ones, their rows, and writes
 for shape in ((700, 900), (512, 512), (40, 20000), (20000, 40), (5, 60000), (60000, 5)):
     for T in ('i1', 'f4', 'f8', 'c8'):
         a = some(shape[0] * shape[1], T).reshape(shape)
@@ -129,7 +129,7 @@ for shape in ((700, 900), (512, 512), (40, 20000), (20000, 40), (5, 60000), (600
         w.T[...] = b
         print(*told(b), *told(w), *told(a.T[5:].copy()), *told(np.where(a.T > 100, a.T, b * 2)))
 
-# --- elements apart, in rows with a rest
+# --- gaps between elements, rows with a remainder
 for T in ALL:
     for n in (1, 3, 9, 10, 33, 100):
         a = some(30 * n * 3, T).reshape(30, n * 3)
@@ -140,7 +140,7 @@ for T in ALL:
             *told(np.take(a, np.arange(n) * 3, axis=1))
         )
 
-# --- elements apart, some at a time: rests of every length
+# --- gaps between elements, vectorized: remainders of every length
 for T in ALL:
     for n in list(range(1, 14)) + [40, 4001, 4002, 4003, 4004]:
         a, b = some(3 * n, T), some(5 * n, T)
@@ -155,7 +155,7 @@ for T in ALL:
             *told(some(6 * n, T).reshape(n, 6)[:, 1:5:3].copy())
         )
 
-# --- columns side by side: computed with, summed and written, in rests of every length; what lies between stays
+# --- adjacent columns: arithmetic, sums and writes, remainders of every length; gaps are not written
 for T in ALL:
     for k in (2, 3, 4, 5):
         for n in (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 47, 63, 64, 65, 100, 129, 1001):
@@ -179,7 +179,7 @@ for T in ALL:
             r[:, :-1] = a[:, 1:]
             print(*told(r), *told(last[n // 2 :].astype('f4' if T[0] != 'c' else 'c8')))
 
-# --- columns side by side: cross products, colours, rows of them that are shorter than registers
+# --- adjacent columns: cross products, colors, rows shorter than registers
 for T in ('u1', 'i2', 'f4', 'f8', 'c8', 'i8'):
     for shape in ((5, 3), (7, 11, 3), (20, 4, 3), (3, 70, 4), (1000, 3), (90, 101, 3)):
         a = some(int(np.prod(shape)), T).reshape(shape)
@@ -199,7 +199,7 @@ for T in ('u1', 'i2', 'f4', 'f8', 'c8', 'i8'):
         b[..., 0] += a[..., 1]
         print(*told(b))
 
-# --- long rows of numbers, beside each other and not, with rests
+# --- long rows, contiguous and not, with remainders
 for T in ('i1', 'u1', 'i2', 'u2', 'i4', 'u4', 'f4', 'i8', 'u8', 'f8'):
     for n in (1023, 1024, 4097, 70001):
         a, b = some(n, T), some(n + 7, T)[7:]
@@ -218,7 +218,7 @@ for T in ('i1', 'u1', 'i2', 'u2', 'i4', 'u4', 'f4', 'i8', 'u8', 'f8'):
             *told(a[: n // 3 * 3].reshape(3, -1) + b[: n // 3])
         )
 
-# --- results that are larger than caches: elements apart, and across
+# --- results larger than caches: gaps and transposes
 x = np.arange(3075.0)
 x.item(0)
 b = np.broadcast_to(x, (4100, 3075))[:, ::3].copy()

@@ -1,4 +1,4 @@
-# What has no instruction of its own and is computed several lanes at a time, and searches in all dtypes.
+# Composite operations computed in vector lanes (no single instruction), and searches in all dtypes.
 KINDS = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64)
 
 
@@ -101,7 +101,7 @@ print(
     np.arange(4).reshape(2, 2) ** 3,
 )
 
-# --- third powers of floats
+# --- cubes of floats
 for t in (np.float16, np.float32, np.float64):
     x = (bits(3000, np.int64, 2) % 4001 / 500 - 4).astype(t)
     exact = (x.astype(np.float64) * 64).astype(np.int64) if t == np.float16 else None
@@ -120,7 +120,7 @@ a = np.arange(6.0)
 a **= 3
 print(a)
 
-# --- integers divided by one number, at the ends of what they hold
+# --- integers divided by a scalar, at the limits of their range
 np.seterr(all='ignore')
 for t in KINDS[:6]:  # not those of 64 bits
     low, high = int(np.iinfo(t).min), int(np.iinfo(t).max)
@@ -131,7 +131,7 @@ for t in KINDS[:6]:  # not those of 64 bits
     for d in near:
         print(t.__name__, d, told(a // t(d)), told(a % t(d)), (a // t(d))[: len(near)].tolist())
 
-# --- whole quotients of floats
+# --- floor division of floats
 for t in (np.float16, np.float32, np.float64):
     for n in (1, 7, 33, 1000):
         a, b = (bits(n, np.int64, 2) % 20001 / 64 - 150).astype(t), (bits(n, np.int64, 4) % 257 / 32 - 4).astype(t)
@@ -159,7 +159,7 @@ for t in (np.float16, np.float32, np.float64):
             print(q, np.signbit(q[q == 0]), e % v, np.fmod(e, v))
 
 
-# --- searches in every dtype, among few and among many
+# --- searchsorted in every dtype, in short and long arrays
 def sorted_of(t, n, seed):
     a = bits(n, np.int64, seed) % 300
     return np.sort(
@@ -181,7 +181,7 @@ for t in (bool, *KINDS, np.float16, np.float32, np.float64):
         )
     print(told(np.isin(v, sorted_of(t, 9, 5))), told(np.isin(v, sorted_of(t, 50, 5), invert=True)))
 
-# --- searches for what is no number, for zeros with signs, and at the ends of unsigned numbers
+# --- searchsorted of NaN, signed zeros, and at the limits of unsigned integers
 for t in (np.float16, np.float32, np.float64):
     for n in (9, 100):
         a = np.sort(np.concatenate([np.arange(n - 5) - 3.0, [np.nan, np.nan, np.inf, -np.inf, -0.0]]).astype(t))
@@ -201,7 +201,7 @@ for t in (np.int8, np.uint8, np.float16):
         np.digitize(bits(200, t, 1) % t(100), np.array([80, 50, 10], dtype=t), right=True).sum(),
     )
 
-# --- distinct unsigned numbers
+# --- unique of unsigned integers
 for low in (0, 1000, 9223372036854775000, 9223372036854775807):
     a = bits(3000, np.int64, 3).astype(np.uint64) % np.uint64(500) + np.uint64(low)
     u = np.unique(a)
@@ -215,7 +215,7 @@ for low in (0, 1000, 9223372036854775000, 9223372036854775807):
         np.array_equal(u[np.unique(a, return_inverse=True)[1]], a),
     )
 
-# --- integers that are rounded are others (numpy 2.5)
+# --- rounding of integers (numpy 2.5)
 a = np.arange(5)
 b = np.round(a)
 b[0] = 7
@@ -231,7 +231,7 @@ print(
     np.round(np.arange(3.0)) is a,
 )
 
-# --- places of extremes in rows of all lengths, with what is no number, and in columns that lie in one piece
+# --- argmin and argmax in rows of all lengths, with NaN, and in contiguous columns
 for t in (bool, *KINDS, np.float16, np.float32, np.float64):
     for n in (1, 3, 47, 48, 63, 64, 65, 129, 500, 513, 600, 1023, 1025, 1500, 2047, 2049, 5000):
         x = (bits(9 * n, np.int64, n) % 120).astype(t).reshape(9, n)
@@ -303,7 +303,7 @@ for t in (bool, np.int8, np.uint8, np.int16, np.uint16, np.float16):
         print(x[:2, :3].tolist())
 
 
-# --- integers divided by one number: all bytes by all, and what is near the ends of others
+# --- integers divided by a scalar: all pairs of bytes, and values near the limits of wider ones
 def sums(n, divisors, t):
     w = np.arange(n.size) % 127 + 1
     return [int(((n // t(d)).astype(np.int64) * w).sum()) % 1000000007 for d in divisors]
@@ -383,7 +383,7 @@ with np.errstate(all='ignore'):
         told((a * 2 // 3 + 1).ravel()),
     )
 
-# --- two arrays side by side along a last axis, elements twice
+# --- concatenation along the last axis, repeated elements
 a = np.arange(12345)
 b = a[::-1]
 for t in (np.int16, np.int32, np.int64, np.uint32, np.uint64, np.float16, np.float32, np.float64, np.complex64):
@@ -456,7 +456,7 @@ for t, side in ((np.int8, 100), (np.int8, 128), (np.int16, 300), (np.int16, 3000
         np.isin(x, a[::3], invert=True).sum(),
     )
 
-# --- sets of integers that lie further apart than 64 bits tell
+# --- sets of integers whose range exceeds 64 bits
 i = np.iinfo(np.int64)
 for low, high in (
     (i.min, i.max),

@@ -1,4 +1,4 @@
-# Joining by subscript, splitting, trimming, distinct elements, storing at flat indices.
+# Joining by subscript, splitting, trimming, unique, put, interpolation, block.
 a = np.arange(6).reshape(2, 3)
 
 # --- r_ and c_
@@ -57,7 +57,7 @@ for x in (
 ):
     print(repr(np.sort_complex(x)))
 
-# --- distinct elements
+# --- unique
 x = [3, 1, 3, 2]
 u = np.unique_all(x)
 print(u.values, u.indices, u.inverse_indices, u.counts, len(u), u[3])
@@ -87,7 +87,7 @@ print(t)
 np.put(t, [], 1)
 np.put(p, 22, 1)
 
-# --- what stores into arrays, into what is none
+# --- errors of functions that store, for non-arrays
 for f in (
     lambda x: np.put(x, 0, 1),
     lambda x: np.place(x, [True], 1),
@@ -193,7 +193,7 @@ print(
     np.resize(np.arange(4).reshape(2, 2), (2, 3)),
 )
 
-# --- reduced in slices of every length
+# --- reduceat with segments of every length
 x = (np.arange(4000) * 7919 % 1009).astype(float) - 500
 for t in ('f4', 'f8', 'i4', 'i8'):
     for step in (1, 3, 8, 15, 16, 17, 33, 100, 161, 330, 1000):
@@ -215,7 +215,7 @@ for step in (4, 20, 100, 700):
         ]
     )
 
-# --- slices of every length with infinities and what is no number
+# --- segments of every length with infinities and NaN
 h = np.arange(60000) * 2654435761 % 1000003
 starts = np.concatenate([np.cumsum(np.arange(1, 300)), 45000 + np.cumsum([1, 2047, 2049, 2064, 4096, 17])])
 for t in ('f4', 'f8', 'i4', 'i8'):
@@ -272,7 +272,7 @@ for t in ('f4', 'f8', 'i4', 'i8'):
                 np.bitwise_or.reduceat(x % 999, starts)[::30],
             )
 
-# --- pairs side by side, of complex numbers too
+# --- adjacent pairs, also complex
 c = (np.arange(20000) * 7919 % 1009 + 1j * np.arange(20000)).reshape(-1, 1)
 for t in ('f4', 'f8', 'c8', 'i8'):
     r = np.concatenate((c, c.real), axis=1, dtype=t, casting='unsafe')
@@ -280,7 +280,7 @@ for t in ('f4', 'f8', 'c8', 'i8'):
     print(r.dtype, r[::3000].tolist(), q[::3000].tolist(), r.astype('c16').sum(axis=0), q.astype('c16').sum(axis=0))
 
 
-# --- what lies by columns stays so: joined, sorted, running
+# --- F order is preserved: joins, sorts, cumulative sums
 def how(x):
     return (
         ('C' if x.flags.c_contiguous else '') + ('F' if x.flags.f_contiguous else ''),
@@ -363,7 +363,7 @@ except ValueError as e:
     print(e)
 
 
-# --- columns of what lies by columns (not on cuda: it sees indices later, and such results lie by rows)
+# --- columns of F-ordered arrays (not on cuda: it sees indices later, and such results lie by rows)
 def how(x):
     return ('C' if x.flags.c_contiguous else '') + ('F' if x.flags.f_contiguous else '')
 
@@ -446,7 +446,7 @@ for t in 'f4', 'f8':
                 np.where(np.isfinite(r), r, 0)[::3].tolist(),
             )
 
-# --- complex numbers a few elements apart
+# --- strided complex numbers
 for n in 1, 2, 7, 31, 64, 65, 133, 1000, 5003:
     z = (np.arange(n) * 7919 % 101 - 50) + 1j * (np.arange(n) * 104729 % 97 - 48)
     for t in np.complex64, np.complex128:
@@ -478,7 +478,7 @@ for n in 1, 2, 7, 31, 64, 65, 133, 1000, 5003:
         print([(q[:, ::k].sum(0)[:3], q[::2, ::k].sum(1), (q[:, ::k] + q[1::3, :1].sum()).sum()) for k in (2, 3, 4)])
 
 
-# --- many parts joined: alike, of other dtypes, computed just then, transposed, empty, and what owns the result
+# --- concatenate of many arrays: equal, of other dtypes, pending, transposed, empty; owner of the result
 def parts(t, n, m):
     return [(np.arange(m) * 3 + k).astype(t) for k in range(n)]
 

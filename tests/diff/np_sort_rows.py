@@ -1,5 +1,4 @@
-# Sorting rows of many lengths: what a warp, a block or a whole device sorts at a time, equal elements in the order they
-# stand in.
+# Sorting rows of many lengths: by a warp, a block, the whole device; stability.
 def show(t):
     for rows, n in (
         (1, 1),
@@ -90,7 +89,7 @@ for t in (np.float16, np.float32):
 show(np.float64)
 
 
-# --- places in rows of numbers that differ in their highest and lowest bits alone
+# --- argsort of rows whose values differ only in their highest and lowest bits
 def placed(x):
     k = np.argsort(x, axis=1, kind="stable")
     w = np.arange(k.size).reshape(k.shape) % 1009 + 1
@@ -166,7 +165,7 @@ for T in ('f4', 'f8', 'i4', 'i8', 'u4', 'u8', 'i2', 'f2', 'bool', 'c16'):
                     )
 
 
-# --- short rows that only move: chosen, repeated, turned, backwards, in steps, in part, in every dtype, and from places that are no multiples of a row
+# --- moves of short rows: gather, repeat, transpose, negative and other steps, slices, in every dtype, from unaligned offsets
 def mark(r):
     w = np.arange(r.size) % 13 + 1
     flat = r.ravel()
@@ -232,7 +231,7 @@ for t in (
             c[5:9, 0] = b[7:3:-1]
             print(mark(c), mark(np.broadcast_to(b[3], (7, 9, k)).copy()), mark(a.reshape(-1, k)[::5].copy()))
 
-# --- rows outside of an array of short rows
+# --- rows out of bounds of an array of short rows
 for t in (np.int8, np.float32):
     x = np.arange(40).reshape(10, 4).astype(t)
     for k in (3, 6000):
@@ -255,7 +254,7 @@ print(
 )
 print((x.reshape(-1, 2)[::-1].T * 2).sum(axis=1), np.where(x.reshape(-1, 2) > 9, x.reshape(-1, 2)[::-1], 0).sum(axis=0))
 
-# --- halves that only move keep all of their bits, wherever they begin (not on cuda: its NaN has other bits)
+# --- moves of float16 keep all bits, at any offset (not on cuda: its NaN has other bits)
 for n in (40, 100, 1000, 70000):
     at = np.arange(n) * 7919 % n
     print(n, moved(odd_bits[:n].view(np.float16), odd_bits[:n], at))
@@ -264,7 +263,7 @@ for n in (40, 100, 1000, 70000):
     a[::-2, 0] = h[: len(a[::-2])]
     print((a.view(np.uint16).astype(int) * np.arange(1, n + 1)[:, None]).sum() % 1000003)
 
-# --- complex numbers that only move keep all of their bits, wherever they begin
+# --- moves of complex numbers keep all bits, at any offset
 for n in (40, 100, 1000, 70000):
     parts = np.concatenate((odd_bits, odd_bits)).view(np.uint32)[2 : n // 4 * 2 + 2]
     print(
@@ -276,7 +275,7 @@ for n in (40, 100, 1000, 70000):
         ),
     )
 
-# --- long rows of two bytes, sorted and parted by counting
+# --- long rows of two-byte items, counting sort and partition
 for t in (np.int16, np.uint16, np.float16):
     for n in (65535, 65536, 70001, 200000):
         bits = (np.arange(n, dtype=np.uint64) * np.uint64(2654435761) >> np.uint64(7)).astype(np.uint16)
@@ -313,7 +312,7 @@ print(
     np.array_equal(np.sort(x, axis=1)[2], np.sort(x, axis=1)[0]),
 )
 
-# --- complex rows: parts that are equal, of both zeros, that are no numbers, that differ in few bits
+# --- complex rows: equal parts, signed zeros, NaN, parts that differ in few bits
 for T, U in ((np.complex64, np.uint32), (np.complex128, np.uint64)):
     for rows, n in ((1, 5), (8, 1), (9, 2), (20, 33), (17, 100), (9, 1024), (8, 1025), (3, 2000), (1, 70000)):
         h = (np.arange(rows * n, dtype=np.uint64) + np.uint64(7)) * np.uint64(0x1E3779B97F4A7C15)
@@ -359,7 +358,7 @@ for T, U in ((np.complex64, np.uint32), (np.complex128, np.uint64)):
                     )
                 )
 
-# --- rows that are in order, or all but one element: of blocks of 2,048
+# --- rows that are sorted but for at most one element, around blocks of 2,048
 for T in "?bhilBHILefdFD":
     n = 5000
     x = np.sort((np.arange(n) * 17 % 211 - (100 if T in "bhilefdFD" else 0)).astype(T))
@@ -393,7 +392,7 @@ for T in "?bhilBHILefdFD":
         )
 
 
-# --- pieces of every size stored several times in a row, from every layout, to the byte
+# --- tile: blocks of every size repeated, from every layout
 def repeated(x, r, axis):  # beside a list of the same
     y = np.repeat(x, r, axis=axis)
     n = x.shape[axis]
@@ -437,7 +436,7 @@ for t in (bool, "i1", "u2", "f2", "f4", "i8", "f8", "c8", "c16"):
     )
 
 
-# --- elements apart: what is read, written and added up with steps, of all dtypes
+# --- strided reads, writes and sums of all dtypes
 def numbers(n, t):
     return (np.arange(n) * 7919 % 1009 % (2 if t == "?" else 101)).astype(t)
 
@@ -473,7 +472,7 @@ for t in ("?", "i1", "u1", "i2", "u2", "f2", "i4", "u4", "f4", "i8", "u8", "f8",
                     )
 
 
-# --- short rows: flipped, parts of longer ones, beside rows and columns, of all dtypes
+# --- short rows: flipped, slices of longer ones, broadcast with rows and columns, of all dtypes
 def numbers(n, t):
     return (np.arange(n) * 7919 % 1009 % (2 if t == "?" else 101)).astype(t)
 

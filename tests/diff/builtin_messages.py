@@ -1,4 +1,4 @@
-# What built-in functions and methods give, and their words when they refuse.
+# Results of built-in functions and methods, and their error messages.
 def show(f):
     try:
         print(repr(f()))

@@ -1,4 +1,4 @@
-# Choosing by masks: values, places, stores. Sizes stand around what a block of a GPU takes at a time.
+# Boolean select (compaction): values, indices, stores. Sizes are around the tile size of a thread block.
 
 # --- every width, sizes around tiles
 for t in (bool, np.uint16, np.float32, np.float64, np.complex128, np.float16):
@@ -16,7 +16,7 @@ for n in (1, 5, 4096, 8193, 300000):
     m[-1] = True
     print(x[m], np.nonzero(m), np.flatnonzero(~m).size, np.nonzero(m & False))
 
-# --- what is chosen is an array of its own
+# --- the result of a boolean select owns its memory
 x = np.arange(600000, dtype=np.int64)
 few, many = x[x % 1000 == 7], x[x % 3 != 0]
 print(few.shape, few.nbytes, few.base is None, many.shape, many.nbytes, many.base is None, many.flags.c_contiguous)

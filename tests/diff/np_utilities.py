@@ -1,4 +1,4 @@
-# Functions of numpy's main namespace that stand beside the core.
+# Utility functions of numpy: windows, base_repr, dtype tests, apply_along_axis, block.
 from showing import attempt
 
 # --- windows

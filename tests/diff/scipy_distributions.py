@@ -1,4 +1,4 @@
-# scipy.stats: more distributions, entropies.
+# scipy.stats: probability distributions, entropy.
 import numpy as np
 from scipy import stats
 

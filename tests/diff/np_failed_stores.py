@@ -1,4 +1,4 @@
-# Stores that NumPy refuses, and that change nothing: second results of ufuncs, round(out=), putmask, place, fill.
+# Stores that raise and change nothing: second results of ufuncs, round(out=), putmask, place, fill.
 from showing import attempt
 
 i = np.arange(4)
@@ -55,13 +55,13 @@ np.place(a, a.ravel() > 2, [7, 8])
 print(a, attempt(lambda: np.place(a, [True, False], 1)), attempt(lambda: np.place(a, np.zeros((2, 4), bool), 1)))
 a.flags.writeable = False
 print(attempt(a.sort), attempt(lambda: a.sort(axis=0)), attempt(lambda: np.broadcast_to(np.arange(3), (2, 3)).sort()))
-# --- what is read-only is reported before operands that do not fit
+# --- read-only arrays are reported before shape mismatches
 a = np.broadcast_to(np.zeros(2), (3, 2))
 try:
     a |= 1
 except Exception as error:
     print(type(error).__name__, error)
-# --- what copyto, fill_diagonal, flat and divmod refuse
+# --- errors of copyto, fill_diagonal, flat and divmod
 def attempt(f):
     try:
         f()
@@ -143,7 +143,7 @@ for t in (np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float3
             except (OverflowError, TypeError) as e:
                 print(np.dtype(t), v, type(e).__name__, e)
 
-# --- quantiles along and beside empty axes, and by a float64 scalar (numpy before 2.5)
+# --- quantiles along and across empty axes, and by a float64 scalar (numpy before 2.5)
 for t in (bool, np.int8, np.float16, np.float32):
     for shape in ((3,), (2, 0, 3), ()) if t != bool else ((2, 0, 3),):
         a = np.ones(shape, t)

@@ -1,4 +1,4 @@
-# The parts of SciPy that tutorials use beside sparse matrices, against SciPy itself.
+# SciPy's modules other than sparse, against SciPy.
 # --- special (scipy 1.10)
 from scipy.special import erf, erfc, gamma, gammaln, expit, logit, xlogy, ndtr, logsumexp, softmax, factorial
 

@@ -1,7 +1,7 @@
-# Rows that are chosen and rows that are set by indices: short and long ones, in every dtype.
+# Gather and scatter of rows, short and long, in every dtype; boolean select and masked stores.
 
 
-# --- chosen rows of all lengths and dtypes
+# --- gather of rows of all lengths and dtypes
 def mark(r):
     w = np.arange(r.size) % 13 + 1
     flat = r.ravel()
@@ -40,7 +40,7 @@ for t in (
             mark(x[::2][rows % 12]),
         )
 
-# --- chosen blocks, of slices, transposes and computed arrays, in an expression
+# --- gather of blocks of slices, transposes and computed arrays, in an expression
 x = np.arange(6 * 5 * 40).reshape(6, 5, 40)
 i = np.array([4, -1, 0, 0, 3])
 print(x[i].sum(), x[:, i].sum(axis=(0, 2)), x[:, :, i].sum(axis=2)[0], x[i, i].sum(axis=1), x[i][:, 1:3, 5:39].sum())
@@ -55,7 +55,7 @@ y = x[i].copy()
 y[1:] = x[i][:4] + y[:4]
 print(y.sum(axis=(1, 2)))
 
-# --- a row outside
+# --- a row out of bounds
 x = np.zeros((5, 40))
 for i in (5, -6):
     try:
@@ -67,7 +67,7 @@ for i in (5, -6):
     except IndexError as e:
         print(e, x.sum())
 
-# --- rows that are set: from rows, from one row, from a number, from a number for each
+# --- scatter of rows: from rows, one row, a scalar, a scalar per row
 for t in (bool, np.int8, np.int16, np.float16, np.float32, np.float64, np.complex128):
     for columns in (1, 2, 3, 5, 8, 16, 17, 32, 33, 64, 65, 300):
         n = 29
@@ -97,7 +97,7 @@ for t in (bool, np.int8, np.int16, np.float16, np.float32, np.float64, np.comple
         seen.append(int((x.real.astype(np.int64) * w).sum()))
         print(np.dtype(t), columns, seen)
 
-# --- rows that are set from the array itself, and more than once: the last one stays
+# --- scatter from the array itself, and to repeated rows: the last value remains
 x = np.arange(200.0).reshape(20, 10)
 x[np.array([3, 4, 5, 3])] = x[np.array([4, 5, 6, 19])]
 print(x[2:7].sum(axis=1))
@@ -109,7 +109,7 @@ x[np.array([0, 2]), :, 4:] = np.array([5.0, 7.0])[:, None, None]
 print(x.sum(axis=2))
 
 
-# --- what a mask sets from a list of values, or of rows, in every dtype and around the ends of registers
+# --- masked stores of a list of values or rows, in every dtype and around register widths
 def mark(r):
     flat = r.ravel()
     return int((flat.real.astype(np.int64) * (np.arange(flat.size) % 13 + 1)).sum())
@@ -157,7 +157,7 @@ for t in (
                 z[m].flags.c_contiguous,
             )
 
-# --- what a mask sets: other dtypes, values of the array itself, a mask that is one, values of a wrong number
+# --- masked stores: other dtypes, values of the array itself, a scalar mask, a wrong number of values
 x = np.arange(10.0)
 x[x > 4] = np.arange(5)
 print(x)
@@ -193,7 +193,7 @@ for v in (
         except (ValueError, TypeError) as e:
             print(type(e).__name__, e, b.sum())
 
-# --- deleted and inserted, single ones and many
+# --- delete and insert, one element and many
 for n in (1, 2, 10, 100):
     x = np.arange(n) * 3 % 7
     for i in (0, -1, n - 1, -n, n // 2, n, -n - 1):
@@ -231,7 +231,7 @@ print(
 )
 
 
-# --- rows that a mask chooses are set: numbers, rows, columns, lists, the array's own rows, masks that are just computed or its own
+# --- masked stores of rows: scalars, rows, columns, lists, the array's own rows, computed masks
 def shown(c):
     print(
         c.dtype,
@@ -311,7 +311,7 @@ try:
 except OverflowError as e:
     print(e)
 
-# --- histograms of a small part of what there is
+# --- histograms of a narrow range
 x = (np.arange(30000) * 7919 % 10007).astype(np.float64)
 x[::101] = np.nan
 x[::103] = np.inf

@@ -1,4 +1,4 @@
-# Rows of few elements: taken, set and computed with, of all lengths around the lanes of registers.
+# Short rows: gather, scatter and arithmetic, of all lengths around the width of vector registers.
 WIDTHS = (1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 33, 64, 65, 100)
 
 
@@ -10,7 +10,7 @@ def told(x):
     return x.shape, x.dtype, (x.ravel() * (np.arange(x.size) % 17 + 1)).sum(), x.ravel()[:3], x.ravel()[-3:]
 
 
-# --- rows that are taken
+# --- gather of rows
 for T in ('f8', 'f4', 'i2', 'u1', 'bool', 'c8', 'c16', 'f2'):
     for w in WIDTHS:
         for rows, n in ((40, 9), (70, 150), (30, 4100 if w < 6 else 500)):
@@ -119,7 +119,7 @@ for T in ('f8', 'f4', 'i8', 'i2', 'u1', 'c16'):
             told(a.transpose(1, 0, 2) + 1),
         )
 
-# --- rows beside rows of others
+# --- rows joined with rows of other arrays
 for w, v in ((10, 5), (9, 27), (33, 2), (100, 10)):
     a, i = numbers(300 * w, 'f8').reshape(300, w), np.arange(300) * 7919 % 300
     b = numbers(300 * v, 'f4').reshape(300, v)

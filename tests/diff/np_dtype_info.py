@@ -1,4 +1,4 @@
-# What NumPy tells of dtypes and ufuncs; arrays changed in place.
+# Introspection of dtypes and ufuncs; in-place methods.
 # --- dtypes
 for c in '?bBhHiIlLefdFD':
     t = np.dtype(c)
