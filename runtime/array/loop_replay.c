@@ -20,6 +20,7 @@
 #include "runtime/exec/explain.h"
 #include "runtime/exec/profile.h"
 #include "runtime/graph/strided_copy.h"
+#include "runtime/tables/tuning.h"
 
 enum { MAX_TRIES = 12, MAX_GRAPH_TRIPS = 64 };
 /* An iteration is not interrupted: longer ones are left to the interpreter, which polls. */
@@ -305,11 +306,6 @@ static void set_params(replay *p, size_t k) {
 
 /* ---- graphs ---- */
 
-/* Iterations that run one by one before a graph is built: as long as building takes. */
-enum { MIN_TRIPS_BEFORE_GRAPH = 24, MIN_GRAPH_TRIPS = 16, MAX_GRAPH_LAUNCHES = 256 };
-/* Launches of more bytes take longer on the device than on the host. */
-#define MAX_GRAPH_LAUNCH_BYTES (UINT64_C(32) << 20)
-
 /* Bytes that an iteration reads and writes. */
 static uint64_t bytes_of(const replay *p) {
     const loop_log *g = &p->x->log;
@@ -332,9 +328,10 @@ static void begin_graphs(replay *p, const gpa_device *d) {
     const loop_log *g = &p->x->log;
     p->may_graph = d && d->caps.graphs && p->m->first_dead;
     p->constant = true;
-    p->graph_after = MIN_TRIPS_BEFORE_GRAPH;
+    p->graph_after = TUNE_LOOP_GRAPH_AFTER_TRIPS;
     for (size_t i = 0; i < g->n_actions; i++) p->may_graph = p->may_graph && g->actions[i].program;
-    p->may_graph = p->may_graph && bytes_of(p) <= g->n_actions * MAX_GRAPH_LAUNCH_BYTES;
+    p->may_graph =
+        p->may_graph && bytes_of(p) <= g->n_actions * (uint64_t)TUNE_LOOP_GRAPH_MAX_LAUNCH_BYTES;
     for (size_t i = 0; i < g->n_actions; i++) {
         p->changes[i] = changes(p, &g->actions[i]);
         p->constant = p->constant && !p->changes[i];
@@ -358,8 +355,8 @@ static void find_period(replay *p) {
     const uint64_t since = p->count - p->marked;
     if (p->marked && !p->allocated && same_memory(p, &p->at, &p->mark)) {
         p->trips = (uint32_t)since;
-        while (p->trips < MIN_GRAPH_TRIPS) p->trips += (uint32_t)since;
-        if (p->trips * p->m->first_dead > MAX_GRAPH_LAUNCHES) p->may_graph = false;
+        while (p->trips < TUNE_LOOP_GRAPH_MIN_TRIPS) p->trips += (uint32_t)since;
+        if (p->trips * p->m->first_dead > TUNE_LOOP_GRAPH_MAX_LAUNCHES) p->may_graph = false;
     } else if (since > MAX_GRAPH_TRIPS) {
         p->may_graph = false;
     } else if (!(p->count & (p->count - 1))) {
