@@ -80,7 +80,7 @@ TOOLS  := $(if $(REPL),$(patsubst %.c,$(B)/%,$(call src,tests/tools/*.c)))
 all: $(BUILT)                           ## build what this machine can
 	@true$(foreach m,$(LEFT_OUT),; echo '  left out: $(subst _, ,$(m))')
 
-# An executable exports the core functions that a plugin calls, and looks for bundled libraries beside itself.
+# An executable exports the core functions that a plugin calls, and looks for bundled libraries in its own folder.
 EXE  = -Wl,--dynamic-list=runtime/plugin.sym -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib/gpa'
 LIBS = $(ZIP_LIBS) $(ZLIB_LIBS) $(PCRE2_LIBS) -ldl -lm -lpthread
 

@@ -1,4 +1,4 @@
-"""Talks to build/MODE/tests/tools/cells: evaluates pieces of a program in gpa sessions, one process for many."""
+"""Client of build/MODE/tests/tools/cells: evaluate cells in gpa sessions, many in one process."""
 
 import ast
 import contextlib

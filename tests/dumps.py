@@ -109,7 +109,7 @@ def run(build, out, scratch, name, arguments, texts, form):
         return
     options = [] if arguments else options
     stem = re.sub(r"[^\w.+-]+", "_", name)
-    folder = os.path.join(scratch, stem + "." + form)  # programs write beside their data
+    folder = os.path.join(scratch, stem + "." + form)  # programs write next to their data
     shutil.copytree(os.path.join(ROOT, "examples"), folder)
     path = os.path.join(folder, "program.gpa")
     env = environment(build, cuda, os.path.join(folder, "cache"))

@@ -1,4 +1,4 @@
-"""NumPy's own examples as a yardstick: python tests/numpy_examples.py [--fails] [--least=PERCENT] [WORD | FILE.rst ...]
+"""Share of NumPy's own docstring examples that gpa answers alike: python tests/numpy_examples.py [--fails] [--least=PERCENT] [WORD | FILE.rst ...]
 
 Takes the `>>>` examples of the docstrings of the installed NumPy (those of functions whose name holds one of the words), or those
 of text files such as the chapters of its user guide, runs them in CPython and in gpa, and compares what is shown: blanks do not

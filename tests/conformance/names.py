@@ -128,7 +128,7 @@ def parameters(text):
 
 
 def numpy_signature(thing, name):
-    """NumPy's own, or None where nobody tells."""
+    """NumPy's own, or None where it is not known."""
     try:
         return str(inspect.signature(thing))
     except (TypeError, ValueError):

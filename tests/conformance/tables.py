@@ -55,7 +55,7 @@ OTHER_COMPLEX_ULPS = 8
 # repairs some infinities.
 #   clip, of NaN: NumPy's own comparison there lets a NaN bound pass, unlike
 # np.minimum(np.maximum(a, lo), hi).
-#   the sign of an infinite part beside a NaN part: C leaves it open.
+#   the sign of an infinite part with a NaN part is unspecified in C.
 UNCOMPARED = {"power": np.isfinite, "float_power": np.isfinite, "clip": lambda z: ~np.isnan(z)}
 # Which of two equal zeros is the greater: NumPy's scalar and vector loops differ.
 ZEROS_ALIKE = {"maximum", "minimum", "fmax", "fmin", "clip"}

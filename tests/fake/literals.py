@@ -1,5 +1,5 @@
-"""Numbers that stay the same from launch to launch are compiled in, in programs that wait for instructions: which programs there
-are is told by the cache, which keeps their sources. Above a driver without a GPU nothing is computed."""
+"""Literal specialization: scalars that are the same in every launch are compiled into compute-bound
+programs, as the sources in the cache show. Nothing is computed: the driver is a stub without a GPU."""
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What is the same: runs a program in CPython with NumPy and in gpa, and compares what they print.
+"""Comparison of outputs: run a program in CPython with NumPy and in gpa, and compare what they print.
 
 A program prints by `show`, whose values must be equal, and by `near`, which states how far they may differ: in steps of the
 last place (ULP) and, for sums, in those of the terms that were added. `settle` makes an exact value of an inexact one by

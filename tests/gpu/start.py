@@ -1,4 +1,4 @@
-"""What a process loads, and what a fault of raw CUDA code leaves: python tests/gpu/start.py
+"""Libraries loaded by a process, and recovery from a fault of raw CUDA code: python tests/gpu/start.py
 
 NVIDIA's libraries are loaded when something needs them, each for itself; programs from the disk need no compiler. After an
 illegal access, which the driver answers for the rest of the process with errors, the session goes on elsewhere."""

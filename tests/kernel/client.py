@@ -31,7 +31,7 @@ CHANNELS = {
     "iopub": zmq.SUB,
     "hb": zmq.REQ,
 }
-# An address of this process's own, so that between the choice of a port and its use nobody else
+# An address of this process's own, so that between the choice of a port and its use no other process
 # takes it.
 HERE = "127.{}.{}.{}".format(1 + (os.getpid() >> 16), os.getpid() >> 8 & 255, os.getpid() & 255)
 

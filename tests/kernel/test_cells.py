@@ -1,4 +1,4 @@
-"""Cells and the questions about them: what is shown, counted, kept, aborted, interrupted, asked."""
+"""Execution requests: output, counters, history, aborts, interrupts, input requests."""
 
 import base64
 import os

@@ -1,4 +1,4 @@
-"""The life of the process: starting, ending, being interrupted at any time, being left alone."""
+"""Life cycle of the kernel process: start, shutdown, interrupts at any time, a front end that exits."""
 
 import json
 import os
@@ -288,7 +288,7 @@ def test_doctor():
         rc, lines = doctor(**empty)
         if not any(
             "/share/jupyter" in line[2] for line in lines
-        ):  # nobody has installed it on this machine
+        ):  # it may not be installed on this machine
             assert (
                 rc == 1
                 and ["bad", "kernelspec", "no front end knows of gpa; run `gpa-kernel install`"]

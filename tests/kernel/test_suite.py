@@ -1,4 +1,4 @@
-"""jupyter_kernel_test, the suite by which Jupyter's kernels are judged."""
+"""jupyter_kernel_test, Jupyter's test suite for kernels."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The wire: frames, signatures, identities, and messages that are not what they should be."""
+"""The wire protocol: frames, signatures, identities, malformed messages."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Draws the picture of the README: python tests/prompt/picture.py CELLS OUT.svg types the cells
+"""Draw the picture of the README: python tests/prompt/picture.py CELLS OUT.svg types the cells
 of a file (blank lines divide them) at gpa's prompt and draws the screen that comes of it, in its
 colours."""
 

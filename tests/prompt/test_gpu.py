@@ -1,4 +1,4 @@
-"""The prompt while a GPU comes up: it waits for nothing that it does not need. The driver is a
+"""The prompt during the initialization of a GPU: it blocks only on what a cell needs. The driver is a
 stand-in that comes up when there is a file."""
 
 import os

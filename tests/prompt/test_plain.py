@@ -1,4 +1,4 @@
-"""The prompt at a terminal that cannot move its cursor: lines are read plainly."""
+"""The prompt on a terminal without cursor movement: lines are read without an editor."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""The prompt as a session: interrupts, job control, leaving, pages, files beside it, and how
+"""Sessions at the prompt: interrupts, job control, exit, pager, files written, and how
 soon it is there."""
 
 import fcntl
@@ -411,7 +411,7 @@ def files():
     c.type("from_b", "up")
     both = c.wait(r"In \[1\]: from_b = 1$")
     c.type("\x15from_a", "up")
-    check("sessions side by side share a history", both and c.wait(r"In \[1\]: from_a = 1$"))
+    check("concurrent sessions share a history", both and c.wait(r"In \[1\]: from_a = 1$"))
     c.kill()
     path = t.home + "/.local/state/gpa/history"
     check("which is the user's alone", stat.S_IMODE(os.stat(path).st_mode) == 0o600)

@@ -1,4 +1,4 @@
-# clang compiles every source without a warning, as gcc does; and a warning would be an error.
+# clang compiles every source without a warning; a warning is an error.
 . tests/checks.sh
 command -v make > /dev/null && [ -e Makefile ] || skip "nothing to compile with here"
 [ -n "$(for c in clang clang-{15..19}; do command -v $c; done)" ] || skip "clang is missing"

@@ -1,4 +1,4 @@
-# What --explain says of expressions that must be one step: launches and bytes; and the report itself.
+# --explain for expressions that must be one step: launches and bytes; and the format of the report.
 . tests/checks.sh
 workspace explain
 arrays='r = range(1200)

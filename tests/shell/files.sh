@@ -1,6 +1,6 @@
 #!/bin/bash
 # Files that cannot be written whole: the limit on the size of files stands in for a full disk. What replaces a file leaves the
-# old one as it was, and nothing beside it.
+# old one as it was, and no other file.
 work=$B/test/files; rm -rf "$work"; mkdir -p "$work"; cd "$work" || exit 1
 cat > save.gpa <<'END'
 import numpy as np
@@ -33,5 +33,5 @@ for name in $names; do
 done
 if [ $status = 0 ]; then echo "ok - the session goes on"; else echo "not ok - status $status"; sed 's/^/# /' err; bad=1; fi
 left=$(ls -A | grep -vxF "$(printf '%s\n' $names save.gpa out err)")
-if [ -z "$left" ]; then echo "ok - nothing is left beside them"; else echo "not ok - left: $left"; bad=1; fi
+if [ -z "$left" ]; then echo "ok - no temporary files are left"; else echo "not ok - left: $left"; bad=1; fi
 exit $bad

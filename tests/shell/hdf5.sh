@@ -1,4 +1,4 @@
-# HDF5 files: what h5py writes is read alike by gpa, and the other way round; and the same refusals.
+# HDF5 files exchanged between h5py and gpa in both directions, and their errors.
 . tests/checks.sh
 workspace hdf5
 program=$GPA python=$(realpath -s "$PYTHON")

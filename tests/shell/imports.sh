@@ -1,4 +1,4 @@
-# Reports of errors across files: each frame with its own file, the innermost first.
+# Tracebacks across files: each frame with its own file, the innermost first.
 . tests/checks.sh
 workspace imports
 program=$GPA

@@ -1,4 +1,4 @@
-# Out of memory: what the error says, and that the session goes on.
+# Out of memory: the error message, and that the session continues.
 . tests/checks.sh
 gpa() { GPA_MEMORY_LIMIT=$1 timeout -k 5 60 "$GPA" --device "${3:-$(default)}" -c "$2" 2>&1; }
 default() { if [ -e "$B/gpa-cpu.so" ]; then echo cpu; else echo ref; fi; }

@@ -1,4 +1,4 @@
-# The program from outside: options, exit codes, where output goes.
+# Command line: options, exit codes, output streams.
 . tests/checks.sh
 workspace options
 errors=$work/err
@@ -87,7 +87,7 @@ while True: pass"
     equal "$flush" "$(cat "$work/out")" seen
 done
 
-# Ctrl-C: within half a second on a machine of its own (tests run side by side), status 130, and the report says so.
+# Ctrl-C: within half a second on an idle machine (tests run concurrently), status 130, and the report says so.
 limit=2000; case $B in *asan* | *stress* | *cov*) limit=5000 ;; esac
 stops() {
     start "$GPA" --device "$2" -c "print('begun', flush=True)"$'\n'"$3"

@@ -1,4 +1,4 @@
-# Plots from outside: files that savefig writes, their sizes and colours, and errors of gnuplot and without it.
+# Plots: files written by savefig, their sizes and colors, errors of gnuplot, and without gnuplot.
 . tests/checks.sh
 command -v gnuplot > /dev/null || skip "no gnuplot"
 workspace plots
