@@ -199,7 +199,7 @@ static gpa_code cpu_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, g
                                    : run_plan(p, jit_host_of(d->j), NULL, NULL);
     if (kernel && what == GPA_DUMP_RESOURCES) {
         str_printf(out,
-                   "kernel, %d lanes, %u values per thread live across barriers, %zu bytes shared, "
+                   "kernel, %d lanes, %u slots per thread live across barriers, %zu bytes shared, "
                    "%zu bytes local, %zu variants compiled\n",
                    plan.lanes, p->kernel.contexts, p->kernel.shared, p->kernel.local,
                    p->n_variants);
