@@ -3,14 +3,14 @@
 #
 # What is left out, because it differs:
 # - no_half: var, std and nanpercentile of float16: the last digits (NumPy rounds other steps to half precision).
-# - tame: products of complex numbers beside infinities: which part of the product is NaN.
+# - tame: products of complex numbers with infinities: which part of the product is NaN.
 # - finite: Fourier transforms of NaN and infinities: which of the results are NaN hangs on the order of gpa's and
 #   pocketfft's sums.
 # - fft2 (and the like) and fftshift of 0-d arrays: NumPy's errors come from within (a take from no axes, roll's
 #   unpacking).
 # - pinv and svd of infinities: LAPACK's answer (NaN or 'did not converge') hangs on the shape; gpa always says the
 #   latter.
-# - slogdet beside NaN: the sign hangs on which row is taken as the pivot (the reference device and LAPACK differ).
+# - slogdet with NaN: the sign depends on which row is taken as the pivot (the reference device and LAPACK differ).
 # - lstsq of NaN: NumPy's LAPACK prints warnings of its own.
 # - tensorinv of 0-d arrays: gpa's reshape() without a shape.
 np.seterr(all="ignore")

@@ -48,7 +48,7 @@ def show(t):
         )
 
 
-def moved(x, plain, at):  # x in many ways beside integers of its bits
+def moved(x, plain, at):  # x moved in many ways, and integers of the same bits
     def ways(x):
         return (
             x[at],
@@ -393,7 +393,7 @@ for T in "?bhilBHILefdFD":
 
 
 # --- tile: blocks of every size repeated, from every layout
-def repeated(x, r, axis):  # beside a list of the same
+def repeated(x, r, axis):  # against a list of the same
     y = np.repeat(x, r, axis=axis)
     n = x.shape[axis]
     return np.array_equal(
