@@ -287,7 +287,7 @@ gpa_code hostlu_ordering(const host_csr *a, int32_t *order, double *operations,
     gpa_code rc = graph_new(&g, a, e);
     if (!rc && !dense) rc = gpa_no_memory(e);
     if (rc) goto out;
-    const double dense_limit = MAX(TUNE_MINIMUM_DEGREE_DENSE_MIN, 10 * sqrt((double)g.n));
+    const double dense_limit = 10 * sqrt((double)g.n);
     for (int32_t i = 0; i < g.n; i++) {
         dense[i] = g.count[i] > dense_limit;
         if (dense[i])

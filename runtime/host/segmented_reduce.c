@@ -17,9 +17,6 @@
 #include "runtime/tables/tuning.h"
 
 enum {
-    BLOCK = TUNE_SEGMENT_BLOCK_ELEMS,
-    FEW = TUNE_SEGMENT_VECTOR_MIN_ELEMS,
-    SHORT = TUNE_SEGMENT_FULL_REGISTER_MIN_ELEMS,
     PENDING = 64, /* results of blocks that wait for their pair: one per bit of a block count */
     REGISTER = 64 /* bytes of the widest vector register */
 };

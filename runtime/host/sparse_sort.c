@@ -103,7 +103,7 @@ gpa_code hostcall_csr_sort_columns(const host_csr *a, bool sum_duplicates, const
     out->indptr[0] = 0;
     for (int64_t i = 0; i < a->rows && !rc; i++) {
         out->indptr[i + 1] = sort_row(&w, i, out->indptr[i]);
-        if (i % TUNE_SPARSE_SORT_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+        if (i % TUNE_SPARSE_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     mem_free(scratch);
     return rc;

@@ -132,7 +132,7 @@ gpa_code hostcall_csr_binary(host_csr_op op, const host_csr *a, const host_csr *
         to = row(&u, i, to);
         if (to > INT32_MAX) rc = hostcall_too_many_values(e);
         out->indptr[i + 1] = (int32_t)to;
-        if (i % TUNE_SPARSE_UNION_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+        if (i % TUNE_SPARSE_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     union_free(&u);
     return rc;
@@ -201,8 +201,7 @@ gpa_code hostcall_csr_align(const host_csr *a, const host_csr *b, const host_csr
         to += align_row(&w, i, out->indices + to);
         if (to > INT32_MAX) return hostcall_too_many_values(e);
         out->indptr[i + 1] = (int32_t)to;
-        if (i % TUNE_SPARSE_UNION_POLL_ROWS == 0 && hostcall_stopped(stop))
-            return gpa_interrupted(e);
+        if (i % TUNE_SPARSE_POLL_ROWS == 0 && hostcall_stopped(stop)) return gpa_interrupted(e);
     }
     flush(&w);
     return GPA_OK;

@@ -66,7 +66,7 @@ gpa_code hostcall_spgemm_indptr(const host_csr *a, const host_csr *b, int32_t *i
             }
         }
         indptr[i + 1] = n;
-        if (i % TUNE_SPGEMM_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+        if (i % TUNE_SPARSE_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     mem_free(seen);
     return rc ? rc : prefix_sum(a->rows, indptr, e);
@@ -116,7 +116,7 @@ gpa_code hostcall_spgemm(const host_csr *a, const host_csr *b, const host_csr_ou
     for (int64_t i = 0; i < a->rows && !rc; i++) {
         to = multiply_row(&w, i, to);
         out->indptr[i + 1] = (int32_t)to;
-        if (i % TUNE_SPGEMM_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
+        if (i % TUNE_SPARSE_POLL_ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     mem_free(w.sums);
     accumulator_free(&w.set);

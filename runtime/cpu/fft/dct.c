@@ -246,7 +246,7 @@ static gpa_libcall inner(const row_groups *p, int64_t count, gpa_mem *from, gpa_
 }
 
 static gpa_code piece(row_groups *p, fft_tables **f, int threads, gpa_err *e) {
-    const int team = p->count * p->width * p->q.n < TUNE_DCT_THREADS_MIN_ELEMS ? 1 : threads;
+    const int team = p->count * p->width * p->q.n < TUNE_FFT_THREADS_MIN_POINTS ? 1 : threads;
     int32_t never = 0;
     gpa_mem from = {.base = p->from}, to = {.base = p->to};
     gpa_libcall c = inner(p, p->count, &from, &to);

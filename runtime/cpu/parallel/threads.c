@@ -102,8 +102,6 @@ gpa_code threads_wanted(int *out, gpa_err *e) {
 
 /* ---- the pool ---- */
 
-enum { SPINS = TUNE_POOL_SPINS, WAKES = TUNE_POOL_WAKES };
-
 static struct {
     struct worker {
         sem_t wake;
@@ -140,16 +138,17 @@ static void pause_here(void) {
 }
 
 static void wait_for(sem_t *s) {
-    for (int i = 0; i < SPINS; i++) {
+    for (int i = 0; i < TUNE_POOL_SPINS; i++) {
         if (!sem_trywait(s)) return;
         pause_here();
     }
     while (sem_wait(s) && errno == EINTR) continue;
 }
 
-/* Wakes the children of thread `at` (0: the owner) in a tree of WAKES branches. */
+/* Wakes the children of thread `at` (0: the owner) in a tree of TUNE_POOL_WAKES branches. */
 static void call_others(int at) {
-    for (int i = at * WAKES + 1; i <= at * WAKES + WAKES && i < pool.use; i++) {
+    for (int i = at * TUNE_POOL_WAKES + 1;
+         i <= at * TUNE_POOL_WAKES + TUNE_POOL_WAKES && i < pool.use; i++) {
         struct worker *w = &pool.worker[i];
         if (!__atomic_exchange_n(&w->called, true, __ATOMIC_SEQ_CST)) sem_post(&w->wake);
     }
@@ -198,7 +197,8 @@ static void make_threads(int n) {
 }
 
 static void wait_until_left(void) {
-    for (int i = 0; i < SPINS && __atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST); i++) pause_here();
+    for (int i = 0; i < TUNE_POOL_SPINS && __atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST); i++)
+        pause_here();
     while (__atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST)) {
         __atomic_store_n(&pool.awaited, true, __ATOMIC_SEQ_CST);
         bool empty = !__atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST);

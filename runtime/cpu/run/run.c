@@ -527,9 +527,9 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
     int use = work < TUNE_CPU_SERIAL_MAX_WORK ? 1 : L->threads;
     if (work >= TUNE_CPU_SERIAL_MAX_WORK && !unsteady && along) {
         L->step = MIN(TUNE_CPU_INTERLEAVED_MAX_ELEMS,
-                      MAX(TUNE_CPU_INTERLEAVED_MIN_ELEMS,
-                          (int64_t)TUNE_CPU_ROW_SEGMENTS_BYTES /
-                              (L->outer / row * launch_widest_element(L->p->f)) / 64 * 64));
+                      64 * MAX((int64_t)TUNE_CPU_ROW_SEGMENTS_BYTES /
+                                   (L->outer / row * launch_widest_element(L->p->f)) / 64,
+                               1));
         threads_each(use, (L->size[L->plan.dim] + L->step - 1) / L->step, L->stop, tile_item, L);
     } else {
         threads_each(use, (L->outer + L->step - 1) / L->step, L->stop, whole_item, L);
