@@ -3,7 +3,7 @@
 default: all
 
 # Knobs, for the command line or a file config.mak:
-#   MODE     release | debug | asan | stress (asan with random cuts and flushes) | tsan | cov
+#   MODE     release | debug | asan | stress (asan with random cuts and flushes) | tsan | cov | tuning (make tuning)
 #   V        1 shows whole commands
 #   WERROR   0 lets warnings pass
 #   JOBS     number of tests that run at the same time
@@ -25,6 +25,7 @@ F_debug   = -Og -g -DGPA_CHECK
 F_asan    = -O1 -g -DGPA_CHECK -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 F_tsan    = -O1 -g -DGPA_CHECK -fsanitize=thread -fno-omit-frame-pointer
 F_stress  = $(F_asan) -DGPA_STRESS
+F_tuning  = -O2 -DGPA_TUNING -w
 F_cov     = -O0 -g --coverage
 F_fuzz    = -O1 -g -DGPA_CHECK -DGPA_LIBFUZZER -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 CFLAGS    = $(F_$(MODE))
@@ -32,10 +33,10 @@ CFLAGS    = $(F_$(MODE))
 # ---- nothing below needs changing ------------------------------------------------------------------------------
 
 ifeq ($(F_$(MODE)),)
-  $(error MODE is release, debug, asan, stress, tsan or cov)
+  $(error MODE is release, debug, asan, stress, tsan, cov or tuning)
 endif
 B   := build/$(MODE)
-ALL = -std=c11 -D_GNU_SOURCE -DGPA_VERSION='"$(VERSION)"' $(WARN) -ffp-contract=off -I. $(CFLAGS) -MMD -MP
+ALL = -std=c11 $(if $(TUNED),-I$(TUNED)) -D_GNU_SOURCE -DGPA_VERSION='"$(VERSION)"' $(WARN) -ffp-contract=off -I. $(CFLAGS) -MMD -MP
 src = $(sort $(wildcard $(1)))
 obj = $(patsubst %.c,$(B)/%.o,$(call src,$(1)))
 comma := ,
@@ -44,7 +45,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
-ifneq ($(filter-out help deps run check test test-features test-gpu cov bench bench-numerics bench-gpu bench-programs layers format format-check fuzz soak clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help deps run check test test-features test-gpu cov bench bench-numerics bench-gpu bench-programs tuning layers format format-check fuzz soak clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
 ifeq ($(READLINE),0)
@@ -66,6 +67,11 @@ REPL   := $(filter-out $(if $(READLINE_LIBS),,%/repl/menu.o),$(call obj,repl/*.c
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c $(call in,runtime/cpu,$(CPU_ROOMS))) $(B)/runtime/cpu/abi_hash.o
 CUDA   := $(call obj,runtime/cuda/*.c $(call in,runtime/cuda,$(CUDA_ROOMS))) $(B)/runtime/cuda/abi_hash.o $(B)/runtime/cuda/batched_source.o
+# The tuning constants of a build that measures them are variables.
+TUNING := $(if $(filter tuning,$(MODE)),$(B)/tests/bench/tuning.o)
+CORE   += $(TUNING)
+CPU    += $(TUNING)
+CUDA   += $(TUNING)
 INTERPRETERS := $(addprefix $(B)/gpa-interpreter.sm_,8 9 10)
 BUILT  := $(if $(REPL),$(B)/gpa) \
           $(if $(and $(KERNEL),$(HAVE_ZMQ),$(HAVE_JANSSON)),$(B)/gpa-kernel) \
@@ -100,8 +106,8 @@ GPUS = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm
 $(B)/runtime/cuda/cub.o: runtime/cuda/lib/cub.cu runtime/cuda/lib/cub.h $(CONFIG)
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) -O3 -std=c++17 -I. $(GPUS) -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra$(if $(filter 1,$(WERROR)),$(comma)-Werror) -c -o $@ $<
-$(B)/gpa-cub.so: $(B)/runtime/cuda/cub.o
-	$(call say,SO)$(lastword $(NVCC)) -shared -cudart static -Xcompiler -static-libstdc++,-static-libgcc -o $@ $<
+$(B)/gpa-cub.so: $(B)/runtime/cuda/cub.o $(TUNING)
+	$(call say,SO)$(lastword $(NVCC)) -shared -cudart static -Xcompiler -static-libstdc++,-static-libgcc -o $@ $^
 # What runs programs that are not compiled yet: machine code for each generation of GPUs (.make/interpreter.c).
 $(B)/interpreter: .make/interpreter.c $(CUDA) $(RUNTIME) $(B)/core.a
 	$(call say,LD)$(CC) $(ALL) $(LDFLAGS) -o $@ $< $(filter-out %/cuda/abi_hash.o,$(CUDA)) $(RUNTIME) $(B)/core.a $(LIBS)
@@ -112,6 +118,7 @@ $(B)/gpa-interpreter.sm_%: $(B)/interpreter.cu
 $(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS)
 $(B)/runtime/cpu/linalg/batched_eigen.o: EXTRA += -fno-math-errno
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
+$(B)/tests/bench/%.o:  EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
 $(REPL): $(B)/readline-$(READLINE)
 $(B)/readline-$(READLINE):
@@ -248,6 +255,9 @@ bench-gpu: deps                         ## compare with CuPy, JAX, PyTorch, Numb
 	@$(BUILD) && GPA=$(B)/gpa $(or $(wildcard build/venv/bin/python),python3) tests/bench/gpu.py $(if $(QUICK),--quick)
 bench-programs: deps                    ## compare on whole programs: NPBENCH=FOLDER PYHPC=FOLDER, checkouts of npbench and pyhpc-benchmarks
 	@$(BUILD) && GPA=$(B)/gpa tests/bench/run programs
+tuning: deps                            ## measure the tuning constants (IN=WORDS: rows, DEVICES=cpu,threads,gpu,alone)
+	@$(MAKE) --no-print-directory MODE=tuning -j$(JOBS) && tests/bench/tuning.py --build $(IN) && \
+	    tests/bench/tuning.py $(if $(DEVICES),--devices=$(DEVICES)) $(IN)
 cov:                                    ## line coverage of the tests
 	@$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
 reference: all                          ## every function and its docstring, on one page: build/reference.html
@@ -321,4 +331,4 @@ build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
 .PHONY: default all help dumps syntax tidy format format-check reference picture deps run check test test-features test-gpu test-kit tests cov \
-        bench bench-numerics bench-gpu bench-programs install dist layers fuzz soak libfuzzer fuzzed clean
+        bench bench-numerics bench-gpu bench-programs tuning install dist layers fuzz soak libfuzzer fuzzed clean
