@@ -495,6 +495,15 @@ gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_a
 gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
 gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *o, gpa_arr **out,
                  gpa_err *e);
+/* What arr_reduce_order_k computes: arr_reduce, arr_mean or arr_var. */
+typedef struct {
+    enum { STAT_REDUCTION, STAT_MEAN, STAT_VARIANCE } kind;
+    gpa_red red; /* STAT_REDUCTION */
+    double ddof; /* STAT_VARIANCE */
+} arr_statistic;
+/* The same with the result in the memory order of `a` (order='K'). */
+gpa_code arr_reduce_order_k(gpa_rt *rt, const arr_statistic *s, gpa_arr *a,
+                            const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
 /* Scan (running reduction) along an axis: cumsum, cumprod, maximum.accumulate. */
 gpa_code arr_scan(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr **out, gpa_err *e);
 /* The same with the result in the memory order of `a`; axis >= 0. */

@@ -37,11 +37,13 @@ static gpa_code bytes_of_items(gpa_vm *vm, const list_obj *l, value *out) {
     return rc;
 }
 
-/* The result of the object's __bytes__ method, if it has one. */
+/* The result of the object's __bytes__ method, if it has one; the memory of an array or a NumPy
+ * scalar. */
 static gpa_code from_protocol(gpa_vm *vm, value v, value *out, bool *own) {
     value method = v_unset(), made = v_unset();
-    if (v.tag != V_OBJECT || is_foreign(v)) return GPA_OK;
-    if (vm_attr(vm, v, "__bytes__", &method)) {
+    const bool numpy = v.tag == V_ARRAY || number_is_numpy(v);
+    if (!numpy && (v.tag != V_OBJECT || is_foreign(v))) return GPA_OK;
+    if (vm_attr(vm, v, numpy ? "tobytes" : "__bytes__", &method)) {
         vm_clear_error(vm);
         return GPA_OK;
     }
@@ -58,20 +60,14 @@ static gpa_code from_protocol(gpa_vm *vm, value v, value *out, bool *own) {
     return rc;
 }
 
-gpa_code bytes_new(gpa_vm *vm, value *argv, value *out) { /* cls, source, encoding, errors */
-    value v = argv[1], items = v_none();
-    bool coded = argv[2].tag != V_UNSET || argv[3].tag != V_UNSET;
-    if (v.tag == V_STR && argv[2].tag == V_UNSET)
-        return vm_fail(vm, GPA_E_TYPE, "string argument without an encoding");
-    if (v.tag == V_STR) return str_encode(vm, argv + 1, out);
-    if (coded) return vm_fail(vm, GPA_E_TYPE, "encoding without a string argument");
-    if (v.tag == V_UNSET) return native_return(v_bytes(vm, "", 0), out);
-    if (v.tag == V_BYTES) return native_return(v_bytes(vm, v.str->text, v.str->size), out);
-    if (v.tag == V_INT) {
-        if (v.i < 0) return vm_fail(vm, GPA_E_VALUE, "negative count");
+static gpa_code bytes_of(gpa_vm *vm, value v, value *out) {
+    value items = v_none();
+    const number count = number_of(v);
+    if (count.kind == NUMBER_INT && !(v.tag == V_NUM && v.aux == DT_BOOL)) {
+        if (count.i < 0) return vm_fail(vm, GPA_E_VALUE, "negative count");
         gpa_str s;
         str_init(&s);
-        str_fill(&s, 0, (size_t)v.i);
+        str_fill(&s, 0, (size_t)count.i);
         return return_bytes(vm, &s, out);
     }
     bool own = false;
@@ -80,6 +76,22 @@ gpa_code bytes_new(gpa_vm *vm, value *argv, value *out) { /* cls, source, encodi
     rc = vm_collect(vm, v, &items);
     if (!rc) rc = bytes_of_items(vm, items.list, out);
     value_release(vm, items);
+    return rc;
+}
+
+gpa_code bytes_new(gpa_vm *vm, value *argv, value *out) { /* cls, source, encoding, errors */
+    value v = argv[1], now;
+    bool coded = argv[2].tag != V_UNSET || argv[3].tag != V_UNSET;
+    if (v.tag == V_STR && argv[2].tag == V_UNSET)
+        return vm_fail(vm, GPA_E_TYPE, "string argument without an encoding");
+    if (v.tag == V_STR) return str_encode(vm, argv + 1, out);
+    if (coded) return vm_fail(vm, GPA_E_TYPE, "encoding without a string argument");
+    if (v.tag == V_UNSET) return native_return(v_bytes(vm, "", 0), out);
+    if (v.tag == V_BYTES) return native_return(v_bytes(vm, v.str->text, v.str->size), out);
+    gpa_code rc = value_computed(vm, v, &now);
+    if (rc) return rc;
+    rc = bytes_of(vm, now, out);
+    value_release(vm, now);
     return rc;
 }
 

@@ -60,7 +60,91 @@ static gpa_code open_compressed(gpa_vm *vm, const char *path, const char *mode, 
     return vm_no_memory(vm);
 }
 
+/* ---- in memory ---- */
+
+enum { GZIP_WINDOW = 16 + MAX_WBITS, CHUNK = 1 << 16 };
+
+/* Runs deflate or inflate until the end of the stream (Z_STREAM_END), an error, or input runs out
+ * (Z_BUF_ERROR); the output is appended. */
+static int run_zlib(z_stream *z, int (*step)(z_stream *, int), int flush, gpa_str *to) {
+    int state = Z_OK;
+    while (state == Z_OK) {
+        char *at = str_reserve(to, CHUNK);
+        if (!at) return Z_MEM_ERROR;
+        z->next_out = (Bytef *)at;
+        z->avail_out = CHUNK;
+        state = step(z, flush);
+        str_commit(to, CHUNK - z->avail_out);
+    }
+    return state;
+}
+
+gpa_code gzip_compress(gpa_vm *vm, value *argv, value *out) { /* data, compresslevel */
+    gpa_str to;
+    int64_t level;
+    z_stream z = {0};
+    if (argv[0].tag != V_BYTES)
+        return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'",
+                       value_type_name(argv[0]));
+    gpa_code rc = arg_int(vm, argv[1], "compresslevel", &level);
+    if (rc) return rc;
+    if (level < 0 || level > 9 || argv[0].str->size > UINT_MAX)
+        return vm_fail(vm, GPA_E_VALUE, "Bad compression level");
+    str_init(&to);
+    z.next_in = (z_const Bytef *)argv[0].str->text;
+    z.avail_in = (uInt)argv[0].str->size;
+    int state = deflateInit2(&z, (int)level, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY);
+    if (state == Z_OK) {
+        state = run_zlib(&z, deflate, Z_FINISH, &to);
+        deflateEnd(&z);
+    }
+    rc =
+        state == Z_STREAM_END ? native_return(v_bytes(vm, to.text, to.len), out) : vm_no_memory(vm);
+    str_free(&to);
+    return rc;
+}
+
+gpa_code gzip_decompress(gpa_vm *vm, value *argv, value *out) { /* data: any number of members */
+    gpa_str to;
+    z_stream z = {0};
+    if (argv[0].tag != V_BYTES)
+        return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'",
+                       value_type_name(argv[0]));
+    str_init(&to);
+    z.next_in = (z_const Bytef *)argv[0].str->text;
+    z.avail_in = (uInt)MIN(argv[0].str->size, UINT_MAX);
+    int state = inflateInit2(&z, GZIP_WINDOW);
+    while (state == Z_OK && z.avail_in) {
+        state = run_zlib(&z, inflate, Z_NO_FLUSH, &to);
+        if (state == Z_STREAM_END) state = inflateReset(&z);
+    }
+    inflateEnd(&z);
+    gpa_code rc = state == Z_OK          ? native_return(v_bytes(vm, to.text, to.len), out)
+                  : state == Z_MEM_ERROR ? vm_no_memory(vm)
+                  : state == Z_BUF_ERROR
+                      ? vm_fail(vm, GPA_E_EOF,
+                                "Compressed file ended before the end-of-stream marker was reached")
+                      : vm_fail(vm, GPA_E_OS, "Not a gzipped file");
+    str_free(&to);
+    return rc;
+}
+
 #else
+
+static gpa_code fail_without_zlib(gpa_vm *vm) {
+    return vm_fail(vm, GPA_E_UNSUPPORTED,
+                   "this gpa was built without zlib, which reads and writes .gz files");
+}
+
+gpa_code gzip_compress(gpa_vm *vm, value *argv, value *out) {
+    (void)argv, (void)out;
+    return fail_without_zlib(vm);
+}
+
+gpa_code gzip_decompress(gpa_vm *vm, value *argv, value *out) {
+    (void)argv, (void)out;
+    return fail_without_zlib(vm);
+}
 
 static gpa_code open_compressed(gpa_vm *vm, const char *path, const char *mode, FILE **out) {
     (void)mode, (void)out;

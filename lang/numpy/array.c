@@ -477,7 +477,7 @@ gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_arr *a = self.array->arr;
     gpa_dtype t = (gpa_dtype)a->dtype;
     rc = arg_element(vm, argv[1], t, &rhs);
-    if (!rc && !rhs.weak) rc = np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, t);
+    if (!rc && rhs.weak != WEAK_COMPLEX) rc = np_check_cast(vm, &rhs, t);
     if (!rc) rc = arr_set(vm_rt(vm), a, NULL, &rhs, vm_err(vm));
     arg_opnd_release(vm, &rhs);
     value_release(vm, self);

@@ -3,7 +3,9 @@
 #include <math.h>
 
 #include "lang/numpy/all.h"
+#include "lang/object/big.h"
 #include "lang/numpy/numpy.h"
+#include "lang/vm/operate.h"
 #include "lang/object/number.h"
 
 /* ---- from values ---- */
@@ -74,7 +76,7 @@ typedef struct {
 static gpa_code array_in_order(gpa_vm *vm, value v, gpa_dtype t, bool keep, gpa_arr **out) {
     if (!keep || t == DT_NONE || v.tag != V_ARRAY) return arg_array(vm, v, t, out);
     gpa_arr *a = v.array->arr;
-    gpa_code rc = np_warn_cast(vm, (gpa_dtype)a->dtype, t);
+    gpa_code rc = np_check_cast(vm, &(gpa_opnd){.arr = a}, t);
     return rc ? rc : arr_cast_order_k(vm_rt(vm), a, t, false, out, vm_err(vm));
 }
 
@@ -279,11 +281,11 @@ static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
         if (tag == V_BIG && t == DT_BOOL)
             TRY(vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long"));
         TRY(arg_array(vm, spec->v, cast ? DT_NONE : t, &b)); /* without a range check */
-        if (t != DT_NONE) TRY(np_warn_cast(vm, (gpa_dtype)b->dtype, t));
         if (b->ndim == 0) {
             gpa_val x;
             gpa_dtype to = t == DT_NONE ? (gpa_dtype)b->dtype : t;
             TRY(arr_item(rt, b, &x, vm_err(vm)));
+            TRY(np_check_cast(vm, &(gpa_opnd){.dtype = (gpa_dtype)b->dtype, .v = x}, to));
             TRY(arr_full(rt, &(arr_spec){to, ndim, shape}, dtype_cast(x, (gpa_dtype)b->dtype, to),
                          &a, vm_err(vm)));
         } else {
@@ -296,6 +298,7 @@ static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
         a = NULL;
         TRY(permute_back_take(vm, sorted, spec, &a));
     }
+    if (b && b->ndim) TRY(np_check_cast(vm, &(gpa_opnd){.arr = b}, (gpa_dtype)a->dtype));
     if (b && b->ndim) TRY(arr_set(rt, a, NULL, &(gpa_opnd){.arr = b}, vm_err(vm)));
 out:
     arr_release(rt, b);
@@ -407,11 +410,12 @@ static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *
     return rc ? rc : np_return_array(vm, b, out);
 }
 
-/* NumPy's arange: the step is the difference of the first two elements in the array's dtype. */
-static gpa_code arange_float(gpa_vm *vm, const double at[3], gpa_dtype t, value *out) {
+/* NumPy's arange: the step is the difference of the first two elements in the array's dtype. at:
+ * start, stop, step, stop - start. */
+static gpa_code arange_float(gpa_vm *vm, const double at[4], gpa_dtype t, value *out) {
     gpa_rt *rt = vm_rt(vm);
     if (at[2] == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "float division by zero");
-    double span = at[1] - at[0], quotient = span / at[2], count = ceil(quotient);
+    double span = at[3], quotient = span / at[2], count = ceil(quotient);
     if (quotient == 0 && span != 0) count = signbit(quotient) ? 0 : 1; /* also an infinite step */
     if (isnan(count)) return vm_fail(vm, GPA_E_VALUE, "arange: cannot compute length");
     if (count > 9.2e18 || count < -9.2e18)
@@ -474,7 +478,8 @@ gpa_code np_arange(gpa_vm *vm, value *argv,
     if (rc) return rc;
     gpa_opnd o[3];
     for (int k = 0; k < 3; k++) {
-        if (v[k].tag == V_BIG) return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
+        if (v[k].tag == V_BIG && !big_is_uint(v[k].big, &(uint64_t){0}))
+            return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
         if ((rc = arg_opnd(vm, v[k], &o[k]))) return rc;
         gpa_dtype own = o[k].arr ? (gpa_dtype)o[k].arr->dtype : o[k].dtype;
         found = dtype_promote(found, own);
@@ -486,8 +491,16 @@ gpa_code np_arange(gpa_vm *vm, value *argv,
             if ((rc = arg_int(vm, v[k], "arange", &at[k]))) return rc;
         return to_device(vm, arange_int(vm, at, t == DT_NONE ? found : t, out), argv[4], out);
     }
-    double at[3];
+    double at[4];
     for (int k = 0; k < 3; k++)
         if ((rc = arg_float(vm, v[k], "arange", &at[k]))) return rc;
+    at[3] = at[1] - at[0];
+    if (v[0].tag == V_BIG || v[1].tag == V_BIG) { /* Python subtracts ints exactly */
+        value span = v_none();
+        rc = op_binary(vm, AST_OP_SUB, v[1], v[0], &span);
+        if (!rc) rc = arg_float(vm, span, "arange", &at[3]);
+        value_release(vm, span);
+        if (rc) return rc;
+    }
     return to_device(vm, arange_float(vm, at, t == DT_NONE ? found : t, out), argv[4], out);
 }

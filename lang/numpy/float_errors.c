@@ -52,10 +52,9 @@ gpa_code float_call_unchecked(gpa_vm *vm, const char *name, size_t n, const valu
     return rc;
 }
 
-static gpa_code report(gpa_vm *vm, float_error kind, bool scalar, gpa_op op) {
+static gpa_code report_in(gpa_vm *vm, float_error kind, const char *prefix, const char *name) {
     static const char *const messages[] = {"divide by zero", "overflow", "underflow",
                                            "invalid value"};
-    const char *prefix = scalar ? "scalar " : "", *name = op_info[op].name;
     if (vm->floats.action[kind] == FLOAT_IGNORE) return GPA_OK;
     if (vm->floats.action[kind] == FLOAT_WARN)
         return vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s encountered in %s%s", messages[kind], prefix,
@@ -65,6 +64,14 @@ static gpa_code report(gpa_vm *vm, float_error kind, bool scalar, gpa_op op) {
     gpa_code rc = float_call_unchecked(vm, "_float_event", 2, (value[]){v_int(kind), text});
     value_release(vm, text);
     return rc;
+}
+
+static gpa_code report(gpa_vm *vm, float_error kind, bool scalar, gpa_op op) {
+    return report_in(vm, kind, scalar ? "scalar " : "", op_info[op].name);
+}
+
+gpa_code float_cast_error(gpa_vm *vm, gpa_dtype to) {
+    return report_in(vm, dtype_is_int(to) ? FLOAT_INVALID : FLOAT_OVER, "", "cast");
 }
 
 /* ---- numbers ---- */
@@ -146,6 +153,25 @@ static bool divides_by_zero(gpa_op op, const double *x) {
     }
 }
 
+/* The real part of an operand in the dtype of the result, in which Python numbers may overflow. */
+static double real_as(const number *n, value result) {
+    const double x = number_real(n);
+    if (result.tag != V_NUM || !dtype_is_float((gpa_dtype)result.aux)) return x;
+    const gpa_val v = dtype_cast((gpa_val){.F64 = x}, DT_F64, (gpa_dtype)result.aux);
+    return dtype_cast(v, (gpa_dtype)result.aux, DT_F64).F64;
+}
+
+/* True if a result d of finite operands is subnormal or zero, and rounded: of dtypes narrower than
+ * float64, the operation in float64 tells. */
+static bool underflows(gpa_op op, const double *x, double d, value result) {
+    const gpa_dtype t = result.tag == V_NUM ? (gpa_dtype)result.aux : DT_F64;
+    const double least = t == DT_F16 ? 0x1p-14 : t == DT_F64 ? DBL_MIN : FLT_MIN;
+    if (fabs(d) >= least) return false;
+    if (op == OP_MULTIPLY) return x[0] != 0 && x[1] != 0 && (t == DT_F64 || x[0] * x[1] != d);
+    if (op == OP_DIVIDE) return x[0] != 0 && (t == DT_F64 || x[0] / x[1] != d);
+    return op == OP_EXP;
+}
+
 gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *args, value result) {
     number r = number_of(result);
     double x[3] = {0}, d = number_real(&r);
@@ -156,17 +182,19 @@ gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *arg
         return GPA_OK;
     for (int i = 0; i < op_info[op].arity; i++) {
         number n = number_of(args[i]);
-        x[i] = number_real(&n);
+        x[i] = real_as(&n, result);
         finite &= isfinite(x[i]) && isfinite(n.im);
         nan |= isnan(x[i]) || isnan(n.im);
     }
     if (isnan(d) || isnan(r.im)) return nan ? GPA_OK : report(vm, FLOAT_INVALID, scalar, op);
-    if (!isfinite(d) || !isfinite(r.im))
-        return !finite ? GPA_OK
-                       : report(vm, divides_by_zero(op, x) ? FLOAT_DIVIDE : FLOAT_OVER, scalar, op);
-    bool product = (op == OP_MULTIPLY && x[0] != 0 && x[1] != 0) ||
-                   (op == OP_DIVIDE && x[0] != 0 && finite) || (op == OP_EXP && finite);
-    return product && r.kind == NUMBER_FLOAT && fabs(d) < DBL_MIN
+    if (!isfinite(d) || !isfinite(r.im)) {
+        bool zero = divides_by_zero(op, x);
+        gpa_code rc = finite ? report(vm, zero ? FLOAT_DIVIDE : FLOAT_OVER, scalar, op) : GPA_OK;
+        return rc || !finite || zero || op != OP_FLOOR_DIVIDE /* computes inf - inf */
+                   ? rc
+                   : report(vm, FLOAT_INVALID, scalar, op);
+    }
+    return r.kind == NUMBER_FLOAT && finite && underflows(op, x, d, result)
                ? report(vm, FLOAT_UNDER, scalar, op)
                : GPA_OK;
 }
@@ -196,6 +224,18 @@ gpa_code float_check_arr(gpa_vm *vm, const char *look, size_t n, value *args, gp
     if (rc) return rc;
     rc = float_call_unchecked(vm, look, n + 1, args);
     value_release(vm, args[n]);
+    return rc;
+}
+
+gpa_code float_check_cast(gpa_vm *vm, gpa_arr *a, gpa_dtype to) {
+    gpa_arr *made = NULL;
+    value args[2] = {v_none()};
+    if (!float_checks_enabled(vm)) return GPA_OK;
+    gpa_code rc = arr_cast(vm_rt(vm), a, to, false, &made, vm_err(vm));
+    if (!rc) rc = np_return_array(vm, arr_retain(a), &args[0]);
+    if (!rc) rc = float_check_arr(vm, "_check_float_cast", 1, args, made);
+    value_release(vm, args[0]);
+    arr_release(vm_rt(vm), made);
     return rc;
 }
 

@@ -23,6 +23,9 @@ gpa_code float_call_unchecked(gpa_vm *vm, const char *name, size_t n, const valu
 /* If results must be checked: calls a library function with the n arguments and the result, which
  * is appended to args (capacity n + 1). */
 gpa_code float_check_arr(gpa_vm *vm, const char *check, size_t n, value *args, gpa_arr *result);
+/* Reports a number out of range in a cast; checks the elements of an array that is cast. */
+gpa_code float_cast_error(gpa_vm *vm, gpa_dtype to);
+gpa_code float_check_cast(gpa_vm *vm, gpa_arr *a, gpa_dtype to);
 /* Returns the code of a check; releases the result if the check failed. */
 gpa_code float_finish_check(gpa_vm *vm, gpa_code rc, value *result);
 

@@ -94,8 +94,9 @@ gpa_code np_size(gpa_vm *vm, value *argv, value *out) { /* a, axis */
 gpa_code np_isscalar(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
     value v = argv[0];
-    *out = v_bool(v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_NUM ||
-                  v.tag == V_COMPLEX || v.tag == V_STR || (v.tag == V_ARRAY && v.aux));
+    *out = v_bool(v.tag == V_BOOL || v.tag == V_INT || v.tag == V_BIG || v.tag == V_FLOAT ||
+                  v.tag == V_NUM || v.tag == V_COMPLEX || v.tag == V_STR ||
+                  (v.tag == V_ARRAY && v.aux));
     return GPA_OK;
 }
 
@@ -116,6 +117,11 @@ gpa_code np_result_type(gpa_vm *vm, value *argv, value *out) { /* *arrays_and_dt
             TRY(arg_opnd(vm, v, &in[i]));
     }
     TRY(arr_result_type(in, n, &t, vm_err(vm)));
+    if (n == 1 && in->weak == WEAK_INT) { /* nothing to promote: the dtype that holds it */
+        t = in->dtype;
+        if (t == DT_F64)
+            TRY(vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long"));
+    }
     *out = v_dtype(t);
 out:
     for (int i = 0; i < n; i++) arg_opnd_release(vm, &in[i]);
@@ -515,10 +521,15 @@ gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *args *
                       .v.I64 = x.str->size != 0}; /* bool of a string: true if it is not empty */
         if (t != DT_BOOL) rc = arg_element(vm, x, t, &n);
         if (!rc) rc = arr_check_number(&n, t, vm_err(vm));
+        if (!rc) rc = np_check_cast(vm, &n, t);
         if (!rc) *out = v_num(vm, t, dtype_cast(n.v, n.dtype, t));
         return rc ? rc : out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     }
     if (cast_number(x, t, &v)) {
+        gpa_opnd from;
+        rc = arg_opnd(vm, x, &from);
+        if (!rc) rc = np_check_cast(vm, &from, t);
+        if (rc) return rc;
         *out = v_num(vm, t, v);
         return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     }

@@ -149,6 +149,15 @@ static gpa_code scalars(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     return float_finish_check(vm, float_check_number(vm, ast_op_row(op), true, args, *out), out);
 }
 
+/* The operation that errors of a result are attributed to: a power with one of these exponents is
+ * computed as another operation. */
+static gpa_op attributed_row(ast_op op, value b) {
+    const number n = number_of(b);
+    const double x = number_real(&n);
+    if (op != AST_OP_POW || (b.tag != V_INT && b.tag != V_FLOAT)) return ast_op_row(op);
+    return x == 2 ? OP_SQUARE : x == 0.5 ? OP_SQRT : x == -1 ? OP_RECIPROCAL : ast_op_row(op);
+}
+
 static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_opnd in[2] = {{.arr = NULL}, {.arr = NULL}};
     gpa_arr *result = NULL;
@@ -184,7 +193,8 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
         rc = op == AST_OP_MATMUL ? np_return_product(vm, result, out) : np_return(vm, result, out);
     if (!rc && op != AST_OP_MATMUL && float_checks_enabled(vm))
         rc = float_finish_check(
-            vm, float_check_array(vm, ast_op_row(op), (value[]){a, b}, v_unset(), *out), out);
+            vm, float_check_array(vm, attributed_row(op, b), (value[]){a, b}, v_unset(), *out),
+            out);
 out:
     arg_opnd_release(vm, &in[0]);
     arg_opnd_release(vm, &in[1]);
@@ -292,6 +302,7 @@ static bool plain_number(const gpa_arr *a, value item, gpa_dtype *t, gpa_val *v)
         *t = DT_I64;
         v->I64 = item.i;
     } else if (item.tag == V_FLOAT &&
+               (a->dtype == DT_F64 || fabs(item.f) < 65504 || !isfinite(item.f)) &&
                (!dtype_is_int((gpa_dtype)a->dtype) || (item.f >= 0 && item.f < 128))) {
         *t = DT_F64;
         v->F64 = item.f;
@@ -299,6 +310,7 @@ static bool plain_number(const gpa_arr *a, value item, gpa_dtype *t, gpa_val *v)
         *t = (gpa_dtype)item.aux;
         v->bits[0] = item.bits;
         v->bits[1] = 0;
+        if (dtype_is_float(*t) && dtype_size(*t) > dtype_size((gpa_dtype)a->dtype)) return false;
         return !arr_check_number(&(gpa_opnd){.element = true, .dtype = *t, .v = *v},
                                  (gpa_dtype)a->dtype, NULL);
     } else {
@@ -323,7 +335,12 @@ static gpa_code one_element(gpa_vm *vm, const gpa_arr *a, gpa_opnd *rhs) {
                              "only length-1 arrays can be converted to Python scalars")
                    : vm_fail(vm, GPA_E_VALUE, "setting an array element with a sequence.");
     gpa_arr *element;
-    gpa_code rc = arr_reshape(vm_rt(vm), rhs->arr, 0, NULL, &element, vm_err(vm));
+    gpa_code rc =
+        vm_warn(vm, GPA_E_DEPRECATION,
+                "Conversion of an array with ndim > 0 to a scalar is deprecated, and will "
+                "error in future. Ensure you extract a single element from your array "
+                "before performing this operation. (Deprecated NumPy 1.25.)");
+    if (!rc) rc = arr_reshape(vm_rt(vm), rhs->arr, 0, NULL, &element, vm_err(vm));
     if (rc) return rc;
     arr_release(vm_rt(vm), rhs->arr);
     rhs->arr = element;
@@ -363,8 +380,7 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     if (single) TRY(one_element(vm, a, &rhs));
     rhs.element = rhs.element && is_view(ix, n); /* through lists and masks it is cast */
     rhs.last = last && item.tag == V_ARRAY && !item.aux;
-    if (!rhs.weak)
-        TRY(np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype));
+    if (rhs.weak != WEAK_COMPLEX) TRY(np_check_cast(vm, &rhs, (gpa_dtype)a->dtype));
     rc = arr_set(vm_rt(vm), a, &(gpa_indices){ix, n}, &rhs, vm_err(vm));
 out:
     arr_release(vm_rt(vm), element);
@@ -417,5 +433,7 @@ const array_interface array_operators = {
     .getitem = op_array_getitem,
     .setitem = op_array_setitem,
     .update_item = op_array_update_item,
+    .cast_error = float_cast_error,
+    .check_cast = float_check_cast,
     .call_ufunc = ufunc_call,
 };

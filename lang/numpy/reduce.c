@@ -24,6 +24,12 @@ static void release(gpa_vm *vm, prepared *p) {
  */
 typedef enum { NUMBER_HAS_NONE, NUMBER_HAS_FIRST, NUMBER_IS_LIST } number_axis;
 
+/* That of a mean or variance: the number of elements is a sum of where=, if given. */
+static number_axis axis_of_count(const reduction *r) {
+    return r->where.tag == V_UNSET || (r->where.tag == V_BOOL && r->where.i) ? NUMBER_HAS_NONE
+                                                                             : NUMBER_HAS_FIRST;
+}
+
 static gpa_code prepare_operands(gpa_vm *vm, const reduction *r, number_axis number, prepared *p) {
     bool given;
     gpa_code rc;
@@ -130,7 +136,11 @@ static gpa_code reduce(gpa_vm *vm, gpa_red red, const reduction *r, value *out) 
     gpa_code rc = prepare_operands(
         vm, r, red == RED_ARGMIN || red == RED_ARGMAX ? NUMBER_IS_LIST : NUMBER_HAS_FIRST, &p);
     if (!rc && p.o.has_initial) rc = check_initial(vm, red, r->initial, &p);
-    if (!rc) rc = arr_reduce(vm_rt(vm), red, p.a, &p.o, &result, vm_err(vm));
+    if (!rc && red_info[red].arg)
+        rc = arr_reduce(vm_rt(vm), red, p.a, &p.o, &result, vm_err(vm));
+    else if (!rc)
+        rc = arr_reduce_order_k(vm_rt(vm), &(arr_statistic){.kind = STAT_REDUCTION, .red = red},
+                                p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
     return rc ? rc
               : return_checked(vm, r,
@@ -198,9 +208,11 @@ gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, 
     reduction r = {argv[0], argv[1], argv[2], argv[3], argv[4], v_unset(), argv[5]};
     prepared p;
     gpa_arr *result = NULL;
-    gpa_code rc = prepare_operands(vm, &r, NUMBER_HAS_NONE, &p);
+    gpa_code rc = prepare_operands(vm, &r, axis_of_count(&r), &p);
     if (!rc) rc = warn_of_count(vm, &r, &p, 0, "Mean of empty slice.");
-    if (!rc) rc = arr_mean(vm_rt(vm), p.a, &p.o, &result, vm_err(vm));
+    if (!rc)
+        rc = arr_reduce_order_k(vm_rt(vm), &(arr_statistic){.kind = STAT_MEAN}, p.a, &p.o, &result,
+                                vm_err(vm));
     release(vm, &p);
     return rc ? rc
               : return_checked(vm, &r, check_errors_named(vm, &r, "mean", result), result, out);
@@ -252,16 +264,17 @@ static gpa_code variance(
     }
     if (rc) return rc;
     if (argv[7].tag != V_UNSET) return variance_in(vm, root, argv, v_float(ddof), out);
-    TRY(prepare_operands(vm, &r, NUMBER_HAS_NONE, &p));
+    TRY(prepare_operands(vm, &r, axis_of_count(&r), &p));
     TRY(warn_of_count(vm, &r, &p, ddof, "Degrees of freedom <= 0 for slice"));
-    TRY(arr_var(vm_rt(vm), p.a, ddof, &p.o, &var, vm_err(vm)));
+    TRY(arr_reduce_order_k(vm_rt(vm), &(arr_statistic){.kind = STAT_VARIANCE, .ddof = ddof}, p.a,
+                           &p.o, &var, vm_err(vm)));
     TRY(check_errors(vm, &r, v_float(ddof), var));
     if (!root) {
         result = arr_retain(var);
         goto out;
     }
     arr_ufunc_opts opts = {.dtype = DT_NONE, .into = p.o.into, .casting = CAST_SAME_KIND};
-    rc = arr_ufunc(vm_rt(vm), OP_SQRT, &(gpa_opnd){.arr = var}, &opts, &result, vm_err(vm));
+    rc = arr_ufunc_order_k(vm_rt(vm), OP_SQRT, &(gpa_opnd){.arr = var}, &opts, &result, vm_err(vm));
 out:
     arr_release(vm_rt(vm), var);
     release(vm, &p);

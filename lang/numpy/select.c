@@ -202,8 +202,10 @@ out:
 static bool is_vacuous_bound(value bound, gpa_dtype t, bool upper) {
     int bits = 8 * (int)dtype_size(t);
     uint64_t u;
-    if (bound.tag == V_BIG && dtype_is_int(t) && !big_is_uint(bound.big, &u))
-        return bound.big->negative != upper;
+    if (bound.tag == V_BIG && dtype_is_int(t))
+        return !big_is_uint(bound.big, &u)
+                   ? bound.big->negative != upper
+                   : upper && (dtype_info[t].kind == 'I' || bits < 64 || u == UINT64_MAX);
     if (bound.tag != V_INT || !dtype_is_int(t)) return false;
     if (dtype_info[t].kind == 'U')
         return upper ? bits < 64 && bound.i >= ((int64_t)1 << bits) - 1 : bound.i <= 0;

@@ -68,6 +68,10 @@ static gpa_code apply_scalars(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, va
         dtype_cast(in[1].v, in[1].dtype, DT_I64).I64 < 0)
         return vm_fail(vm, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
     gpa_val v[3] = {0};
+    for (int i = 0; i < op_info[u->op].arity && !rc; i++)
+        if (in[i].weak == WEAK_INT || in[i].weak == WEAK_FLOAT)
+            rc = np_check_cast(vm, &in[i], op_operand_type(u->op, compute, i));
+    if (rc) return rc;
     for (int i = 0; i < op_info[u->op].arity; i++)
         v[i] = dtype_cast(in[i].v, in[i].dtype, op_operand_type(u->op, compute, i));
     *out = v_num(vm, result, op_scalar(u->op, compute, v[0], v[1], v[2]));
@@ -133,6 +137,25 @@ static gpa_code order_of(gpa_vm *vm, value order, const gpa_opnd *in, int n, cha
     *letter = 'F';
     for (int i = 0; i < n; i++)
         if (in[i].arr && !arr_is_f_contiguous(in[i].arr)) *letter = 'C';
+    return GPA_OK;
+}
+
+/* out=...: the result is an array, also where it has no axes. Consumes *out. */
+static gpa_code return_as_array(gpa_vm *vm, gpa_code rc, value *out) {
+    gpa_arr *a = NULL;
+    if (rc) return rc;
+    rc = arg_array(vm, *out, DT_NONE, &a);
+    value_release(vm, *out);
+    *out = v_none();
+    return rc ? rc : np_return_array(vm, a, out);
+}
+
+/* `...` in a tuple of outputs. */
+static gpa_code refuse_ellipsis(gpa_vm *vm, value v) {
+    for (size_t i = 0; v.tag == V_TUPLE && i < v.tuple->count; i++)
+        if (v.tuple->items[i].tag == V_ELLIPSIS)
+            return vm_fail(vm, GPA_E_TYPE,
+                           "must use `...` as `out=...` and not per-operand/in a tuple");
     return GPA_OK;
 }
 
@@ -204,7 +227,7 @@ static gpa_code override_call_of(gpa_vm *vm, const ufunc *u, const call_args *a,
     value values[MAX_KEYWORDS + 1];
     for (size_t i = 0; i < a->n_named && n_named < MAX_KEYWORDS; i++) {
         if (is(a->names[i], "out") && a->values[a->n + i].tag == V_NONE) continue;
-        names[n_named] = a->names[i].str->text;
+        names[n_named] = is(a->names[i], "sig") ? "signature" : a->names[i].str->text;
         values[n_named++] = a->values[a->n + i];
     }
     if (a->n == arity + 1 && a->values[arity].tag != V_NONE) {
@@ -231,8 +254,13 @@ gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, const call_args *a, value *out) 
             return vm_fail(vm, GPA_E_TYPE,
                            "cannot specify 'out' as both a positional and keyword argument");
         k.out = a->values[arity];
+        if (k.out.tag == V_ELLIPSIS)
+            return vm_fail(vm, GPA_E_TYPE, "out=... is only allowed as a keyword argument.");
     }
-    return apply(vm, u, a->values, &k, out);
+    if ((rc = refuse_ellipsis(vm, k.out))) return rc;
+    if (k.out.tag != V_ELLIPSIS) return apply(vm, u, a->values, &k, out);
+    k.out = v_unset();
+    return return_as_array(vm, apply(vm, u, a->values, &k, out), out);
 }
 
 static gpa_code binary_only(gpa_vm *vm, const ufunc *u, const char *method) {
@@ -266,7 +294,11 @@ gpa_code uf_reduce(gpa_vm *vm, value *argv,
                                &(override_call){1, NULL, COUNT_OF(names), names, plain}, out);
     }
     gpa_code rc = binary_only(vm, u, "reduce");
-    if (rc) return rc;
+    if (rc || (rc = refuse_ellipsis(vm, argv[4]))) return rc;
+    if (argv[4].tag == V_ELLIPSIS) {
+        value args[] = {argv[0], argv[1], argv[2], argv[3], v_none(), argv[5], argv[6], argv[7]};
+        return return_as_array(vm, uf_reduce(vm, args, out), out);
+    }
     gpa_red red = (gpa_red)op_info[u->op].identity;
     if (red != RED_COUNT) return np_reduce_with(vm, red, argv + 1, out);
     return library_reduction(vm, "_fold_reduce", 8, argv, out);

@@ -291,17 +291,8 @@ parse_result parse_float(const char *text, size_t n, double *out) {
     return good ? PARSE_OK : PARSE_BAD;
 }
 
-parse_result parse_complex(const char *text, size_t n, double *re, double *im) {
-    char plain[LONGEST];
-    trim(&text, &n);
-    if (n > 1 && text[0] == '(' && text[n - 1] == ')') {
-        text++;
-        n -= 2;
-        trim(&text, &n);
-    }
-    if (!drop_underscores(text, n, plain, sizeof plain))
-        return memchr(text, '_', n) ? PARSE_UNDERSCORE : PARSE_BAD;
-    const char *p = plain;
+/* The parts of a complex number without white space, parentheses and underscores. */
+static parse_result complex_parts(const char *p, double *re, double *im) {
     double parts[2] = {0, 0};
     bool imaginary = false;
     for (int i = 0; i < 2 && *p && !imaginary; i++) {
@@ -324,4 +315,21 @@ parse_result parse_complex(const char *text, size_t n, double *re, double *im) {
     *re = parts[0];
     *im = parts[1];
     return PARSE_OK;
+}
+
+parse_result parse_complex(const char *text, size_t n, double *re, double *im) {
+    char brief[LONGEST], *plain = brief;
+    trim(&text, &n);
+    if (n > 1 && text[0] == '(' && text[n - 1] == ')') {
+        text++;
+        n -= 2;
+        trim(&text, &n);
+    }
+    if (n >= LONGEST && !(plain = mem_new(n + 1))) return PARSE_BAD;
+    parse_result result = drop_underscores(text, n, plain, n < LONGEST ? LONGEST : n + 1)
+                              ? complex_parts(plain, re, im)
+                          : memchr(text, '_', n) ? PARSE_UNDERSCORE
+                                                 : PARSE_BAD;
+    if (plain != brief) mem_free(plain);
+    return result;
 }

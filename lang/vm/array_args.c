@@ -10,6 +10,7 @@
 #include "lang/object/big.h"
 #include "lang/vm/absent.h"
 #include "lang/vm/array_args.h"
+#include "lang/vm/array_interface.h"
 #include "lang/vm/class.h"
 #include "lang/vm/record.h"
 #include "lang/vm/foreign.h"
@@ -28,6 +29,38 @@ gpa_code np_warn_cast(gpa_vm *vm, gpa_dtype from, gpa_dtype to) {
     if (!dtype_is_complex(from) || dtype_is_complex(to) || to == DT_BOOL) return GPA_OK;
     return vm_warn(vm, GPA_E_COMPLEX_WARNING,
                    "Casting complex values to real discards the imaginary part");
+}
+
+/* True if the range of the dtype is smaller: of its real part. */
+static bool has_smaller_range(gpa_dtype from, gpa_dtype to) {
+    if (dtype_is_int(to)) return dtype_is_float(from) || dtype_is_complex(from);
+    if (!dtype_is_float(to) && !dtype_is_complex(to)) return false;
+    const gpa_dtype real = dtype_info[to].real;
+    if (dtype_is_int(from)) return real == DT_F16;
+    return (dtype_is_float(from) || dtype_is_complex(from)) &&
+           dtype_size(real) < dtype_size(dtype_info[from].real);
+}
+
+/* True if a part of the number is finite, but infinite in the dtype. */
+static bool overflows(const gpa_opnd *o, gpa_dtype to) {
+    const gpa_c128 x = dtype_cast(o->v, o->dtype, DT_C128).C128,
+                   y = dtype_cast(dtype_cast(o->v, o->dtype, to), to, DT_C128).C128;
+    return (isfinite(x.re) && isinf(y.re)) || (isfinite(x.im) && isinf(y.im));
+}
+
+/* True if the integer dtype has no value for the number. An element that has none is an error. */
+static bool exceeds(const gpa_opnd *o, gpa_dtype to) {
+    const gpa_val x = dtype_cast(o->v, o->dtype, DT_F64);
+    return arr_check_number(&(gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v = x}, to, NULL);
+}
+
+gpa_code np_check_cast(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to) {
+    const gpa_dtype from = o->arr ? (gpa_dtype)o->arr->dtype : o->dtype;
+    gpa_code rc = np_warn_cast(vm, from, to);
+    if (rc || !has_smaller_range(from, to)) return rc;
+    if (o->arr) return array_operators.check_cast(vm, o->arr, to);
+    const bool out_of_range = dtype_is_int(to) ? !o->element && exceeds(o, to) : overflows(o, to);
+    return out_of_range ? array_operators.cast_error(vm, to) : GPA_OK;
 }
 
 gpa_code np_return_arrays(gpa_vm *vm, gpa_code rc, int n, gpa_arr **parts, value *out) {
@@ -226,6 +259,8 @@ gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out) {
     *out = NULL;
     if (v.tag == V_TUPLE && v.tuple->count == 1) v = v.tuple->items[0];
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
+    if (v.tag == V_ELLIPSIS)
+        return vm_fail(vm, GPA_E_TYPE, "out=... is only allowed as a keyword argument.");
     if (v.tag != V_ARRAY || v.aux)
         return vm_fail(vm, GPA_E_TYPE, "return arrays must be of ArrayType");
     *out = v.array->arr;
@@ -536,7 +571,7 @@ static gpa_code discover(walk *w, value v, int depth) {
 static gpa_code convert(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *out) {
     *out = dtype_cast(o->v, o->dtype, to);
     gpa_code rc = arr_check_number(o, to, vm_err(vm));
-    return rc ? rc : np_warn_cast(vm, o->dtype, to);
+    return rc ? rc : np_check_cast(vm, o, to);
 }
 
 /* Copies n numbers of one kind when their payload has the element's representation, or converts
@@ -574,7 +609,7 @@ static gpa_code fill(walk *w, value v) {
     }
     if (v.tag == V_ARRAY && !is_unchecked_scalar(v, w->want)) {
         gpa_arr *cast = NULL;
-        if ((rc = np_warn_cast(w->vm, (gpa_dtype)v.array->arr->dtype, w->want))) return rc;
+        if ((rc = np_check_cast(w->vm, &(gpa_opnd){.arr = v.array->arr}, w->want))) return rc;
         rc = arr_cast(vm_rt(w->vm), v.array->arr, w->want, false, &cast, vm_err(w->vm));
         if (!rc) rc = arr_read(vm_rt(w->vm), cast, w->at, vm_err(w->vm));
         if (!rc) w->at += (size_t)cast->size * dtype_size(w->want);
@@ -674,7 +709,7 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
             *out = arr_retain(a);
             return GPA_OK;
         }
-        gpa_code rc = np_warn_cast(vm, (gpa_dtype)a->dtype, t);
+        gpa_code rc = np_check_cast(vm, &(gpa_opnd){.arr = a}, t);
         return rc ? rc : arr_cast(vm_rt(vm), a, t, false, out, vm_err(vm));
     }
     if (number(v, &o) || (v.tag == V_STR && t != DT_NONE)) {

@@ -11,6 +11,9 @@ gpa_code np_return(gpa_vm *vm, gpa_arr *a, value *out);
 gpa_code np_return_array(gpa_vm *vm, gpa_arr *a, value *out);
 /* The ComplexWarning of a cast that drops imaginary parts. */
 gpa_code np_warn_cast(gpa_vm *vm, gpa_dtype from, gpa_dtype to);
+/* The same, and the check of a cast to a narrower dtype for overflows (numpy.seterr): of a number,
+ * or of an array while results are checked. */
+gpa_code np_check_cast(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to);
 /* The same for n arrays, as a tuple. `rc` is the result of the call that created them: a failure is
  * passed on, and the arrays it left are released. */
 gpa_code np_return_arrays(gpa_vm *vm, gpa_code rc, int n, gpa_arr **parts, value *out);

@@ -42,6 +42,7 @@ static gpa_code index_array(gpa_vm *vm, value v, gpa_index *ix) {
 }
 
 static gpa_code convert_index(gpa_vm *vm, value v, gpa_index *ix) {
+    v = value_underlying(v);
     *ix = (gpa_index){0};
     switch ((int)v.tag) {
         case V_INT:
@@ -87,6 +88,9 @@ gpa_code arg_index(gpa_vm *vm, value key, gpa_index *ix, int *n) {
     }
     if (key.tuple->count > ARG_MAX_INDEX)
         return vm_fail(vm, GPA_E_INDEX, "too many indices for array");
+    for (size_t i = 0; i < key.tuple->count; i++) /* the kinds of indices are checked first */
+        if (key.tuple->items[i].tag == V_FLOAT || key.tuple->items[i].tag == V_STR)
+            return fail_index(vm);
     for (size_t i = 0; i < key.tuple->count; i++) {
         *n = (int)i + 1;
         gpa_code rc = convert_index(vm, key.tuple->items[i], &ix[i]);

@@ -15,6 +15,11 @@ typedef struct {
     /* last: the caller holds the only reference to the item. */
     gpa_code (*setitem)(gpa_vm *vm, value a, value key, value item, bool last);
     gpa_code (*update_item)(gpa_vm *vm, ast_op op, value a, value key, value item);
+    /* Reports that a number was out of range in a cast, to a float dtype (an overflow) or to an
+     * integer one (an invalid value); the same for the elements of `a`, which is cast to the dtype.
+     */
+    gpa_code (*cast_error)(gpa_vm *vm, gpa_dtype to);
+    gpa_code (*check_cast)(gpa_vm *vm, struct gpa_arr *a, gpa_dtype to);
     gpa_code (*call_ufunc)(gpa_vm *vm, const ufunc *u, const call_args *a, value *out);
 } array_interface;
 extern const array_interface array_operators;

@@ -95,6 +95,12 @@ static gpa_code common_type(gpa_op op, const gpa_opnd *in, int n, gpa_dtype *out
     return weak ? arr_result_type(in, n, out, e) : GPA_OK;
 }
 
+/* True if the exponent of ldexp has no loop: NumPy's take C's int and long. */
+static bool is_bad_exponent(const gpa_opnd *exponent) {
+    gpa_dtype t = opnd_dtype(exponent);
+    return t == DT_U64 || (!dtype_is_int(t) && t != DT_BOOL);
+}
+
 gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result,
                          gpa_err *e) {
     gpa_dtype t;
@@ -104,9 +110,7 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
     int n = sig == SIG_LDEXP ? 1 : op_info[op].arity - (sig == SIG_SELECT);
     gpa_code rc = common_type(op, first, n, &t, e);
     if (!rc && sig == SIG_LDEXP) {
-        gpa_dtype exponent = opnd_dtype(&in[1]);
-        if (exponent == DT_U64 || (!dtype_is_int(exponent) && exponent != DT_BOOL))
-            return no_loop(op, t, e);
+        if (is_bad_exponent(&in[1])) return no_loop(op, t, e);
         if (!in->arr && in->weak == WEAK_INT && !is_weak(&in[1]))
             t = DT_F16; /* NumPy's first loop that accepts a Python int */
     }
@@ -115,11 +119,10 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
     return by_type ? no_signature(op, in, e) : no_loop(op, t, e);
 }
 
-/* A Python int must be in range of its dtype; comparisons and logic handle others
+/* A Python int must be in range of its dtype; comparisons and logic of integers handle others
  * (widen_comparison). */
 static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err *e) {
-    if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) ||
-        (op == OP_WHERE && dtype_is_int(o->dtype)))
+    if (o->arr || o->weak != WEAK_INT || (op == OP_WHERE && dtype_is_int(o->dtype)))
         return GPA_OK; /* np.where converts like astype */
     return arr_check_number(o, t, e);
 }
@@ -385,7 +388,8 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     if (o->dtype == DT_NONE)
         TRY(arr_ufunc_types(op, in, &compute, &result, e));
-    else if (!op_types(op, o->dtype, &compute, &result))
+    else if (!op_types(op, o->dtype, &compute, &result) ||
+             (op_info[op].sig == SIG_LDEXP && is_bad_exponent(&in[1])))
         TRY(no_loop(op, o->dtype, e));
     widen_comparison(op, in, &compute);
     for (int i = 0; i < arity; i++)

@@ -205,3 +205,76 @@ gpa_code arr_scan_order_k(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, g
     if (!rc) rc = arr_scan(rt, &permuted, o.operand, &made, e);
     return memory_order_leave_take(rt, rc, made, &o, out, e);
 }
+
+/* ---- reductions ---- */
+
+static gpa_code compute_statistic(gpa_rt *rt, const arr_statistic *s, gpa_arr *a,
+                                  const arr_reduce_opts *o, gpa_arr **out, gpa_err *e) {
+    switch (s->kind) {
+        case STAT_REDUCTION: return arr_reduce(rt, s->red, a, o, out, e);
+        case STAT_MEAN: return arr_mean(rt, a, o, out, e);
+        case STAT_VARIANCE: break;
+    }
+    return arr_var(rt, a, s->ddof, o, out, e);
+}
+
+/* A reduction with its operands permuted, and the order of the result's axes. */
+typedef struct {
+    memory_order o, result;
+    arr_reduce_opts opts;
+    gpa_arr *a, *where;
+} permuted_reduction;
+
+/* The order of the axes that a reduction keeps. */
+static memory_order order_of_kept(const memory_order *o, uint32_t axes, bool keepdims) {
+    memory_order kept = {.ndim = 0};
+    int rank[GPA_MAX_DIMS], n = 0;
+    for (int d = 0; d < o->ndim; d++) rank[d] = keepdims || !(axes >> d & 1) ? n++ : -1;
+    for (int d = 0; d < o->ndim; d++)
+        if (rank[o->perm[d]] >= 0) kept.perm[kept.ndim++] = rank[o->perm[d]];
+    return kept;
+}
+
+/* True if the reduction's result has several axes whose order differs from C order. */
+static bool find_reduction_order(const gpa_arr *a, const arr_reduce_opts *o, memory_order *order,
+                                 memory_order *kept) {
+    const gpa_arr *const operands[] = {a, o->where};
+    bool permuted = false;
+    if (o->into || (o->has_initial && o->initial.arr && o->initial.arr->ndim) ||
+        (o->where && o->where->ndim > a->ndim) ||
+        !find_order(operands, o->where ? 2 : 1, false, order))
+        return false;
+    *kept = order_of_kept(order, o->axes, o->keepdims);
+    for (int d = 0; d < kept->ndim; d++) permuted |= kept->perm[d] != d;
+    return permuted;
+}
+
+static gpa_code permute_reduction(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *o,
+                                  permuted_reduction *p, gpa_err *e) {
+    p->opts = *o;
+    p->opts.axes = 0;
+    for (int d = 0; d < a->ndim; d++)
+        if (o->axes >> p->o.perm[d] & 1) p->opts.axes |= 1u << d;
+    gpa_code rc = permute(rt, a, &p->o, &p->a, e);
+    if (!rc && o->where) rc = permute(rt, o->where, &p->o, &p->where, e);
+    p->opts.where = p->where;
+    return rc;
+}
+
+gpa_code arr_reduce_order_k(gpa_rt *rt, const arr_statistic *s, gpa_arr *a,
+                            const arr_reduce_opts *o, gpa_arr **out, gpa_err *e) {
+    permuted_reduction p = {.a = NULL};
+    gpa_arr *made = NULL;
+    gpa_code rc = GPA_OK;
+    if (!find_reduction_order(a, o, &p.o, &p.result)) return compute_statistic(rt, s, a, o, out, e);
+    gpa_err unfit = {0};
+    TRY(permute_reduction(rt, a, o, &p, e));
+    if (compute_statistic(rt, s, p.a, &p.opts, &made, &unfit)) /* likewise */
+        rc = compute_statistic(rt, s, a, o, out, e);
+    else
+        rc = permute_back_take(rt, made, &p.result, out, e);
+out:
+    arr_release(rt, p.a);
+    arr_release(rt, p.where);
+    return rc;
+}

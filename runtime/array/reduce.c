@@ -260,7 +260,7 @@ static gpa_code add_identity_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, n
                : GPA_OK;
 }
 
-/* Sums with initial=-0.0: -0.0 if all elements are -0.0. */
+/* Sums of real numbers with initial=-0.0: -0.0 if all elements are -0.0. */
 static gpa_code keep_minus_zero(gpa_rt *rt, node *x, uint32_t axes, node **sum, gpa_err *e) {
     node *zero = NULL, *zeros = NULL, *is_zero = NULL, *is_minus = NULL, *both = NULL, *all = NULL,
          *minus = NULL, *r = NULL;
@@ -288,9 +288,41 @@ out:
     return rc;
 }
 
-static bool is_minus_zero(const gpa_opnd *o) {
-    const gpa_val v = dtype_cast(o->v, o->dtype, DT_F64);
-    return !o->arr && dtype_is_float(o->dtype) && v.F64 == 0 && signbit(v.F64);
+static bool is_minus_zero(double x) { return x == 0 && signbit(x); }
+
+/* The zeros of `initial`'s signs, 0.0 for other numbers. */
+static gpa_val minus_zeros(const gpa_opnd *initial) {
+    const gpa_c128 v = dtype_cast(initial->v, initial->dtype, DT_C128).C128;
+    return (gpa_val){.C128 = {is_minus_zero(v.re) ? -0.0 : 0, is_minus_zero(v.im) ? -0.0 : 0}};
+}
+
+/* The same for both parts of complex numbers, or for real ones, where the part of `initial` is
+ * -0.0. */
+static gpa_code keep_minus_zeros(gpa_rt *rt, const gpa_opnd *initial, node *x, uint32_t axes,
+                                 node **sum, gpa_err *e) {
+    const gpa_c128 start = dtype_cast(initial->v, initial->dtype, DT_C128).C128;
+    node *x_part[2] = {NULL}, *part[2] = {NULL}, *r = NULL;
+    gpa_code rc = GPA_OK;
+    if (initial->arr || !(is_minus_zero(start.re) || is_minus_zero(start.im))) return GPA_OK;
+    if (!dtype_is_complex((gpa_dtype)x->dtype))
+        return dtype_is_float((gpa_dtype)x->dtype) && is_minus_zero(start.re)
+                   ? keep_minus_zero(rt, x, axes, sum, e)
+                   : GPA_OK;
+    for (int i = 0; i < 2; i++) {
+        TRY(node_op1(rt, i ? OP_IMAG : OP_REAL, x, &x_part[i], e));
+        TRY(node_op1(rt, i ? OP_IMAG : OP_REAL, *sum, &part[i], e));
+        if (is_minus_zero(i ? start.im : start.re))
+            TRY(keep_minus_zero(rt, x_part[i], axes, &part[i], e));
+    }
+    TRY(node_op2(rt, OP_COMPLEX, part[0], part[1], &r, e));
+    node_release(rt, *sum);
+    *sum = r;
+out:
+    for (int i = 0; i < 2; i++) {
+        node_release(rt, x_part[i]);
+        node_release(rt, part[i]);
+    }
+    return rc;
 }
 
 gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out,
@@ -309,15 +341,14 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
     }
     TRY(operand_node(rt, a, t, &x, e));
     gpa_val start = dtype_cast(red_start(red, t).v, dtype_info[t].compute, t);
-    bool from_minus_zero =
-        o->has_initial && red == RED_SUM && dtype_is_float(t) && is_minus_zero(&o->initial);
-    if (from_minus_zero) start = dtype_cast((gpa_val){.F64 = -0.0}, DT_F64, t);
+    if (red == RED_SUM && o->has_initial && !o->initial.arr) /* -0.0 where no element counts */
+        start = dtype_cast(minus_zeros(&o->initial), DT_C128, t);
     TRY(mask_node(rt, a, o->where, start, &x, e));
     TRY(node_reduce(rt, red, x, axes, &r, e));
     if (o->has_initial) {
         TRY(opnd_node(rt, &o->initial, &(arr_spec){t, r->ndim, r->shape}, &first, e));
         TRY(apply_op(rt, (gpa_op)red_info[red].op, &r, first, true, e));
-        if (from_minus_zero) TRY(keep_minus_zero(rt, x, axes, &r, e));
+        if (red == RED_SUM) TRY(keep_minus_zeros(rt, &o->initial, x, axes, &r, e));
     } else if (red == RED_SUM) {
         TRY(add_identity_zero(rt, a, axes, &r, e));
     }

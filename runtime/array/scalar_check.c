@@ -40,6 +40,8 @@ gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
     if (o->weak == WEAK_COMPLEX && dtype_is_float(to))
         return gpa_fail(e, GPA_E_TYPE,
                         "float() argument must be a string or a real number, not 'complex'");
+    if (o->weak == WEAK_INT && o->dtype == DT_F64 && isinf(o->v.F64) && !whole && to != DT_BOOL)
+        return gpa_fail(e, GPA_E_OVERFLOW, "int too large to convert to float");
     if (o->weak == WEAK_FLOAT && whole) return check_whole(o->v.F64, to, e);
     if (o->weak == WEAK_INT && whole && o->dtype == DT_U64 && to == DT_U64) return GPA_OK;
     if (o->weak == WEAK_INT && whole && o->dtype == DT_U64 && to == DT_U32) /* by unsigned long */

@@ -524,3 +524,25 @@ show(lambda: next(f))
 f.close()
 show(lambda: next(f))
 show(lambda: next(3))
+# --- gzip over a file in memory
+import gzip, io
+
+raw = io.BytesIO()
+with gzip.GzipFile(fileobj=raw, mode='w') as f:
+    print(f.write(b'1 2\n3 4\n'), f.closed)
+print(raw.closed, gzip.decompress(raw.getvalue()))
+raw.seek(0)
+print(np.loadtxt(gzip.GzipFile(fileobj=raw)).tolist())
+raw.seek(0)
+f = gzip.GzipFile(fileobj=raw, mode='rb')
+print(f.readline(), f.read(), gzip.decompress(gzip.compress(b'ab') + gzip.compress(b'', 1) + gzip.compress(b'c')))
+for data in (b'plain', gzip.compress(b'abcabc')[:-9]):
+    try:
+        gzip.decompress(data)
+    except (OSError, EOFError) as e:
+        print(isinstance(e, OSError))
+print(np.loadtxt(['0' * 1000 + '.5'], dtype=complex), np.loadtxt(['0' * 1000 + '.5']))
+# --- the addresses of an array
+for a in (np.arange(12).reshape(3, 4), np.arange(12)[::2], np.arange(12).reshape(3, 4).T[::-1], np.zeros((0, 3))):
+    low, high = np.lib.array_utils.byte_bounds(a)
+    print(high - low)

@@ -84,3 +84,10 @@ for step in range(5):
     print(x.size, x[:3], int((x > 500).sum()))
 x = x[x < 0]
 print(x.size, x[x > 0].size, np.nonzero(x))
+# --- the method takes one sequence, or the arrays themselves
+a = np.array([[0, 1], [2, 0]])
+print(a.choose([1, 2, 3]).tolist(), a.choose([1, 1], 2, [3, 4]).tolist(), a.choose(1, 2, 5, mode='wrap').tolist())
+try:
+    np.array([0]).choose([1] * 64)
+except ValueError as e:
+    print(e)

@@ -202,3 +202,35 @@ for call in (lambda: np.mean([]), lambda: np.var([]), lambda: np.var([1.0], ddof
         warnings.simplefilter("always")
         result = call()
     print(result, str(seen[0].message).rstrip("."))
+# --- what an assignment of other numbers warns of
+import warnings
+
+for index in (slice(None), [0, 2], np.array([True, False, True])):
+    for item in (np.array(np.nan), np.array(1e30), np.float64(np.inf), np.array(2.5)):
+        with warnings.catch_warnings(record=True) as seen, np.errstate(invalid='warn'):
+            warnings.simplefilter('always')
+            c = np.arange(3)
+            try:
+                c[index] = item
+            except (ValueError, OverflowError) as e:
+                print(type(e).__name__)
+        print([str(w.message) for w in seen])
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter('always')
+    c = np.zeros(2)
+    c[0] = np.array([[3.5]])
+print(c, [w.category.__name__ for w in seen])
+# --- underflow of float16 and overflow of a floored quotient
+h, t = np.float16, np.finfo(float).tiny
+for f in (
+    lambda: h(2.0**-14) * h(2.0**-14),
+    lambda: h(2.0**-14) / h(2.0**11),
+    lambda: h(2.0**-14) / h(2.0**10),
+    lambda: h(2.0**-13) / h(2),
+    lambda: np.float32(1e-30) * np.float32(1e-30),
+    lambda: np.float32(2.0**-126) / np.float32(2),
+):
+    tell(f, under='raise')
+for f in (lambda: np.floor_divide(4, t), lambda: np.float64(4) // t, lambda: np.floor_divide(np.array([4.0]), t), lambda: np.remainder(4, t)):
+    tell(f, over='raise')
+    tell(f, over='ignore', invalid='raise')

@@ -358,3 +358,18 @@ for dims in (3, 4), (0, 3), (3, 0), (), (B, B), (2 * B - 1, B + 1), (2**62, 2), 
         for mode in "raise", "wrap", "clip":
             for at in 0, 1, -1, 2, M, -M - 1, [0, 1], [0, -7], np.array([], int), np.uint8(2):
                 told(lambda: np.ravel_multi_index((at,) * n, dims, mode=mode, order=order))
+# --- the kind of an index is checked before the bounds of slices
+a = np.array([[[5]]])
+for index in ((slice(0.0, None), 0.0), (0.0, slice(0.0, None)), (slice(0.0, None), 'a'), (slice(0.0, None), 0)):
+    try:
+        print(a[index])
+    except (IndexError, TypeError) as e:
+        print(type(e).__name__)
+
+
+class Pair(tuple):
+    pass
+
+
+b = np.arange(9).reshape(3, 3)
+print(b[Pair([[1], [2]])].tolist(), b[Pair([1, 2]),].tolist(), b[Pair([1, 2])].tolist())

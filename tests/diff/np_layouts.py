@@ -140,3 +140,22 @@ except ValueError as e:
 for g in np.meshgrid([1, 2], [3, 4], copy=False):
     g[0, 0] = 9
     print(g)
+# --- memory order of the results of reductions
+x, y = np.asfortranarray(np.arange(24.0).reshape(2, 3, 4)), np.arange(24.0).reshape(2, 3, 4).transpose(2, 0, 1)
+mask = np.arange(24).reshape(2, 3, 4) % 3 > 0
+for a in (x, y, x[::-1], y[..., None], x[:, :1]):
+    for f in (np.sum, np.prod, np.max, np.min, np.mean, np.var, np.std, np.any, np.all, np.argmax, np.nansum, np.ptp):
+        for axis in (0, 1, -1):
+            for keepdims in (False, True):
+                r = f(a, axis=axis, keepdims=keepdims)
+                print(f.__name__, axis, [s for s, n in zip(r.strides, r.shape) if n > 1], np.round(r.ravel().astype(float), 12).tolist())
+print(np.sum(x, axis=0, where=mask).strides, np.sum(x, axis=0, where=mask).tolist())
+print(np.mean(x, axis=1, where=mask[0]).strides, np.mean(x, axis=1, where=mask[0]).tolist())
+print(np.sum(x, axis=0, initial=3).strides, np.sum(x, axis=(0, 1)).strides, np.sum(x).shape)
+print(np.add.reduce(x, axis=0).strides, np.logical_xor.reduce(x, axis=0).tolist())
+out = np.empty((3, 4))
+print(np.sum(x, axis=0, out=out) is out, out.tolist())
+try:
+    np.sum(x, axis=0, where=np.ones(5, bool))
+except ValueError as e:
+    print(e)

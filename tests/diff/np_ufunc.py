@@ -376,3 +376,52 @@ for value in (300.0, -1.0, [1.5, 2, 300], np.float64(300), np.array([300.0]), 12
         print(x[1])
     except Exception as e:
         print(type(e).__name__, e)
+# --- out=...: an array, also of scalars
+print(repr(np.add(3, 1, out=...)), repr(np.add([1, 2], 1, out=...)), repr(np.negative(2.5, out=...)))
+print(repr(np.add.reduce([1, 2], out=...)), repr(np.maximum.reduce(np.ones((2, 2)), axis=None, out=...)))
+for call in (
+    lambda: np.add(1, 2, ...),
+    lambda: np.negative(1, out=(...,)),
+    lambda: np.add.reduce(1, out=(...,)),
+    lambda: np.sum([1, 2], out=...),
+):
+    try:
+        print(call())
+    except TypeError as e:
+        print(e)
+# --- sums of negative zeros, started with one
+zeros = np.array([-0.0] * 3)
+for a in (zeros, zeros + 0j, -zeros, np.array([complex(-0.0, -0.0)] * 3), np.array([-0.0, 1, -1])):
+    for initial in (-0.0, 0.0, complex(-0.0, -0.0), 2):
+        if not (isinstance(initial, complex) and a.dtype.kind == 'f'):
+            print(np.add.reduce(a, initial=initial), np.add.reduce(a, initial=initial, where=[True, False, True]))
+print(np.add.reduce(zeros[:0], initial=-0.0), np.add.reduce(zeros, where=False, initial=-0.0))
+# --- the operators in place, as methods
+a, b = np.arange(6), np.arange(6.0)
+for name in 'add sub mul floordiv mod pow lshift rshift and or xor'.split():
+    c = a + 1
+    print(name, getattr(c, f'__i{name}__')(2) is c, c)
+print(b.__itruediv__(4) is b, b, [1].__iadd__((2,)), [1].__imul__(2), {1}.__ior__({2}), {1: 2}.__ior__({3: 4}))
+print(np.eye(2).__imatmul__(2 * np.eye(2)), hasattr(3, '__iadd__'), hasattr(np.float64(3), '__iadd__'))
+# --- bytes of arrays and scalars
+print(bytes(np.int64(3)), bytes(np.float32(3)), bytes(np.arange(3, dtype='i2')), bytes(np.bool(True)), bytes(np.arange(3).sum()), bytes(True))
+# --- the mean of a scalar along its first axis
+for where in (True, np.True_, np.array(True)):
+    try:
+        print(np.mean(np.array(3.0), axis=0, where=where), np.var(np.array(3.0), axis=0, where=where))
+    except ValueError as e:
+        print(e)
+# --- ldexp takes no unsigned 64-bit exponents, and `sig` is `signature` to an override
+for how in ({'dtype': 'd'}, {'signature': (None, None, 'd')}, {}):
+    try:
+        print(np.ldexp(1.0, np.uint64(3), **how))
+    except TypeError as e:
+        print(type(e).__name__)
+
+
+class Overrides:
+    def __array_ufunc__(self, ufunc, method, *inputs, **kw):
+        return kw
+
+
+print(np.add(Overrides(), [1], sig='ii->i'), np.add(Overrides(), [1], signature='ii->i'))
