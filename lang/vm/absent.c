@@ -11,9 +11,11 @@ static const struct {
 } absent[] = {
 #define ABSENT(module, hint, names) {module, hint, names},
 #define REMOVED(name, replacement)
+#define ALIAS(name, scalar)
 #include "lang/vm/absent.def"
 #undef ABSENT
 #undef REMOVED
+#undef ALIAS
 };
 
 static const struct {
@@ -21,9 +23,23 @@ static const struct {
 } removed[] = {
 #define ABSENT(module, hint, names)
 #define REMOVED(name, replacement) {name, replacement},
+#define ALIAS(name, scalar)
 #include "lang/vm/absent.def"
 #undef ABSENT
 #undef REMOVED
+#undef ALIAS
+};
+
+static const struct {
+    const char *name, *scalar;
+} aliases[] = {
+#define ABSENT(module, hint, names)
+#define REMOVED(name, replacement)
+#define ALIAS(name, scalar) {name, scalar},
+#include "lang/vm/absent.def"
+#undef ABSENT
+#undef REMOVED
+#undef ALIAS
 };
 
 /* True if name is the module, or with parts one of its submodules. */
@@ -54,4 +70,12 @@ const char *np_removed(const char *name) {
     for (size_t i = 0; i < COUNT_OF(removed); i++)
         if (strcmp(removed[i].name, name) == 0) return removed[i].replacement;
     return NULL;
+}
+
+bool np_alias(const char *name, const char **scalar) {
+    for (size_t i = 0; i < COUNT_OF(aliases); i++) {
+        *scalar = aliases[i].scalar;
+        if (strcmp(aliases[i].name, name) == 0) return true;
+    }
+    return false;
 }

@@ -11,5 +11,7 @@ const char *np_removed(const char *name);
 /* True for modules whose missing names and submodules the foreign language's module of the same
  * name must not supply, since its objects do not work with gpa's: numba. */
 bool module_is_whole(const char *name);
+/* True for an alias of a built-in type that NumPy removed; *scalar: NumPy's type, or NULL. */
+bool np_alias(const char *name, const char **scalar);
 
 #endif

@@ -324,6 +324,17 @@ static void suggest(void *user, const char *name, value v) {
     vm_suggest(s->wrong, name, &s->best, &s->cost);
 }
 
+/* The error for an alias of a built-in type that NumPy 1.24 removed. */
+static gpa_code no_alias(gpa_vm *vm, const char *name, const char *scalar) {
+    gpa_code rc =
+        vm_fail(vm, GPA_E_ATTRIBUTE,
+                "module 'numpy' has no attribute '%s'.\n`np.%s` was a deprecated alias for the "
+                "builtin `%s`. To avoid this error in existing code, use `%s` by itself.",
+                name, name, name, name);
+    if (scalar) gpa_err_hint(vm_err(vm), "for the NumPy scalar type use `np.%s`", scalar);
+    return rc;
+}
+
 static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
     suggestion s = {name, NULL, SIZE_MAX};
     gpa_code rc;
@@ -337,6 +348,13 @@ static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
         return vm_fail(vm, GPA_E_ATTRIBUTE,
                        "`np.%s` was removed in the NumPy 2.0 release. Use `np.%s` instead.", name,
                        instead);
+    if (numpy && (is(name, "object") || is(name, "str") || is(name, "bytes"))) {
+        rc = vm_warn(vm, GPA_E_FUTURE_WARNING,
+                     "In the future `np.%s` will be defined as the corresponding NumPy scalar.",
+                     name);
+        if (rc) return rc;
+    }
+    if (numpy && np_alias(name, &instead)) return no_alias(vm, name, instead);
     if (v.tag == V_MODULE)
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' has no attribute '%s'",
                      sym_text(vm, v.module->name), name);

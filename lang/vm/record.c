@@ -463,14 +463,42 @@ static gpa_code opposite_of_equal(gpa_vm *vm, value a, value b, value *out, bool
     return rc;
 }
 
-/* Converts the right operand through __array__ when the left one is a NumPy value. */
-static gpa_code array_operand(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
-    bool numpy = a.tag == V_ARRAY || a.tag == V_NUM || (a.tag == V_COMPLEX && a.aux);
+static bool is_numpy(value v) {
+    return v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux);
+}
+
+/* Converts one operand, an instance, through __array__ when the other one is a NumPy value. */
+static gpa_code array_operand(gpa_vm *vm, ast_op op, bool left, value a, value b, value *out,
+                              bool *handled) {
     value array = v_none();
-    gpa_code rc = numpy ? record_array(vm, b, &array, handled) : GPA_OK;
-    if (!rc && *handled) rc = op_binary(vm, op, a, array, out);
+    gpa_code rc = is_numpy(left ? b : a) ? record_array(vm, left ? a : b, &array, handled) : GPA_OK;
+    if (!rc && *handled) rc = op_binary(vm, op, left ? array : a, left ? b : array, out);
     value_release(vm, array);
     return rc;
+}
+
+/* True if a NumPy value leaves its operators to instances of the class: __array_ufunc__ is None, or
+ * is absent and __array_priority__ exceeds the value's. */
+static bool defers_to(value numpy, const class_obj *other) {
+    if (!other || !is_numpy(numpy)) return false;
+    value own = class_text_peek(other, "__array_ufunc__"),
+          priority = class_text_peek(other, "__array_priority__");
+    if (own.tag != V_UNSET) return own.tag == V_NONE;
+    const bool scalar = numpy.tag != V_ARRAY || numpy.aux;
+    const number n = number_of(priority);
+    return n.kind != NUMBER_NOT && number_real(&n) > (scalar ? -1e6 : 0);
+}
+
+/* The result of an operator that a NumPy value has left to an instance, which lacks it. */
+static gpa_code deferred_in_vain(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    const char *words = op >= AST_OP_LT && op <= AST_OP_GE
+                            ? "'%s' not supported between instances of '%s' and '%s'"
+                            : "unsupported operand type(s) for %s: '%s' and '%s'";
+    if (op != AST_OP_EQ)
+        return vm_fail(vm, GPA_E_TYPE, words, op == AST_OP_POW ? "** or pow()" : ast_op_text(op),
+                       value_type_name(a), value_type_name(b));
+    *out = v_bool(false);
+    return GPA_OK;
 }
 
 /* True if a subclass on the right overrides the reflected method and so takes precedence;
@@ -497,9 +525,9 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
         *handled = true;
         return array_operators.binary(vm, op, a, b, out);
     }
-    gpa_code rc = right && class_text_peek(right, "__array_ufunc__").tag == V_NONE
-                      ? GPA_OK
-                      : array_operand(vm, op, a, b, out, handled);
+    const bool compares = op >= AST_OP_EQ && op <= AST_OP_GE, to_right = defers_to(a, right),
+               to_left = compares && defers_to(b, left);
+    gpa_code rc = to_right ? GPA_OK : array_operand(vm, op, false, a, b, out, handled);
     if (rc || *handled) return rc;
     if (left && right && left != right && class_derives(right, left) &&
         overrides_reflected(op, left, right)) { /* the subclass's reflected method has precedence */
@@ -510,6 +538,14 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
     bool again =
         left && left == right && op < AST_OP_EQ; /* same class: the reflected method is not tried */
     if (!rc && !again) rc = try_operand(vm, b, operators[op].of_right, a, out, handled);
+    if (rc || *handled) return rc;
+    if (to_right || to_left) {
+        if (op == AST_OP_NE) return opposite_of_equal(vm, a, b, out, handled);
+        *handled = true;
+        return deferred_in_vain(vm, op, a, b, out);
+    }
+    if (left && class_text_peek(left, "__array_ufunc__").tag != V_NONE)
+        rc = array_operand(vm, op, true, a, b, out, handled);
     return rc || *handled || op != AST_OP_NE ? rc : opposite_of_equal(vm, a, b, out, handled);
 }
 

@@ -269,3 +269,19 @@ none = np.array([], int)
 print(np.power(none, -1), none ** -1, none ** np.array([-1]), np.shares_memory(np.max(3), np.max(3)))
 s = np.arange(3).max()
 print(np.shares_memory(s, s), np.may_share_memory(s, s))
+# --- names that NumPy removed, and the size of a buffer
+import warnings
+
+for name in 'object int float complex str bytes bool'.split():
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter('always')
+        try:
+            print(getattr(np, name))
+        except AttributeError as e:
+            print(str(e)[:150], [w.category.__name__ for w in seen])
+print(np.setbufsize(4096) == np.getbufsize(), np.getbufsize(), np.setbufsize(8192))
+try:
+    np.setbufsize(-1)
+except ValueError as e:
+    print(e)
+print(issubclass(BufferError, Exception), issubclass(BufferError, ValueError))

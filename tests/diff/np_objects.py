@@ -330,3 +330,41 @@ print(
 )
 print('squeeze' in dir(np.ndarray), 'squeeze' in dir(np.float32), hasattr(np.ndarray, 'missing'), hasattr(int, 'mean'))
 attempt(lambda: np.ndarray.missing)
+# --- operands that __array__ makes arrays of, on either side
+import operator
+
+
+class Convertible:
+    def __array__(self, dtype=None, copy=None):
+        return np.array([1, 2])
+
+
+class Refuses:
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError('no array')
+
+
+class Precedes(Convertible):
+    __array_priority__ = 1000
+
+
+class Reflects(Precedes):
+    def __radd__(self, other):
+        return 'reflected'
+
+    def __eq__(self, other):
+        return 'equal'
+
+
+class NoUfuncs(Convertible):
+    __array_ufunc__ = None
+
+
+x, scalar = np.arange(2), np.float64(2)
+for o in (operator.add, operator.pow, operator.eq, operator.ne, operator.lt):
+    for other in (Convertible(), Refuses(), Precedes(), Reflects(), NoUfuncs()):
+        for a, b in ((x, other), (other, x), (scalar, other), (other, scalar)):
+            try:
+                print(o.__name__, type(other).__name__, repr(o(a, b)))
+            except TypeError as e:
+                print(o.__name__, type(other).__name__, 'no array' in str(e))
