@@ -36,7 +36,9 @@ def wait(r):
     if isinstance(r, tuple):
         for x in r:
             wait(x)
-    elif isinstance(r, np.ndarray) and r.size:
+    elif not isinstance(r, np.ndarray):
+        bool(r == 0)
+    elif r.size:
         bool(r.reshape(-1)[0] == 0)
 def once():
     t = time.perf_counter()

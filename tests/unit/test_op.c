@@ -1,5 +1,6 @@
-/* Operation tables: names, type rules, rows that NumPy lacks, partial reductions. Comparison with
- * NumPy is in tests/conformance/tables.py. */
+/* Operation tables: names, type rules, rows that NumPy lacks, partial reductions; the tuning table.
+ * Comparison with NumPy is in tests/conformance/tables.py. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -147,6 +148,42 @@ static void helpers_have_text(void **state) {
     assert_null(op_info[OP_DIVIDE].text[op_kind_index('I')]);
 }
 
+typedef struct {
+    const char *name, *unit, *why, *date;
+} constant;
+
+/* Rows whose value no measurement has chosen yet: they say so. A new row may not. */
+enum { UNMEASURED = 17 };
+
+/* A value chosen for speed has the measurement that chose it and its date; a bound has a reason. */
+static void constants_have_reasons(void **state) {
+#define TUNE(name, value, unit, why, date) {#name, unit, why, date},
+#define TUNE_L TUNE
+#define TUNE_D TUNE
+#define TUNE_C TUNE
+#define LIMIT(name, value, unit, why) {#name, unit, why, NULL},
+#define LIMIT_L LIMIT
+#define LIMIT_D LIMIT
+    static const constant rows[] = {
+#include "runtime/tables/tuning.def"
+    };
+    int unmeasured = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const constant *row = &rows[i];
+        const char *shape = "dddd-dd-dd", *date = row->date;
+        bool good = *row->unit && strlen(row->why) > 8;
+        if (date && !strcmp(date, "-") && !strcmp(row->why, "not measured alone")) {
+            unmeasured++;
+            continue;
+        }
+        for (size_t k = 0; date && k <= strlen(shape) && good; k++)
+            good = shape[k] == 'd' ? isdigit((unsigned char)date[k]) : date[k] == shape[k];
+        if (!good) fail_msg("%s has no unit, no measurement, no date or no reason", row->name);
+    }
+    assert_int_equal(unmeasured, UNMEASURED);
+}
+
 UNIT_TESTS(TEST(names_and_aliases), TEST(rules_lead_to_functions), TEST(bits_for_kernels),
            TEST(functions_of_math), TEST(neighbours_of_halves), TEST(reductions_split),
-           TEST(helpers_have_text))
+           TEST(helpers_have_text), TEST(constants_have_reasons))
