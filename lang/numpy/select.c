@@ -7,6 +7,7 @@
 #include "lang/numpy/numpy.h"
 #include "lang/numpy/override.h"
 #include "runtime/libcalls.h"
+#include "runtime/tape.h"
 
 gpa_code np_where(gpa_vm *vm, value *argv, value *out) { /* condition, x, y */
     if (argv[1].tag == V_UNSET && argv[2].tag == V_UNSET) return np_nonzero(vm, argv, out);
@@ -610,7 +611,8 @@ static gpa_code check_product(gpa_vm *vm, int core, const gpa_arr *result, const
 gpa_code np_return_product(gpa_vm *vm, gpa_arr *a, value *out) {
     const gpa_dtype t = (gpa_dtype)a->dtype;
     gpa_val v;
-    if (a->ndim || arr_is_pending(a) || dtype_info[t].compute != t) return np_return(vm, a, out);
+    if (a->ndim || arr_is_pending(a) || dtype_info[t].compute != t || tape_is_active(vm_rt(vm), a))
+        return np_return(vm, a, out);
     gpa_code rc = arr_item(vm_rt(vm), a, &v, vm_err(vm));
     arr_release(vm_rt(vm), a);
     if (rc) return rc;

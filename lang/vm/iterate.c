@@ -3,6 +3,7 @@
 
 #include "lang/object/container.h"
 #include "lang/text/text.h"
+#include "runtime/tape.h"
 
 gpa_code iter_range_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     (void)vm;
@@ -74,7 +75,7 @@ static gpa_code array_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
         size_t size = dtype_size((gpa_dtype)a->dtype);
         *out = v_num(vm, (gpa_dtype)a->dtype,
                      dtype_load(it->extra.str->text + (size_t)it->at * size, (gpa_dtype)a->dtype));
-    } else if (a->ndim == 1) {
+    } else if (a->ndim == 1 && !tape_is_active(vm_rt(vm), a)) {
         gpa_val item;
         gpa_code rc = arr_get_item(vm_rt(vm), a, &it->at, 1, &item, vm_err(vm));
         if (rc) return rc;
@@ -83,7 +84,7 @@ static gpa_code array_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
         gpa_index ix = {.kind = IX_INT, .i = it->at};
         gpa_code rc = arr_get(vm_rt(vm), a, &(gpa_indices){&ix, 1}, NULL, &row, vm_err(vm));
         if (rc) return rc;
-        *out = v_array_take(vm, row, false);
+        *out = v_array_take(vm, row, a->ndim == 1);
     }
     it->at++;
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
@@ -96,7 +97,8 @@ static gpa_code array_iter(gpa_vm *vm, value v, value *it) {
     *it = v_iter(vm, "array_iterator", array_next);
     if (it->tag == V_UNSET) return vm_err(vm)->code;
     it->iter->end = a->shape[0];
-    if (a->ndim != 1 || v.o->refs > 1 || a->refs > 1 || a->base) return GPA_OK;
+    if (a->ndim != 1 || v.o->refs > 1 || a->refs > 1 || a->base || tape_is_active(vm_rt(vm), a))
+        return GPA_OK;
     size_t size = (size_t)a->size * dtype_size((gpa_dtype)a->dtype);
     void *data = mem_new(size);
     gpa_code rc = data ? arr_read(vm_rt(vm), v.array->arr, data, vm_err(vm)) : vm_no_memory(vm);

@@ -3,6 +3,7 @@
  * Reading order: handles, from handle to node, making. */
 #include "runtime/array/array.h"
 
+#include "runtime/array/tape.h"
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/loop_log.h"
@@ -324,10 +325,20 @@ gpa_code arr_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, gpa_arr **out, gpa_err *
     return rc ? rc : array_take(rt, one, out, e);
 }
 
+/* Records a copy or conversion; on failure *out is released. */
+static gpa_code note_cast(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    const gpa_dtype t = (gpa_dtype)(*out)->dtype;
+    if (!dtype_is_float(t) && !dtype_is_complex(t)) return GPA_OK;
+    gpa_code rc = tape_note_unary(rt, "cast", a, *out, NULL, e);
+    if (rc) arr_release(rt, *out);
+    return rc;
+}
+
 gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     node *n;
     gpa_code rc = arr_node(rt, a, &n, e);
-    return rc ? rc : array_take(rt, n, out, e);
+    if (!rc) rc = array_take(rt, n, out, e);
+    return rc || !tape_is_on(rt) ? rc : note_cast(rt, a, out, e);
 }
 
 gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e) {
@@ -340,6 +351,7 @@ gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out
     TRY(arr_node(rt, a, &n, e));
     TRY(node_cast(rt, n, to, &cast, e));
     TRY(arr_of_node(rt, cast, out, e));
+    if (tape_is_on(rt)) rc = note_cast(rt, a, out, e);
 out:
     node_release(rt, n);
     node_release(rt, cast);

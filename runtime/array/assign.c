@@ -7,6 +7,7 @@
  *
  * Reading order: views, masks, scatters, ufunc.at. */
 #include "runtime/exec/device.h"
+#include "runtime/array/tape.h"
 #include "runtime/exec/loop_log.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/index.h"
@@ -291,7 +292,8 @@ out:
     return rc;
 }
 
-gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs, gpa_err *e) {
+static gpa_code set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs,
+                    gpa_arr **view, gpa_err *e) {
     static const gpa_index ellipsis = {.kind = IX_ELLIPSIS};
     index_plan p; /* large, so not cleared */
     gpa_arr *to = NULL;
@@ -303,9 +305,13 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *
     if (!rhs->arr) TRY(arr_check_number(rhs, (gpa_dtype)a->dtype, e));
     if (!p.masks && !p.index_arrays) {
         TRY(index_view(rt, a, &p, &to, e));
+        if (rt->tape) TRY(tape_before_store(rt, a, e));
         TRY(set_view(rt, to, rhs, !p.ellipsis, e));
+        *view = to;
+        to = NULL;
         goto out;
     }
+    if (rt->tape) TRY(tape_before_store(rt, a, e));
     if (is_whole_mask(a, &p) && rhs->arr && rhs->arr->ndim > 1)
         TRY(gpa_fail(e, GPA_E_TYPE,
                      "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
@@ -324,6 +330,18 @@ out:
     return rc;
 }
 
+gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs, gpa_err *e) {
+    gpa_arr *view = NULL;
+    const bool on = tape_enter(rt);
+    gpa_code rc = set(rt, a, ix, rhs, &view, e);
+    tape_leave(rt, on);
+    if (!rc && on)
+        rc = view ? tape_note_index(rt, "setitem", a, NULL, rhs, view, e)
+                  : tape_note_index(rt, "setitem", a, ix, rhs, a, e);
+    arr_release(rt, view);
+    return rc;
+}
+
 /* ---- ufunc.at ---- */
 
 /* True if the device computes the scatter-add: integer sums do not depend on the order. Empty
@@ -333,8 +351,8 @@ static bool adds_on_device(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_d
            result == a->dtype && !a->storage->buf->host && a->size;
 }
 
-gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
-                       const gpa_opnd *rhs, gpa_err *e) {
+static gpa_code update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
+                          const gpa_opnd *rhs, gpa_err *e) {
     index_plan p;
     index_map m = {.view = NULL};
     gpa_opnd in[2] = {{.arr = a}, {.arr = NULL}};
@@ -361,4 +379,16 @@ out:
     index_map_drop(rt, &m);
     index_drop(rt, &p);
     return rc;
+}
+
+gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
+                       const gpa_opnd *rhs, gpa_err *e) {
+    const bool on = tape_enter(rt);
+    gpa_code rc = on ? tape_before_store(rt, a, e) : GPA_OK;
+    if (!rc) rc = update_at(rt, op, a, ix, rhs, e);
+    tape_leave(rt, on);
+    if (rc || !on) return rc;
+    if (op == OP_ADD) return tape_note_index(rt, "add.at", a, ix, rhs, a, e);
+    return tape_refuse(rt, "ufunc.at of this operation", (gpa_arr *[]){a, rhs ? rhs->arr : NULL}, 2,
+                       e);
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
+#include "runtime/array/tape.h"
 #include "runtime/exec/rt.h"
 #include "runtime/base/simd_clones.h"
 #include "runtime/tables/tuning.h"
@@ -78,7 +79,8 @@ gpa_code arr_bincount(gpa_rt *rt, gpa_arr *x, gpa_arr *weights, int64_t least, g
     host_result made;
     bins b = {.n = x->size};
     gpa_device *d;
-    gpa_code rc = device_default(rt, &d, e);
+    gpa_code rc = tape_refuse(rt, "bincount", &weights, 1, e);
+    if (!rc) rc = device_default(rt, &d, e);
     *out = NULL;
     if (rc || !d->caps.host_visible) return rc;
     TRY(host_view_get_as(rt, x, DT_I64, &at, e));

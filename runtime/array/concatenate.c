@@ -5,6 +5,7 @@
  *
  * Reading order: shapes, slices of the result, lazy concatenation, the choice. */
 #include "runtime/tables/promotion.h"
+#include "runtime/array/tape.h"
 #include "runtime/exec/device.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/device_transfer.h"
@@ -316,9 +317,32 @@ out:
     return rc;
 }
 
+/* Records a concatenation; on failure *out is released. */
+static gpa_code note_concat(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out, gpa_err *e) {
+    const int64_t axis = c->axis < 0 ? c->axis + (*out)->ndim : c->axis;
+    gpa_opnd *in = mem_zero((size_t)c->n * sizeof *in);
+    gpa_code rc = in ? GPA_OK : gpa_no_memory(e);
+    for (int i = 0; i < c->n && in; i++) in[i].arr = c->in[i];
+    if (!rc)
+        rc = tape_note(rt,
+                       &(tape_entry){.rule = "concatenate",
+                                     .in = in,
+                                     .out = out,
+                                     .n_in = c->n,
+                                     .n_out = 1,
+                                     .ints = &axis,
+                                     .n_ints = 1},
+                       e);
+    if (rc) arr_release(rt, *out);
+    mem_free(in);
+    return rc;
+}
+
 gpa_code arr_concat(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out, gpa_err *e) {
     device_scope p = device_scope_enter(rt, c->in, c->n);
+    const bool on = tape_enter(rt);
     gpa_code rc = concat_on_current(rt, c, out, e);
+    tape_leave(rt, on);
     device_scope_leave(rt, p);
-    return rc;
+    return rc || !on ? rc : note_concat(rt, c, out, e);
 }

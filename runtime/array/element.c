@@ -2,6 +2,7 @@
  * access elements one by one: in computed host-visible memory that is a bounds check and a load
  * or store. */
 #include "runtime/exec/deferred_error.h"
+#include "runtime/array/tape.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/loop_log.h"
 #include "runtime/array/host_view.h"
@@ -127,11 +128,25 @@ static gpa_code store_by_launch(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val 
     return rc;
 }
 
+/* Before a store of a number into an element: records keep the old value, and the store. */
+static gpa_code note_element(gpa_rt *rt, gpa_arr *a, int64_t offset, const gpa_opnd *number,
+                             gpa_err *e) {
+    gpa_arr *one;
+    const arr_layout l = {(gpa_dtype)a->dtype, 0, NULL, NULL, offset};
+    gpa_code rc = tape_before_store(rt, a, e);
+    if (!rc) rc = arr_handle(rt, a->storage, &l, a, &one, e);
+    if (rc) return rc;
+    if (tape_is_on(rt)) rc = tape_note_index(rt, "setitem", a, NULL, number, one, e);
+    arr_release(rt, one);
+    return rc;
+}
+
 gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gpa_opnd *value,
                       gpa_err *e) {
     int64_t offset = 0;
     if (a->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     gpa_code rc = find_element(a, ix, n, &offset, e);
+    if (!rc && rt->tape) rc = note_element(rt, a, offset, value, e);
     if (rc) return rc;
     /* Pending work must read the old value. */
     if (arr_is_pending(a) || a->storage->buf->readers) rc = store_begin(rt, a, e);

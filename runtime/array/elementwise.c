@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "runtime/tables/promotion.h"
+#include "runtime/array/tape.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
@@ -371,6 +372,33 @@ static gpa_code return_or_store(gpa_rt *rt, node *value, const result_spec *r, g
     return rc;
 }
 
+/* A result that is stored into o->into while operations are recorded: computed, then stored. */
+static gpa_code apply_then_store(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *o,
+                                 gpa_arr **out, gpa_err *e) {
+    arr_ufunc_opts fresh = *o;
+    gpa_arr *made = NULL, *chosen = NULL;
+    gpa_code rc = GPA_OK;
+    fresh.into = fresh.where = NULL;
+    TRY(arr_ufunc(rt, op, in, &fresh, &made, e));
+    if (o->where) {
+        const gpa_opnd choice[3] = {{.arr = o->where}, {.arr = made}, {.arr = o->into}};
+        TRY(arr_ufunc(rt, OP_WHERE, choice, NULL, &chosen, e));
+    }
+    TRY(arr_set(rt, o->into, NULL, &(gpa_opnd){.arr = chosen ? chosen : made}, e));
+    *out = arr_retain(o->into);
+out:
+    arr_release(rt, made);
+    arr_release(rt, chosen);
+    return rc;
+}
+
+/* True if an operand or o->into is active on a tape. */
+static bool concerns_tape(const gpa_rt *rt, const gpa_opnd *in, int n, const arr_ufunc_opts *o) {
+    bool active = o->into && tape_is_active(rt, o->into);
+    for (int i = 0; i < n; i++) active |= tape_is_active(rt, in[i].arr);
+    return active;
+}
+
 gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
                    gpa_arr **out, gpa_err *e) {
     static const arr_ufunc_opts none = {.dtype = DT_NONE};
@@ -384,7 +412,7 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     in = compare_large(op, in, own);
     if (!opts && arity == 2) TRY(apply_fast_path(rt, op, in, &full, e));
     if (full) TRY(arr_of_node(rt, full, out, e));
-    if (full) goto out;
+    if (full) goto note;
     if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     if (o->dtype == DT_NONE)
         TRY(arr_ufunc_types(op, in, &compute, &result, e));
@@ -397,6 +425,10 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     TRY(check_cast(op_info[op].name, result, o, e));
     TRY(common_shape(in, arity, o, &ndim, shape, e));
     if (op == OP_POWER) TRY(check_exponents(rt, in, compute, e));
+    if (o->into && tape_is_on(rt) && concerns_tape(rt, in, arity, o)) {
+        TRY(apply_then_store(rt, op, in, o, out, e));
+        goto out;
+    }
     op = power_row(op, in, compute);
     arity = op_info[op].arity;
     bool signed_with_uint64 = o->dtype == DT_NONE && is_signed_with_uint64(op, in),
@@ -412,6 +444,8 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     else
         TRY(apply_op(rt, &(ufunc_loop){op, compute, result}, nodes, &value, e));
     TRY(return_or_store(rt, value, &(result_spec){o, ndim, shape}, out, e));
+note:
+    if (tape_is_on(rt) && (rc = tape_note_ufunc(rt, op, in, *out, e))) arr_release(rt, *out);
 out:
     for (int i = 0; i < 3; i++) node_release(rt, nodes[i]);
     node_release(rt, value);
@@ -427,6 +461,8 @@ gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufu
     int64_t shape[GPA_MAX_DIMS];
     node *nodes[BODY_MAX_IN] = {0}, *value = NULL;
     gpa_code rc = GPA_OK;
+    for (int i = 0; i < n && tape_is_on(rt); i++)
+        TRY(tape_refuse(rt, body->f->name, &in[i].arr, 1, e));
     if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     TRY(check_cast(body->f->name, (gpa_dtype)body->dtype[0], o, e));
     TRY(common_shape(in, n, o, &ndim, shape, e));

@@ -7,6 +7,7 @@
  * Reading order: resolving, views, coordinates, nodes, reading. */
 #include "runtime/array/index.h"
 
+#include "runtime/array/tape.h"
 #include "runtime/exec/device.h"
 #include "runtime/exec/exec.h"
 #include "runtime/array/host_view.h"
@@ -519,8 +520,8 @@ out:
     return rc;
 }
 
-gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_arr **out,
-                 gpa_err *e) {
+static gpa_code get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_arr **out,
+                    gpa_err *e) {
     index_plan p;
     gpa_device *d;
     device_scope at = device_scope_enter(rt, &a, 1);
@@ -549,5 +550,16 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_a
 out:
     device_scope_leave(rt, at);
     index_drop(rt, &p);
+    return rc;
+}
+
+gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_arr **out,
+                 gpa_err *e) {
+    const bool on = tape_enter(rt);
+    gpa_code rc = get(rt, a, ix, one, out, e);
+    tape_leave(rt, on);
+    if (rc || !on || (*out)->storage == a->storage) return rc;
+    rc = tape_note_index(rt, "getitem", a, ix, NULL, *out, e);
+    if (rc) arr_release(rt, *out);
     return rc;
 }

@@ -30,7 +30,7 @@ enum { MAX_TRIES = 12, MAX_GRAPH_TRIPS = 64 };
 
 bool rt_loops_enabled(const gpa_rt *rt) {
     const gpa_device *d = rt->device;
-    return rt->loops_replayed && d && !d->caps.interprets &&
+    return rt->loops_replayed && !rt->tape && d && !d->caps.interprets &&
            (d->caps.host_visible || d->caps.graphs || rt->loops_everywhere);
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "runtime/exec/exec.h"
+#include "runtime/array/tape.h"
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
 #include "runtime/exec/library_call.h"
@@ -325,15 +326,69 @@ out:
     return rc;
 }
 
+/* The rules that differentiate reductions; NULL: results that are no numbers, or of integers. */
+static const char *const reduction_rules[RED_COUNT] = {
+    [RED_SUM] = "sum", [RED_PROD] = "prod",   [RED_MIN] = "min",
+    [RED_MAX] = "max", [RED_FMIN] = "nanmin", [RED_FMAX] = "nanmax"};
+
+/* Records a reduction that is computed: axes, keepdims, ddof. On failure *out is released. */
+static gpa_code note_reduction(gpa_rt *rt, const char *rule, const reduction *of, int64_t ddof,
+                               gpa_arr **out, gpa_err *e) {
+    const gpa_dtype t = (gpa_dtype)(*out)->dtype;
+    if (!tape_is_on(rt) || !rule || !(dtype_is_float(t) || dtype_is_complex(t))) return GPA_OK;
+    const int64_t ints[] = {of->axes, of->o->keepdims, ddof, of->o->where != NULL};
+    const gpa_opnd in[] = {{.arr = of->a},
+                           of->o->where ? (gpa_opnd){.arr = of->o->where} : of->o->initial};
+    gpa_code rc =
+        tape_note(rt,
+                  &(tape_entry){.rule = rule,
+                                .in = in,
+                                .out = out,
+                                .n_in = of->o->where || of->o->has_initial ? 2 : 1,
+                                .n_out = 1,
+                                .keep_in = strcmp(rule, "sum") && strcmp(rule, "mean") ? 3 : 2,
+                                .keep_out = strcmp(rule, "sum") && strcmp(rule, "mean"),
+                                .ints = ints,
+                                .n_ints = 4},
+                  e);
+    if (rc) arr_release(rt, *out);
+    return rc;
+}
+
+/* While operations are recorded: a reduction with out= is computed, then stored; *done. */
+static gpa_code store_later(gpa_rt *rt, const reduction *of, gpa_arr *made, gpa_arr **out,
+                            gpa_err *e) {
+    gpa_code rc = arr_set(rt, of->o->into, NULL, &(gpa_opnd){.arr = made}, e);
+    if (!rc) *out = arr_retain(of->o->into);
+    arr_release(rt, made);
+    return rc;
+}
+
+/* True if a reduction with out= concerns a tape; *fresh: its options without out=. */
+static bool is_stored_later(const gpa_rt *rt, const gpa_arr *a, const arr_reduce_opts *o,
+                            arr_reduce_opts *fresh) {
+    if (!o->into || !tape_is_on(rt) || !(tape_is_active(rt, a) || tape_is_active(rt, o->into)))
+        return false;
+    *fresh = *o;
+    fresh->into = NULL;
+    return true;
+}
+
 gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out,
                     gpa_err *e) {
     arr_reduce_opts all;
     const arr_reduce_opts *o = opts_or_all(opts, &all);
     uint32_t axes = axes_of(a, o);
     gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, o->dtype);
+    arr_reduce_opts fresh;
+    gpa_arr *made;
     node *x = NULL, *r = NULL, *first = NULL;
     gpa_code rc = GPA_OK;
     TRY(check_reduce(red, a, t, axes, o, e));
+    if (is_stored_later(rt, a, o, &fresh)) {
+        rc = arr_reduce(rt, red, a, &fresh, &made, e);
+        return rc ? rc : store_later(rt, &(reduction){a, axes, o}, made, out, e);
+    }
     if (red_info[red].arg && a->ndim && a->ndim < 32 && o->dtype == DT_NONE) {
         *out = NULL;
         TRY(argminmax_by_library(rt, red, &(reduction){a, axes, o}, out, e));
@@ -353,6 +408,7 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
         TRY(add_identity_zero(rt, a, axes, &r, e));
     }
     TRY(return_or_store(rt, &(reduction){a, axes, o}, ufunc_name(red), r, out, e));
+    rc = note_reduction(rt, reduction_rules[red], &(reduction){a, axes, o}, 0, out, e);
 out:
     node_release(rt, x);
     node_release(rt, r);
@@ -390,7 +446,8 @@ gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_a
     int64_t shape[GPA_MAX_DIMS];
     gpa_device *d;
     bool equal_lengths;
-    gpa_code rc = device_default(rt, &d, e);
+    gpa_code rc = tape_refuse(rt, "reduceat", &a, 1, e);
+    if (!rc) rc = device_default(rt, &d, e);
     *out = NULL;
     if (rc || !d->caps.host_visible || !host_segmented_can(red, computed, width > 1) || !a->size ||
         !at->size)
@@ -475,8 +532,14 @@ gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr *
     const arr_reduce_opts *o = opts_or_all(opts, &all);
     uint32_t axes = axes_of(a, o);
     gpa_dtype result = mean_dtype((gpa_dtype)a->dtype, o->dtype), t = dtype_info[result].compute;
+    arr_reduce_opts fresh;
+    gpa_arr *made;
     node *x = NULL, *r = NULL, *n = NULL;
     gpa_code rc = GPA_OK;
+    if (is_stored_later(rt, a, o, &fresh)) {
+        rc = arr_mean(rt, a, &fresh, &made, e);
+        return rc ? rc : store_later(rt, &(reduction){a, axes, o}, made, out, e);
+    }
     TRY(operand_node(rt, a, t, &x, e));
     TRY(mask_node(rt, a, o->where, (gpa_val){.bits = {0, 0}}, &x, e));
     TRY(node_reduce(rt, RED_SUM, x, axes, &r, e));
@@ -492,6 +555,7 @@ gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr *
     TRY(apply_op(rt, OP_DIVIDE, &r, n, false, e));
     TRY(apply_cast(rt, result, &r, e));
     TRY(return_or_store(rt, &(reduction){a, axes, o}, "add", r, out, e));
+    rc = note_reduction(rt, "mean", &(reduction){a, axes, o}, 0, out, e);
 out:
     node_release(rt, x);
     node_release(rt, r);
@@ -535,8 +599,14 @@ gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opt
     const arr_reduce_opts *o = opts_or_all(opts, &all);
     uint32_t axes = axes_of(a, o);
     gpa_dtype t = (gpa_dtype)a->dtype, result = dtype_info[mean_dtype(t, o->dtype)].real;
+    arr_reduce_opts fresh;
+    gpa_arr *made;
     node *d = NULL, *first = NULL, *s1 = NULL, *s2 = NULL, *n = NULL;
     gpa_code rc = GPA_OK;
+    if (is_stored_later(rt, a, o, &fresh)) {
+        rc = arr_var(rt, a, ddof, &fresh, &made, e);
+        return rc ? rc : store_later(rt, &(reduction){a, axes, o}, made, out, e);
+    }
     TRY(operand_node(rt, a, dtype_is_complex(t) ? DT_C128 : DT_F64, &d, e));
     if (reduced_size(a, axes) && d->kind != NODE_SCALAR) {
         TRY(first_element_of_rows(rt, d, axes, &first, e));
@@ -565,6 +635,7 @@ gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opt
     }
     TRY(apply_cast(rt, result, &s2, e));
     TRY(return_or_store(rt, &(reduction){a, axes, o}, "add", s2, out, e));
+    rc = note_reduction(rt, "var", &(reduction){a, axes, o}, (int64_t)ddof, out, e);
 out:
     node_release(rt, d);
     node_release(rt, first);
@@ -588,6 +659,24 @@ static gpa_code swap_last(gpa_rt *rt, node *n, int axis, node **out, gpa_err *e)
     return node_view(rt, n, &(node_map){n->ndim, shape, start, step}, out, e);
 }
 
+/* Records a scan; on failure *out is released. */
+static gpa_code note_scan(gpa_rt *rt, gpa_red red, int axis, gpa_arr *a, gpa_arr **out,
+                          gpa_err *e) {
+    static const char *const rules[RED_COUNT] = {[RED_SUM] = "cumsum",
+                                                 [RED_PROD] = "cumprod",
+                                                 [RED_MIN] = "running_minimum",
+                                                 [RED_MAX] = "running_maximum"};
+    const int64_t along = axis;
+    const tape_entry o = {
+        .keep_in = red != RED_SUM, .keep_out = red != RED_SUM, .ints = &along, .n_ints = 1};
+    const gpa_dtype t = (gpa_dtype)(*out)->dtype;
+    if (!dtype_is_float(t) && !dtype_is_complex(t)) return GPA_OK;
+    gpa_code rc = rules[red] ? tape_note_unary(rt, rules[red], a, *out, &o, e)
+                             : tape_refuse(rt, red_info[red].name, &a, 1, e);
+    if (rc) arr_release(rt, *out);
+    return rc;
+}
+
 gpa_code arr_scan(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     const gpa_red red = r->red;
     int axis = r->axis;
@@ -604,6 +693,7 @@ gpa_code arr_scan(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr *
     TRY(node_scan(rt, red, last, &run, e));
     TRY(swap_last(rt, run, axis, &back, e));
     TRY(arr_of_node(rt, back, out, e));
+    if (tape_is_on(rt)) rc = note_scan(rt, red, axis, a, out, e);
 out:
     node_release(rt, x);
     node_release(rt, last);

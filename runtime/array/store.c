@@ -7,6 +7,7 @@
  * Reading order: readers, the store, whole arrays, scatters. */
 #include "runtime/array/store.h"
 
+#include "runtime/array/tape.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
@@ -46,7 +47,8 @@ static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, read
 
 gpa_code store_begin(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
     readers r = {0};
-    gpa_code rc = arr_force(rt, a, CUT_STORE, e);
+    gpa_code rc = rt->tape ? tape_before_store(rt, a, e) : GPA_OK;
+    if (!rc) rc = arr_force(rt, a, CUT_STORE, e);
     if (!rc) rc = find_readers(rt, a->storage->buf, NULL, &r, e);
     if (!rc && r.n) rc = exec_storages(rt, r.s, r.n, CUT_STORE, e);
     if (!rc) a->storage->buf->version++;
@@ -158,6 +160,7 @@ gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_er
     gpa_code rc = GPA_OK;
     if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     if (target->size == 0) return GPA_OK;
+    if (rt->tape && (rc = tape_before_store(rt, target, e))) return rc;
     const arr_spec as = {(gpa_dtype)target->dtype, target->ndim, target->shape};
     TRY(cast_and_broadcast(rt, value, &as, &r.value, e));
     if (target->storage->node && !mask && is_whole_storage(target)) {
@@ -186,6 +189,7 @@ gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, const store_scatter_args *wh
     gpa_code rc = GPA_OK;
     if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     if (shape_size(what->ndim, what->shape) == 0) return GPA_OK;
+    if (rt->tape && (rc = tape_before_store(rt, target, e))) return rc;
     for (int k = 0; k < target->ndim; k++)
         if (what->index[k]) at[k] = node_retain(what->index[k]);
     if (what->mask) r.mask = node_retain(what->mask);

@@ -64,6 +64,9 @@ struct gpa_rt {
     struct loop_replay *loop_replay; /* NULL before the first recording */
     bool loops_replayed;             /* unless GPA_LOOPS=off */
     bool loops_everywhere;           /* GPA_LOOPS=on: also on a GPU without graphs */
+    struct gpa_tape *tape;           /* the innermost open one; NULL: none */
+    uint64_t n_numbered;             /* storages that have a number on tapes */
+    int tape_paused;                 /* > 0: within an operation that is recorded as a whole */
     struct explain *explain;         /* NULL: not recording */
     struct profile *profile;         /* the same */
     char memory_limit[32];           /* rt_set_memory_limit; "": GPA_MEMORY_LIMIT holds */

@@ -9,13 +9,14 @@
 #include "runtime/graph/node.h"
 
 typedef struct gpa_storage {
-    int32_t refs;  /* handles */
-    uint8_t dtype; /* of the pending value; afterwards of the elements first written */
-    bool is_root;  /* scratch of exec: it is among the roots already */
-    bool failed;   /* computing it failed: only an explicit read tries again */
-    int64_t size;  /* elements of that dtype */
-    node *node;    /* pending; NULL once computed */
-    gpa_buf *buf;  /* computed (an owner of it) */
+    int32_t refs;    /* handles */
+    uint8_t dtype;   /* of the pending value; afterwards of the elements first written */
+    bool is_root;    /* scratch of exec: it is among the roots already */
+    bool failed;     /* computing it failed: only an explicit read tries again */
+    int64_t size;    /* elements of that dtype */
+    uint64_t number; /* of the storage on tapes (runtime/tape.h); 0: on none yet */
+    node *node;      /* pending; NULL once computed */
+    gpa_buf *buf;    /* computed (an owner of it) */
     struct gpa_storage *prev, *next; /* the runtime's ring, while pending */
 } gpa_storage;
 

@@ -323,6 +323,7 @@ static int32_t expand(kir_func *f, gpa_op op, int32_t A, int32_t B, int32_t C) {
     switch (op) {
 #define XOP1(id, x) kir_op1(f, OP_##id, x)
 #define XOP2(id, x, y) kir_op2(f, OP_##id, x, y)
+#define XOP3(id, x, y, z) kir_op3(f, OP_##id, x, y, z)
 #define OP(id, ...) \
     case OP_##id:   \
         break;
@@ -334,6 +335,7 @@ static int32_t expand(kir_func *f, gpa_op op, int32_t A, int32_t B, int32_t C) {
 #undef OPX
 #undef XOP1
 #undef XOP2
+#undef XOP3
         case OP_COUNT: break;
     }
     return -1;

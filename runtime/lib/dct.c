@@ -3,6 +3,7 @@
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/libcalls.h"
+#include "runtime/array/tape.h"
 
 /* Describes a call between two layouts, its memory not yet bound. False when it has more dimensions
  * than a call can have. */
@@ -42,6 +43,8 @@ gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, g
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
     *out = NULL;
+    if (tape_is_on(rt) && tape_is_active(rt, a))
+        goto out; /* by Fourier transforms, which have a rule */
     shape_c_strides(a->ndim, a->shape, strides);
     TRY(arr_find_device(rt, a, &d, e));
     if (!a->size || !describe_call(o, a, strides, &c) || !library_can(d, &c)) goto out;

@@ -4,6 +4,7 @@
  * copy with the transformed axes last; otherwise one axis after the other; otherwise the host
  * computes. Reading order: describing a call, strategies, arr_fft. */
 #include "runtime/exec/explain.h"
+#include "runtime/array/tape.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
@@ -349,7 +350,7 @@ static gpa_code transform_real_operand(gpa_rt *rt, gpa_arr *a, const arr_fft_opt
     return rc;
 }
 
-gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e) {
+static gpa_code run_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e) {
     gpa_arr *before = NULL, *first = NULL, *result = NULL, *wide = NULL;
     transform f = {
         .form = o->form, .inverse = o->inverse, .n = o->n_axes, .axes = o->axes, .last = o->last};
@@ -399,5 +400,34 @@ out:
     arr_release(rt, before);
     arr_release(rt, first);
     arr_release(rt, result);
+    return rc;
+}
+
+/* Records a transform: form, inverse, the length of the last axis, axes. On failure *out is
+ * released. */
+static gpa_code note_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e) {
+    int64_t ints[3 + GPA_MAX_DIMS] = {o->form, o->inverse, o->last};
+    for (int i = 0; i < o->n_axes; i++) ints[3 + i] = o->axes[i];
+    const tape_entry options = {.ints = ints, .n_ints = 3 + o->n_axes, .scale = o->scale};
+    gpa_code rc = tape_note_unary(rt, "fft", a, *out, &options, e);
+    if (rc) arr_release(rt, *out);
+    return rc;
+}
+
+gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e) {
+    arr_fft_opts fresh = *o;
+    gpa_arr *made;
+    if (!tape_is_on(rt) || !tape_is_active(rt, a)) return run_fft(rt, a, o, out, e);
+    const bool on = tape_enter(rt);
+    fresh.into = NULL;
+    gpa_code rc = run_fft(rt, a, &fresh, &made, e);
+    tape_leave(rt, on);
+    if (!rc) rc = note_fft(rt, a, o, &made, e);
+    if (rc) return rc;
+    *out = made;
+    if (!o->into) return GPA_OK;
+    rc = arr_set(rt, o->into, NULL, &(gpa_opnd){.arr = made}, e);
+    if (!rc) *out = arr_retain(o->into);
+    arr_release(rt, made);
     return rc;
 }

@@ -5,6 +5,7 @@
  * instead, and the call factors the transpose. Reading order: calls, results, factorizations. */
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
+#include "runtime/array/tape.h"
 #include "runtime/host/host.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
@@ -103,7 +104,7 @@ static gpa_code take_transposed(gpa_rt *rt, gpa_arr **x, int i, gpa_arr **out, g
 
 /* ---- factorizations, on the device of the matrices ---- */
 
-gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e) {
+static gpa_code factor_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e) {
     enum { LU_OPERANDS = 2 };
     gpa_arr *x[LIB_MATRICES] = {NULL};
     device_scope at = device_scope_enter(rt, &a, 1);
@@ -122,7 +123,7 @@ out:
     return rc;
 }
 
-gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
+static gpa_code solve_dense(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_SOLVE, a);
@@ -158,17 +159,8 @@ out:
     return rc;
 }
 
-gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
-    return in_place(rt, LIB_INVERSE, false, a, out, e);
-}
-
-/* In C order a is its own conjugate in Fortran order, so the requested factor is the other
- * triangle's, transposed. */
-gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e) {
-    return in_place(rt, LIB_CHOLESKY, !upper, a, out, e);
-}
-
-gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, bool vectors, gpa_arr **out, gpa_err *e) {
+static gpa_code factor_qr(gpa_rt *rt, gpa_arr *a, int64_t k, bool vectors, gpa_arr **out,
+                          gpa_err *e) {
     enum { R, TAU, Q, QR_OPERANDS };
     gpa_arr *x[LIB_MATRICES] = {NULL};
     device_scope at = device_scope_enter(rt, &a, 1);
@@ -190,7 +182,7 @@ out:
 
 /* A wide or square matrix is in C order: LAPACK sees a^T = conj(V) S U^T, whose U is V^H and whose
  * V^H is U when read in C order. */
-gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, arr_svd_form form, gpa_arr **out, gpa_err *e) {
+static gpa_code decompose(gpa_rt *rt, gpa_arr *a, arr_svd_form form, gpa_arr **out, gpa_err *e) {
     enum { A, S, U, VH, SVD_OPERANDS }; /* of the call */
     enum { OUT_S, OUT_U, OUT_VH };      /* results */
     gpa_arr *x[LIB_MATRICES] = {NULL};
@@ -222,7 +214,8 @@ out:
 
 /* In C order a is its own conjugate in Fortran order: the other triangle is used, and the vectors
  * are conjugated. */
-gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e) {
+static gpa_code hermitian_eigenvalues(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v,
+                                      gpa_err *e) {
     enum { EIGH_OPERANDS = 2 };
     gpa_arr *x[LIB_MATRICES] = {NULL}, *conjugate = NULL;
     device_scope at = device_scope_enter(rt, &a, 1);
@@ -249,7 +242,7 @@ out:
     return rc;
 }
 
-gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
+static gpa_code eigenvalues(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     enum { A, VALUES, VECTORS, EIG_OPERANDS };
     gpa_arr *x[LIB_MATRICES] = {NULL};
     device_scope at = device_scope_enter(rt, &a, 1);
@@ -267,7 +260,8 @@ out:
     return rc;
 }
 
-gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double rcond, gpa_arr **out, gpa_err *e) {
+static gpa_code least_squares(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double rcond, gpa_arr **out,
+                              gpa_err *e) {
     enum { A, B, S, RANK, LSTSQ_OPERANDS }; /* of the call */
     enum { OUT_X, OUT_S, OUT_RANK };        /* results */
     gpa_arr *x[LIB_MATRICES] = {NULL};
@@ -290,4 +284,116 @@ out:
     release_operands(rt, x);
     device_scope_leave(rt, at);
     return rc;
+}
+
+/* ---- the calls, recorded on tapes ---- */
+
+/* Records a call whose rule needs the values of all results; on failure they are released. */
+static gpa_code note_call(gpa_rt *rt, const char *rule, const tape_entry *n, gpa_err *e) {
+    tape_entry full = *n;
+    full.rule = rule;
+    full.keep_out = ~0u;
+    gpa_code rc = tape_note(rt, &full, e);
+    for (int i = 0; i < n->n_out && rc; i++) arr_release(rt, n->out[i]);
+    return rc;
+}
+
+gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e) {
+    const bool on = tape_enter(rt);
+    gpa_code rc = factor_lu(rt, a, out, pivots, e);
+    tape_leave(rt, on);
+    if (rc || !on) return rc;
+    const gpa_opnd in = {.arr = a};
+    gpa_arr *const results[] = {*out, *pivots};
+    return note_call(rt, "lu", &(tape_entry){.in = &in, .out = results, .n_in = 1, .n_out = 2}, e);
+}
+
+gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
+    const bool on = tape_enter(rt);
+    gpa_code rc = solve_dense(rt, a, b, out, e);
+    tape_leave(rt, on);
+    if (rc || !on) return rc;
+    const gpa_opnd in[] = {{.arr = a}, {.arr = b}};
+    return note_call(rt, "solve",
+                     &(tape_entry){.in = in, .out = out, .n_in = 2, .n_out = 1, .keep_in = 1}, e);
+}
+
+/* A call that overwrites a copy of its matrix with the result, recorded. */
+static gpa_code in_place_noted(gpa_rt *rt, gpa_lib_kind kind, bool upper, gpa_arr *a, gpa_arr **out,
+                               gpa_err *e) {
+    const bool on = tape_enter(rt);
+    gpa_code rc = in_place(rt, kind, upper, a, out, e);
+    tape_leave(rt, on);
+    if (rc || !on) return rc;
+    const gpa_opnd in = {.arr = a};
+    const int64_t above = !upper;
+    return note_call(
+        rt, kind == LIB_INVERSE ? "inverse" : "cholesky",
+        &(tape_entry){.in = &in, .out = out, .n_in = 1, .n_out = 1, .ints = &above, .n_ints = 1},
+        e);
+}
+
+gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    return in_place_noted(rt, LIB_INVERSE, false, a, out, e);
+}
+
+/* In C order a is its own conjugate in Fortran order, so the requested factor is the other
+ * triangle's, transposed. */
+gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e) {
+    return in_place_noted(rt, LIB_CHOLESKY, !upper, a, out, e);
+}
+
+gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, bool vectors, gpa_arr **out, gpa_err *e) {
+    enum { R, TAU, Q };
+    const bool on = tape_enter(rt);
+    gpa_code rc = factor_qr(rt, a, k, vectors, out, e);
+    tape_leave(rt, on);
+    if (rc || !on) return rc;
+    const gpa_opnd in = {.arr = a};
+    const int n = vectors ? Q + 1 : Q;
+    return note_call(
+        rt, "qr",
+        &(tape_entry){.in = &in, .out = out, .n_in = 1, .n_out = n, .ints = &k, .n_ints = 1}, e);
+}
+
+gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, arr_svd_form form, gpa_arr **out, gpa_err *e) {
+    const bool on = tape_enter(rt);
+    gpa_code rc = decompose(rt, a, form, out, e);
+    tape_leave(rt, on);
+    if (rc || !on) return rc;
+    const gpa_opnd in = {.arr = a};
+    const int n = form == SVD_VALUES ? 1 : 3;
+    return note_call(
+        rt, "svd",
+        &(tape_entry){.in = &in, .out = out, .n_in = 1, .n_out = n, .keep_in = form == SVD_VALUES},
+        e);
+}
+
+gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e) {
+    const bool on = tape_enter(rt);
+    gpa_code rc = hermitian_eigenvalues(rt, a, upper, w, v, e);
+    tape_leave(rt, on);
+    if (rc || !on) return rc;
+    const gpa_opnd in = {.arr = a};
+    const int64_t above = upper;
+    gpa_arr *const results[] = {*w, v ? *v : NULL};
+    return note_call(rt, "eigh",
+                     &(tape_entry){.in = &in,
+                                   .out = results,
+                                   .n_in = 1,
+                                   .n_out = v ? 2 : 1,
+                                   .keep_in = v == NULL,
+                                   .ints = &above,
+                                   .n_ints = 1},
+                     e);
+}
+
+gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
+    gpa_code rc = tape_refuse(rt, "eig", &a, 1, e);
+    return rc ? rc : eigenvalues(rt, a, w, v, e);
+}
+
+gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double rcond, gpa_arr **out, gpa_err *e) {
+    gpa_code rc = tape_refuse(rt, "lstsq", (gpa_arr *[]){a, b}, 2, e);
+    return rc ? rc : least_squares(rt, a, b, rcond, out, e);
 }

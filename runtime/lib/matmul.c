@@ -5,6 +5,7 @@
  * stacks of matrices, calls, reductions, matmul. */
 #include "runtime/exec/device.h"
 #include "runtime/array/diagonal.h"
+#include "runtime/array/tape.h"
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/device_transfer.h"
@@ -427,7 +428,20 @@ out:
 
 gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
     device_scope p = device_scope_enter(rt, (gpa_arr *[]){a->arr, b->arr}, 2);
+    const bool on = tape_enter(rt);
     gpa_code rc = matmul(rt, a, b, out, e);
+    tape_leave(rt, on);
     device_scope_leave(rt, p);
+    if (rc || !on) return rc;
+    rc = tape_note(rt,
+                   &(tape_entry){.rule = "matmul",
+                                 .in = (gpa_opnd[]){*a, *b},
+                                 .out = out,
+                                 .n_in = 2,
+                                 .n_out = 1,
+                                 .keep_in = (tape_is_active(rt, a->arr) ? 2u : 0) |
+                                            (tape_is_active(rt, b->arr) ? 1u : 0)},
+                   e);
+    if (rc) arr_release(rt, *out);
     return rc;
 }

@@ -1,6 +1,7 @@
 /* Linear solves with a factored or banded matrix, where the device has a library for them. */
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
+#include "runtime/array/tape.h"
 #include "runtime/graph/shape.h"
 #include "runtime/libcalls.h"
 
@@ -36,8 +37,9 @@ gpa_code arr_solve_factored(gpa_rt *rt, const arr_factored *f, gpa_arr *b, gpa_a
                                         .k = b->shape[b->ndim - 1],
                                         .a = {.stride = {n * n, 1, n}},
                                         .info = &info}};
-    gpa_code rc = GPA_OK;
+    gpa_code rc = tape_refuse(rt, "a solve with given factors", (gpa_arr *[]){f->a, b}, 2, e);
     *out = NULL;
+    if (rc) goto out;
     TRY(arr_find_device(rt, f->a, &d, e));
     if (!f->a->size || !b->size || !library_can(d, &c)) goto out;
     c.solve_factored.batch = f->a->size / (n * n);
@@ -75,8 +77,9 @@ gpa_code arr_solve_banded(gpa_rt *rt, const arr_banded *a, gpa_arr *b, gpa_arr *
         .dtype = (gpa_dtype)a->bands->dtype,
         .solve_banded = {
             .kl = a->kl, .ku = a->ku, .n = a->bands->shape[1], .k = b->shape[1], .info = &info}};
-    gpa_code rc = GPA_OK;
+    gpa_code rc = tape_refuse(rt, "solve_banded", (gpa_arr *[]){a->bands, b}, 2, e);
     *out = NULL;
+    if (rc) goto out;
     TRY(arr_find_device(rt, a->bands, &d, e));
     if (!b->size || !library_can(d, &c)) goto out;
     TRY(library_copy(rt, a->bands, c.dtype, false, &arrays.x[BANDS], e));

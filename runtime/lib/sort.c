@@ -2,6 +2,7 @@
  * order: sorting, searching. */
 #include "runtime/exec/device.h"
 #include "runtime/array/device_transfer.h"
+#include "runtime/array/tape.h"
 #include "runtime/lib/library.h"
 #include "runtime/graph/shape.h"
 
@@ -68,8 +69,17 @@ static gpa_code sort_axis(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_a
                           gpa_err *e) {
     device_scope p = device_scope_enter(rt, &a, 1);
     c.dtype = (gpa_dtype)a->dtype;
+    const bool on = tape_enter(rt);
+    if (on && tape_is_active(rt, a)) c.sort.n_kth = 0; /* sorting is a partition, and has a rule */
     gpa_code rc = sort_along(rt, c, a, axis, out, e);
+    tape_leave(rt, on);
     device_scope_leave(rt, p);
+    if (rc || !on || c.kind != LIB_SORT) return rc;
+    const int64_t along = axis;
+    rc =
+        tape_note_unary(rt, "sort", a, *out,
+                        &(tape_entry){.keep_in = 1, .keep_out = 1, .ints = &along, .n_ints = 1}, e);
+    if (rc) arr_release(rt, *out);
     return rc;
 }
 

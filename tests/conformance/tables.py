@@ -375,6 +375,12 @@ def cube(a):
     return np.power(a, np.asarray(3, a.dtype))
 
 
+def product_or_zero(a, b):
+    dtype = np.exp(np.zeros(1, np.result_type(a, b))).dtype
+    a, b = np.asarray(a).astype(dtype), np.asarray(b).astype(dtype)
+    return np.where(a == 0, a, np.where(b == 0, b, a * b))
+
+
 ORACLE = {
     "philox": philox(False),
     "philox_high": philox(True),
@@ -395,6 +401,7 @@ ORACLE = {
     "imag": np.imag,
     "angle": np.angle,
     "rsqrt": lambda a: 1 / np.sqrt(a),
+    "product_or_zero": product_or_zero,
     "erf": each(math.erf),
     "erfc": each(math.erfc),
     "ieee_remainder": each(math.remainder),

@@ -542,7 +542,7 @@ for data in (b'plain', gzip.compress(b'abcabc')[:-9]):
     except (OSError, EOFError) as e:
         print(isinstance(e, OSError))
 print(np.loadtxt(['0' * 1000 + '.5'], dtype=complex), np.loadtxt(['0' * 1000 + '.5']))
-# --- the addresses of an array
+# --- the addresses of an array (not on cuda: its memory has no host address)
 for a in (np.arange(12).reshape(3, 4), np.arange(12)[::2], np.arange(12).reshape(3, 4).T[::-1], np.zeros((0, 3))):
     low, high = np.lib.array_utils.byte_bounds(a)
     print(high - low)

@@ -1,0 +1,205 @@
+/* Native functions of autograd: tapes as values. A record becomes a tuple (rule, operands, results,
+ * ints, scale, index), an operand or result a tuple (storage, active, value, shape, strides,
+ * offset, dtype, storage size, storage dtype); the storage of a scalar is None. */
+#include "lang/numpy/all.h"
+#include "lang/numpy/numpy.h"
+#include "runtime/tape.h"
+
+gpa_code gradient_open(gpa_vm *vm, value *argv, value *out) { /* arrays */
+    gpa_arr *watched[ARG_MAX_INDEX];
+    int n = 0;
+    if (argv[0].tag != V_LIST || argv[0].list->count > ARG_MAX_INDEX)
+        return vm_fail(vm, GPA_E_TYPE, "a list of at most %d arrays is required", ARG_MAX_INDEX);
+    for (size_t i = 0; i < argv[0].list->count; i++) {
+        const value v = argv[0].list->items[i];
+        if (v.tag != V_ARRAY) return vm_fail(vm, GPA_E_TYPE, "only arrays are watched");
+        watched[n++] = v.array->arr;
+    }
+    *out = v_none();
+    return tape_open(vm_rt(vm), watched, n, vm_err(vm));
+}
+
+/* ---- records as tuples ---- */
+
+static value operand_value(gpa_vm *vm, const tape_operand *o) {
+    if (o->value) return v_array_take(vm, arr_retain(o->value), false);
+    if (o->storage) return v_none();
+    const gpa_val v = o->number.v;
+    if (o->number.weak == WEAK_NO) return v_num(vm, o->number.dtype, v);
+    switch ((int)o->number.dtype) {
+        case DT_BOOL: return v_bool(v.BOOL != 0);
+        case DT_I64: return v_int(v.I64);
+        case DT_C128: return v_complex(vm, v.C128.re, v.C128.im);
+        default: return v_float(dtype_cast(v, o->number.dtype, DT_F64).F64);
+    }
+}
+
+static value ints(gpa_vm *vm, int n, const int64_t *v) {
+    value tuple;
+    return np_ints_tuple(vm, n, v, &tuple) ? v_unset() : tuple;
+}
+
+/* A tuple of n new values, which are consumed; UNSET if one of them is. */
+static value tuple_take(gpa_vm *vm, size_t n, value *items) {
+    bool complete = true;
+    for (size_t i = 0; i < n; i++) complete &= items[i].tag != V_UNSET;
+    value tuple = complete ? v_tuple(vm, n, items) : v_unset();
+    for (size_t i = 0; i < n; i++) value_release(vm, items[i]);
+    return tuple;
+}
+
+static value operand_tuple(gpa_vm *vm, const tape_operand *o) {
+    value items[] = {o->storage ? v_int((int64_t)o->storage) : v_none(),
+                     v_bool(o->active),
+                     operand_value(vm, o),
+                     ints(vm, o->ndim, o->layout),
+                     ints(vm, o->ndim, o->layout + (o->layout ? o->ndim : 0)),
+                     v_int(o->offset),
+                     v_dtype((gpa_dtype)o->dtype),
+                     v_int(o->storage_size),
+                     v_dtype((gpa_dtype)o->storage_dtype)};
+    return tuple_take(vm, sizeof items / sizeof *items, items);
+}
+
+static value operands_tuple(gpa_vm *vm, const tape_operand *o, int n) {
+    value tuple = v_tuple(vm, (size_t)n, NULL);
+    for (int i = 0; i < n && tuple.tag != V_UNSET; i++) {
+        value v = operand_tuple(vm, &o[i]);
+        if (v.tag == V_UNSET) {
+            value_release(vm, tuple);
+            return v;
+        }
+        tuple.tuple->items[i] = v;
+    }
+    return tuple;
+}
+
+static value slice_bound(bool given, int64_t i) { return given ? v_int(i) : v_none(); }
+
+/* An index expression; index arrays are the operands from number 1 on, in order. */
+static value index_tuple(gpa_vm *vm, const tape_record *r) {
+    value tuple = v_tuple(vm, (size_t)r->n_index, NULL);
+    const tape_operand *array = r->operand + 1;
+    for (int i = 0; i < r->n_index && tuple.tag != V_UNSET; i++) {
+        const gpa_index *x = &r->index[i];
+        value v = v_none();
+        if (x->kind == IX_INT) v = v_int(x->i);
+        if (x->kind == IX_ELLIPSIS) v = (value){.tag = V_ELLIPSIS};
+        if (x->kind == IX_ARRAY) v = operand_value(vm, array++);
+        if (x->kind == IX_SLICE)
+            v = v_slice(vm, slice_bound(x->has_start, x->start), slice_bound(x->has_stop, x->stop),
+                        slice_bound(x->has_step, x->step));
+        tuple.tuple->items[i] = v;
+        if (v.tag != V_UNSET) continue;
+        value_release(vm, tuple);
+        return v_unset();
+    }
+    return tuple;
+}
+
+typedef struct {
+    gpa_vm *vm;
+    list_obj *list;
+} record_list;
+
+static gpa_code append_record(void *user, const tape_record *r) {
+    const record_list *to = user;
+    gpa_vm *vm = to->vm;
+    value items[] = {v_cstr(vm, r->rule),
+                     operands_tuple(vm, r->operand, r->n_in),
+                     operands_tuple(vm, r->operand + r->n_in, r->n_out),
+                     ints(vm, r->n_ints, r->ints),
+                     v_float(r->scale),
+                     index_tuple(vm, r)};
+    value tuple = tuple_take(vm, sizeof items / sizeof *items, items);
+    if (tuple.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = list_append(vm, to->list, tuple);
+    value_release(vm, tuple);
+    return rc;
+}
+
+gpa_code gradient_close(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    if (!tape_depth(vm_rt(vm))) return vm_fail(vm, GPA_E_RUNTIME, "no tape is open");
+    gpa_code rc = native_return(v_list(vm, 0, NULL), out);
+    if (rc) {
+        tape_close(vm_rt(vm), NULL, NULL);
+        return rc;
+    }
+    rc = tape_close(vm_rt(vm), append_record, &(record_list){vm, out->list});
+    if (rc) value_release(vm, *out);
+    return rc;
+}
+
+/* ---- questions ---- */
+
+gpa_code gradient_depth(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    *out = v_int(tape_depth(vm_rt(vm)));
+    return GPA_OK;
+}
+
+gpa_code gradient_is_active(gpa_vm *vm, value *argv, value *out) { /* array */
+    *out = v_bool(argv[0].tag == V_ARRAY && tape_is_active(vm_rt(vm), argv[0].array->arr));
+    return GPA_OK;
+}
+
+gpa_code gradient_describe(gpa_vm *vm, value *argv, value *out) { /* array */
+    tape_operand o;
+    if (argv[0].tag != V_ARRAY || !tape_depth(vm_rt(vm)))
+        return vm_fail(vm, GPA_E_RUNTIME, "an array, and an open tape, are required");
+    gpa_code rc = tape_describe(vm_rt(vm), argv[0].array->arr, &o, vm_err(vm));
+    if (!rc) rc = native_return(operand_tuple(vm, &o), out);
+    mem_free(o.layout);
+    return rc;
+}
+
+gpa_code gradient_partials(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    gpa_code rc = native_return(v_dict(vm), out);
+    for (int op = 0; op < OP_COUNT && !rc; op++) {
+        value texts[3];
+        for (int i = 0; i < 3; i++) texts[i] = v_cstr(vm, tape_partial((gpa_op)op, i));
+        value tuple = tuple_take(vm, 3, texts);
+        rc = tuple.tag == V_UNSET ? GPA_E_MEMORY
+                                  : dict_set_text(vm, out->dict, op_info[op].name, tuple);
+        value_release(vm, tuple);
+        if (rc) value_release(vm, *out);
+    }
+    return rc;
+}
+
+gpa_code gradient_traced(gpa_vm *vm, value *argv, value *out) { /* array, scalar */
+    gpa_arr *a = NULL, *copy = NULL;
+    bool scalar = false;
+    gpa_code rc = arg_bool(vm, argv[1], "scalar", &scalar);
+    if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc) rc = arr_copy(vm_rt(vm), a, &copy, vm_err(vm));
+    arr_release(vm_rt(vm), a);
+    return rc ? rc : native_return(v_array_take(vm, copy, scalar && copy->ndim == 0), out);
+}
+
+/* ---- functions with a gradient of their own ---- */
+
+gpa_code gradient_pause(gpa_vm *vm, value *argv, value *out) { /* pause */
+    bool pause;
+    gpa_code rc = arg_bool(vm, argv[0], "pause", &pause);
+    if (!rc) tape_pause(vm_rt(vm), pause);
+    *out = v_none();
+    return rc;
+}
+
+gpa_code gradient_record(gpa_vm *vm, value *argv, value *out) { /* operands, result, number */
+    gpa_arr *in[ARG_MAX_INDEX] = {NULL};
+    int64_t number;
+    gpa_code rc = arg_int(vm, argv[2], "number", &number);
+    if (!rc &&
+        (argv[0].tag != V_TUPLE || argv[0].tuple->count > ARG_MAX_INDEX || argv[1].tag != V_ARRAY))
+        rc = vm_fail(vm, GPA_E_TYPE, "a tuple of operands and an array are required");
+    if (rc) return rc;
+    for (size_t i = 0; i < argv[0].tuple->count; i++)
+        if (argv[0].tuple->items[i].tag == V_ARRAY) in[i] = argv[0].tuple->items[i].array->arr;
+    *out = v_none();
+    return tape_note_call(vm_rt(vm), in, (int)argv[0].tuple->count, argv[1].array->arr, number,
+                          vm_err(vm));
+}

@@ -1,0 +1,367 @@
+/* Tapes: the open ones, their active storages, and the records.
+ *
+ * Storages get numbers, since their addresses are used again. A tape holds the set of the numbers
+ * that are active on it, and for each storage the list of the record operands that keep a value in
+ * it: before a store these get a copy.
+ *
+ * Reading order: the set, partial derivatives, operands, records, stores, opening and closing. */
+#include "runtime/array/tape.h"
+
+#include <ctype.h>
+
+#include "runtime/tables/op.h"
+
+/* The storages of a tape, by number: an open-addressing hash table. */
+typedef struct {
+    uint64_t number; /* 0: free */
+    bool active;
+    tape_operand *kept; /* operands that keep a value in it, linked by `next` */
+} tape_storage;
+
+struct gpa_tape {
+    struct gpa_tape *outer;
+    tape_record *last;
+    tape_storage *slot;
+    size_t cap, count; /* cap: a power of two */
+};
+
+/* ---- storages of a tape ---- */
+
+static tape_storage *find_slot(const struct gpa_tape *t, uint64_t number) {
+    size_t i = hash_words(&number, 1, 0) & (t->cap - 1);
+    while (t->slot[i].number && t->slot[i].number != number) i = (i + 1) & (t->cap - 1);
+    return &t->slot[i];
+}
+
+static tape_storage *find(const struct gpa_tape *t, uint64_t number) {
+    tape_storage *s = t->cap && number ? find_slot(t, number) : NULL;
+    return s && s->number ? s : NULL;
+}
+
+static bool grow(struct gpa_tape *t) {
+    struct gpa_tape bigger = {.cap = t->cap ? 2 * t->cap : 64};
+    bigger.slot = mem_zero(bigger.cap * sizeof *bigger.slot);
+    if (!bigger.slot) return false;
+    for (size_t i = 0; i < t->cap; i++)
+        if (t->slot[i].number) *find_slot(&bigger, t->slot[i].number) = t->slot[i];
+    mem_free(t->slot);
+    t->slot = bigger.slot;
+    t->cap = bigger.cap;
+    return true;
+}
+
+/* The entry of a storage, added if it is missing. NULL when memory is short. */
+static tape_storage *enter(gpa_rt *rt, struct gpa_tape *t, gpa_storage *s) {
+    if (!s->number) s->number = ++rt->n_numbered;
+    if (2 * t->count >= t->cap && !grow(t)) return NULL;
+    tape_storage *at = find_slot(t, s->number);
+    if (!at->number) {
+        at->number = s->number;
+        t->count++;
+    }
+    return at;
+}
+
+static bool is_active(const struct gpa_tape *t, const gpa_arr *a) {
+    const tape_storage *s = a ? find(t, a->storage->number) : NULL;
+    return s && s->active &&
+           (dtype_is_float((gpa_dtype)a->dtype) || dtype_is_complex((gpa_dtype)a->dtype));
+}
+
+bool tape_is_active(const gpa_rt *rt, const gpa_arr *a) {
+    for (const struct gpa_tape *t = rt->tape; t; t = t->outer)
+        if (is_active(t, a)) return true;
+    return false;
+}
+
+int tape_depth(const gpa_rt *rt) {
+    int depth = 0;
+    for (const struct gpa_tape *t = rt->tape; t; t = t->outer) depth++;
+    return depth;
+}
+
+/* ---- partial derivatives ---- */
+
+static const char *const partials[OP_COUNT][3] = {
+#define PARTIAL(id, da, db, dc) [OP_##id] = {da, db, dc},
+#include "runtime/tables/partial.def"
+};
+
+const char *tape_partial(gpa_op op, int operand) { return partials[op][operand]; }
+
+/* True if the expression refers to the name, one letter. */
+static bool mentions(const char *text, char name) {
+    for (const char *s = text; *s; s++) {
+        const bool begins = s == text || !(isalnum((unsigned char)s[-1]) || s[-1] == '_');
+        if (*s == name && begins && !(isalnum((unsigned char)s[1]) || s[1] == '_')) return true;
+    }
+    return false;
+}
+
+/* ---- operands ---- */
+
+static gpa_code describe(gpa_rt *rt, struct gpa_tape *t, gpa_arr *a, tape_operand *o, gpa_err *e) {
+    const tape_storage *s = enter(rt, t, a->storage);
+    const size_t dims = (size_t)a->ndim * sizeof(int64_t);
+    o->layout = s ? mem_new(2 * dims + sizeof(int64_t)) : NULL;
+    if (!o->layout) return gpa_no_memory(e);
+    if (dims) {
+        memcpy(o->layout, a->shape, dims);
+        memcpy(o->layout + a->ndim, a->strides, dims);
+    }
+    o->storage = s->number;
+    o->active = is_active(t, a);
+    o->dtype = a->dtype;
+    o->storage_dtype = a->storage->dtype;
+    o->ndim = a->ndim;
+    o->offset = a->offset;
+    o->storage_size = a->storage->size;
+    return GPA_OK;
+}
+
+gpa_code tape_describe(gpa_rt *rt, gpa_arr *a, tape_operand *out, gpa_err *e) {
+    *out = (tape_operand){.storage = 0};
+    return describe(rt, rt->tape, a, out, e);
+}
+
+static void keep(struct gpa_tape *t, gpa_arr *a, tape_operand *o) {
+    tape_storage *s = find(t, o->storage);
+    o->value = arr_retain(a);
+    o->next = s->kept;
+    s->kept = o;
+}
+
+/* ---- records ---- */
+
+static void free_record(gpa_rt *rt, tape_record *r) {
+    for (int i = 0; i < r->n_in + r->n_out; i++) {
+        mem_free(r->operand[i].layout);
+        arr_release(rt, r->operand[i].value);
+    }
+    mem_free(r->ints);
+    mem_free(r->index);
+    mem_free(r);
+}
+
+/* A copy of n bytes (NULL: none) in *to. */
+static bool duplicate(const void *from, size_t n, void **to) {
+    *to = n ? mem_new(n) : NULL;
+    if (*to) memcpy(*to, from, n);
+    return *to || !n;
+}
+
+static gpa_code fill_record(gpa_rt *rt, struct gpa_tape *t, const tape_entry *n, tape_record *r,
+                            gpa_err *e) {
+    if (!duplicate(n->ints, (size_t)n->n_ints * sizeof *n->ints, (void **)&r->ints) ||
+        !duplicate(n->index, (size_t)n->n_index * sizeof *n->index, (void **)&r->index))
+        return gpa_no_memory(e);
+    for (int i = 0; i < r->n_in + r->n_out; i++) {
+        const bool result = i >= r->n_in;
+        tape_operand *o = &r->operand[i];
+        gpa_arr *a = result ? n->out[i - n->n_in] : n->in[i].arr;
+        if (!a) {
+            if (!result) o->number = n->in[i];
+            continue;
+        }
+        gpa_code rc = describe(rt, t, a, o, e);
+        if (rc) return rc;
+        if (result ? n->keep_out >> (i - n->n_in) & 1 : n->keep_in >> i & 1) keep(t, a, o);
+    }
+    return GPA_OK;
+}
+
+/* Takes what a record that is not complete keeps off the lists of its storages. */
+static void unlink_kept(struct gpa_tape *t, tape_record *r) {
+    for (int i = r->n_in + r->n_out - 1; i >= 0; i--)
+        if (r->operand[i].value) find(t, r->operand[i].storage)->kept = r->operand[i].next;
+}
+
+static gpa_code record(gpa_rt *rt, struct gpa_tape *t, const tape_entry *n, gpa_err *e) {
+    bool concerns = false;
+    for (int i = 0; i < n->n_in; i++) concerns |= is_active(t, n->in[i].arr);
+    for (int i = 0; i < n->n_out && n->stores; i++) concerns |= is_active(t, n->out[i]);
+    if (!concerns) return GPA_OK;
+    for (int i = 0; i < n->n_out; i++) {
+        tape_storage *s = n->out[i] ? enter(rt, t, n->out[i]->storage) : NULL;
+        if (n->out[i] && !s) return gpa_no_memory(e);
+        if (s) s->active = true;
+    }
+    const size_t operands = (size_t)(n->n_in + n->n_out);
+    tape_record *r = mem_zero(sizeof *r + operands * sizeof *r->operand);
+    if (!r) return gpa_no_memory(e);
+    r->rule = n->rule;
+    r->n_in = n->n_in;
+    r->n_out = n->n_out;
+    r->n_ints = n->n_ints;
+    r->scale = n->scale;
+    r->n_index = n->n_index;
+    gpa_code rc = fill_record(rt, t, n, r, e);
+    if (rc) {
+        unlink_kept(t, r);
+        free_record(rt, r);
+        return rc;
+    }
+    r->before = t->last;
+    t->last = r;
+    return GPA_OK;
+}
+
+gpa_code tape_note(gpa_rt *rt, const tape_entry *n, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    for (struct gpa_tape *t = rt->tape; t && !rc; t = t->outer) rc = record(rt, t, n, e);
+    return rc;
+}
+
+gpa_code tape_note_unary(gpa_rt *rt, const char *rule, gpa_arr *in, gpa_arr *out,
+                         const tape_entry *options, gpa_err *e) {
+    tape_entry n = options ? *options : (tape_entry){.rule = rule};
+    const gpa_opnd operand = {.arr = in};
+    n.rule = rule;
+    n.in = &operand;
+    n.out = &out;
+    n.n_in = n.n_out = 1;
+    return tape_note(rt, &n, e);
+}
+
+gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, gpa_arr *out, gpa_err *e) {
+    tape_entry n = {
+        .rule = op_info[op].name, .in = in, .out = &out, .n_in = op_info[op].arity, .n_out = 1};
+    bool differentiable = false;
+    for (int i = 0; i < n.n_in; i++) {
+        const char *text = partials[op][i];
+        if (!*text || !tape_is_active(rt, in[i].arr)) continue;
+        differentiable = true;
+        for (int k = 0; k < 3; k++)
+            if (mentions(text, (char)('a' + k))) n.keep_in |= 1u << k;
+        if (mentions(text, 'r')) n.keep_out = 1;
+    }
+    const bool real_or_complex =
+        dtype_is_float((gpa_dtype)out->dtype) || dtype_is_complex((gpa_dtype)out->dtype);
+    return differentiable && real_or_complex ? tape_note(rt, &n, e) : GPA_OK;
+}
+
+gpa_code tape_note_index(gpa_rt *rt, const char *rule, gpa_arr *a, const gpa_indices *ix,
+                         const gpa_opnd *value, gpa_arr *out, gpa_err *e) {
+    gpa_opnd in[1 + GPA_MAX_DIMS] = {value ? *value : (gpa_opnd){.arr = a}};
+    tape_entry n = {.rule = rule,
+                    .in = in,
+                    .out = &out,
+                    .n_in = 1,
+                    .n_out = 1,
+                    .keep_in = ~1u,
+                    .stores = value != NULL,
+                    .index = ix ? ix->items : NULL,
+                    .n_index = ix ? ix->n : 0};
+    for (int i = 0; i < n.n_index && n.n_in <= GPA_MAX_DIMS; i++)
+        if (n.index[i].kind == IX_ARRAY) in[n.n_in++].arr = n.index[i].arr;
+    return tape_note(rt, &n, e);
+}
+
+void tape_pause(gpa_rt *rt, bool pause) { rt->tape_paused += pause ? 1 : -1; }
+
+gpa_code tape_note_call(gpa_rt *rt, gpa_arr *const *in, int n, gpa_arr *result, int64_t number,
+                        gpa_err *e) {
+    gpa_opnd *operands = mem_zero((size_t)n * sizeof *operands);
+    if (!operands) return gpa_no_memory(e);
+    for (int i = 0; i < n; i++) operands[i].arr = in[i];
+    gpa_code rc = tape_note(rt,
+                            &(tape_entry){.rule = "call",
+                                          .in = operands,
+                                          .out = &result,
+                                          .n_in = n,
+                                          .n_out = 1,
+                                          .ints = &number,
+                                          .n_ints = 1},
+                            e);
+    mem_free(operands);
+    return rc;
+}
+
+gpa_code tape_refuse(gpa_rt *rt, const char *function, gpa_arr *const *in, int n, gpa_err *e) {
+    for (int i = 0; i < n && tape_is_on(rt); i++)
+        if (tape_is_active(rt, in[i]))
+            return gpa_fail(
+                e, GPA_E_UNSUPPORTED,
+                "%s has no derivative; give it one with autograd's primitive and defvjp", function);
+    return GPA_OK;
+}
+
+/* ---- stores ---- */
+
+/* The whole storage of `a` as a 1-d array. */
+static gpa_code whole_storage(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    static const int64_t step = 1;
+    const arr_layout l = {(gpa_dtype)a->storage->dtype, 1, &a->storage->size, &step, 0};
+    return arr_handle(rt, a->storage, &l, NULL, out, e);
+}
+
+/* Operands that keep a value in the storage keep it in a copy instead. */
+static gpa_code move_kept(gpa_rt *rt, tape_storage *s, gpa_arr *a, gpa_err *e) {
+    gpa_arr *all = NULL, *copy = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(whole_storage(rt, a, &all, e));
+    TRY(arr_copy(rt, all, &copy, e));
+    for (tape_operand *o = s->kept; o; o = o->next) {
+        const gpa_arr *v = o->value;
+        const arr_layout l = {(gpa_dtype)v->dtype, v->ndim, v->shape, v->strides, v->offset};
+        gpa_arr *moved;
+        TRY(arr_handle(rt, copy->storage, &l, NULL, &moved, e));
+        arr_release(rt, o->value);
+        o->value = moved;
+        s->kept = o->next;
+    }
+out:
+    arr_release(rt, all);
+    arr_release(rt, copy);
+    return rc;
+}
+
+gpa_code tape_before_store(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
+    struct gpa_tape *const innermost = rt->tape;
+    const int paused = rt->tape_paused;
+    gpa_code rc = GPA_OK;
+    rt->tape_paused =
+        0; /* what a tape's rules compute from the copy concerns the tapes around it */
+    for (struct gpa_tape *t = innermost; t && !rc; t = t->outer) {
+        tape_storage *s = find(t, a->storage->number);
+        rt->tape = t->outer;
+        if (s && s->kept) rc = move_kept(rt, s, a, e);
+    }
+    rt->tape = innermost;
+    rt->tape_paused = paused;
+    return rc;
+}
+
+/* ---- opening and closing ---- */
+
+gpa_code tape_open(gpa_rt *rt, gpa_arr *const *watched, int n, gpa_err *e) {
+    struct gpa_tape *t = mem_zero(sizeof *t);
+    if (!t) return gpa_no_memory(e);
+    for (int i = 0; i < n; i++) {
+        tape_storage *s = enter(rt, t, watched[i]->storage);
+        if (!s) {
+            mem_free(t->slot);
+            mem_free(t);
+            return gpa_no_memory(e);
+        }
+        s->active = true;
+    }
+    t->outer = rt->tape;
+    rt->tape = t;
+    return GPA_OK;
+}
+
+gpa_code tape_close(gpa_rt *rt, gpa_code (*each)(void *user, const tape_record *r), void *user) {
+    struct gpa_tape *t = rt->tape;
+    gpa_code rc = GPA_OK;
+    rt->tape = t->outer;
+    while (t->last) {
+        tape_record *r = t->last;
+        t->last = r->before;
+        if (each && !rc) rc = each(user, r);
+        free_record(rt, r);
+    }
+    mem_free(t->slot);
+    mem_free(t);
+    return rc;
+}

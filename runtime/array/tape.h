@@ -1,0 +1,51 @@
+/* Tapes inside runtime/: recording an operation (the interface of the language: runtime/tape.h). */
+#ifndef GPA_ARRAY_TAPE_H
+#define GPA_ARRAY_TAPE_H
+
+#include "runtime/array/array.h"
+#include "runtime/exec/rt.h"
+#include "runtime/tape.h"
+
+/* An operation to record: see tape_record. */
+typedef struct {
+    const char *rule;
+    const gpa_opnd *in;
+    gpa_arr *const *out;
+    int n_in, n_out;
+    uint32_t keep_in, keep_out; /* bit per operand, per result: the rule needs its value */
+    const int64_t *ints;
+    int n_ints;
+    double scale;
+    const gpa_index *index;
+    int n_index;
+    bool stores; /* the result is an array that existed */
+} tape_entry;
+
+/* True if operations are recorded now: a tape is open, and no recorded operation is under way. */
+static inline bool tape_is_on(const gpa_rt *rt) { return rt->tape && !rt->tape_paused; }
+/* Records an operation on every tape on which an operand is active. */
+gpa_code tape_note(gpa_rt *rt, const tape_entry *n, gpa_err *e);
+/* Records an elementwise operation. */
+gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, gpa_arr *out, gpa_err *e);
+/* Records an operation on one array; ints may be NULL. */
+gpa_code tape_note_unary(gpa_rt *rt, const char *rule, gpa_arr *in, gpa_arr *out,
+                         const tape_entry *options, gpa_err *e);
+/* Records a[ix...] = value, or with value NULL: out = a[ix...]. */
+gpa_code tape_note_index(gpa_rt *rt, const char *rule, gpa_arr *a, const gpa_indices *ix,
+                         const gpa_opnd *value, gpa_arr *out, gpa_err *e);
+/* Before the storage of `a` is stored into: records keep its old value. */
+gpa_code tape_before_store(gpa_rt *rt, gpa_arr *a, gpa_err *e);
+/* GPA_E_UNSUPPORTED, naming the function, if one of n arrays (some may be NULL) is active. */
+gpa_code tape_refuse(gpa_rt *rt, const char *function, gpa_arr *const *in, int n, gpa_err *e);
+
+/* Around an operation that is recorded as a whole, whose parts are not. */
+static inline bool tape_enter(gpa_rt *rt) {
+    const bool on = tape_is_on(rt);
+    if (on) rt->tape_paused++;
+    return on;
+}
+static inline void tape_leave(gpa_rt *rt, bool on) {
+    if (on) rt->tape_paused--;
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* Tapes: records of array operations, from which derivatives are computed (reverse mode).
+ *
+ * Between tape_open and tape_close every operation that reads an active array is recorded: which
+ * rule differentiates it, where its operands and results lie, and the values that the rule needs.
+ * Arrays are told apart by their storages and described by their strided layouts, so that views
+ * need no record and stores through them are recorded as what they are. Tapes nest: each has active
+ * arrays of its own. An array that was recorded keeps its value for the record when it is stored
+ * into later: the record then gets a copy of the old value (copy-on-write). */
+#ifndef GPA_TAPE_H
+#define GPA_TAPE_H
+
+#include "runtime/runtime.h"
+
+/* Where an operand or result lies, and its value. */
+typedef struct tape_operand {
+    uint64_t storage;             /* number of its storage; 0: a scalar */
+    bool active;                  /* it depends on a watched array */
+    uint8_t dtype, storage_dtype; /* gpa_dtype */
+    int ndim;
+    int64_t offset, storage_size; /* in elements of dtype; of storage_dtype */
+    int64_t *layout;              /* ndim extents, then ndim strides */
+    gpa_arr *value;               /* NULL: not kept, or a scalar */
+    gpa_opnd number;              /* a scalar */
+    struct tape_operand *next;    /* the next one of the tape that keeps a value of this storage */
+} tape_operand;
+
+/* An operation. Operands first, then results; for a store the array that is stored into is a
+ * result. */
+typedef struct tape_record {
+    const char *rule; /* "multiply", "sum", "getitem", ... */
+    int n_in, n_out;
+    int64_t *ints; /* options of the rule */
+    int n_ints;
+    double scale;     /* of Fourier transforms */
+    gpa_index *index; /* of getitem and setitem; index arrays are operands, in order */
+    int n_index;
+    struct tape_record *before; /* the record made before this one */
+    tape_operand operand[];
+} tape_record;
+
+/* Starts recording what depends on n arrays, which must own their storages: nothing else may refer
+ * to these. Everything is recorded on each open tape that it concerns. */
+gpa_code tape_open(gpa_rt *rt, gpa_arr *const *watched, int n, gpa_err *e);
+/* Ends the recording of the innermost tape, and passes its records to `each` (may be NULL), the
+ * last one first, until that fails. A record is valid during the call. */
+gpa_code tape_close(gpa_rt *rt, gpa_code (*each)(void *user, const tape_record *r), void *user);
+/* The number of open tapes. */
+int tape_depth(const gpa_rt *rt);
+/* True if an open tape records operations on the array. */
+bool tape_is_active(const gpa_rt *rt, const gpa_arr *a);
+/* Describes an array, for the innermost tape; the caller frees out->layout with mem_free. */
+gpa_code tape_describe(gpa_rt *rt, gpa_arr *a, tape_operand *out, gpa_err *e);
+
+/* Stops recording on all tapes, or goes on; calls nest. */
+void tape_pause(gpa_rt *rt, bool pause);
+/* Records the rule "call" with `number` for a result that was computed from n operands (NULL: not
+ * an array) while recording was stopped. */
+gpa_code tape_note_call(gpa_rt *rt, gpa_arr *const *in, int n, gpa_arr *result, int64_t number,
+                        gpa_err *e);
+
+/* The expressions of the gradient of an elementwise operation with respect to its operands (rows
+ * of partial.def); "": zero. */
+const char *tape_partial(gpa_op op, int operand);
+
+#endif
