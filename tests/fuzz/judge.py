@@ -8,6 +8,7 @@ result says nothing, and it is not judged."""
 
 import contextlib
 import io
+import itertools
 import re
 import warnings
 
@@ -206,7 +207,8 @@ def failure(gpa, text):
         return None
     if "CRASH" in got:
         return "crash"
-    a, b = next((a, b) for a, b in zip(want.split("\n") + [""], got.split("\n") + [""]) if a != b)
+    lines = itertools.zip_longest(want.split("\n"), got.split("\n"))  # None: the other output has more lines
+    a, b = next((a or "", b or "") for a, b in lines if a != b)
     raised, raises = ERROR.match(a), ERROR.match(b)
     if raised:
         return ("words" if raises else "accepted") + a[:30]
