@@ -1,4 +1,5 @@
-/* Plan cache: a direct-mapped table by the hash of the key; a new plan evicts the one in its slot.
+/* Plan cache: a two-way set-associative table by the hash of the key; a new plan evicts the older
+ * one of its set.
  *
  * Invariants: a key holds everything that fuse, lower and layout depend on, except values of
  * scalars and addresses; nodes, buffers and scalars are numbered by first visit, so that the n-th
@@ -271,6 +272,16 @@ static bool restore(const plan_cache *m, fuse_plan *p) {
     return true;
 }
 
+/* The set of a hash: two slots, the newer plan first. */
+static plan **set_of(plan_cache *m, uint64_t hash) {
+    return &m->slot[(hash & (SLOTS / 2 - 1)) * 2];
+}
+
+static bool has_key(const plan *x, const plan_cache *m) {
+    return x && x->hash == m->hash && x->n_words == m->n_words &&
+           memcmp(x->words, m->words, m->n_words * sizeof *m->words) == 0;
+}
+
 bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan *p) {
     if (!m) return false;
     size_t requested = p->n_root;
@@ -278,11 +289,9 @@ bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan 
     discard_recorded(m);
     if (!(m->cacheable = describe_all(m, rt, d, p))) return false;
     m->hash = hash_words(m->words, m->n_words, 0);
-    const plan *x = m->slot[m->hash & (SLOTS - 1)];
-    if (!x || x->hash != m->hash || x->n_words != m->n_words ||
-        memcmp(x->words, m->words, m->n_words * sizeof *m->words) != 0)
-        return false;
-    m->found = x;
+    plan *const *set = set_of(m, m->hash);
+    m->found = has_key(set[0], m) ? set[0] : has_key(set[1], m) ? set[1] : NULL;
+    if (!m->found) return false;
     if (restore(m, p)) return true;
     p->n_root = requested;
     m->found = NULL;
@@ -429,7 +438,8 @@ void plan_cache_insert(plan_cache *m, const fuse_plan *p) {
     inserted->p.roots = copy_array(&at, x->roots, x->n_roots, sizeof *x->roots);
     for (size_t i = 0; i < inserted->n_bodies; i++) body_retain(inserted->bodies[i]);
     for (size_t i = 0; i < x->n_actions; i++) m->programs.retain(x->actions[i].program);
-    plan **slot = &m->slot[m->hash & (SLOTS - 1)];
-    free_plan(m, *slot);
-    *slot = inserted;
+    plan **set = set_of(m, m->hash);
+    free_plan(m, set[1]);
+    set[1] = set[0];
+    set[0] = inserted;
 }
