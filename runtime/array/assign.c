@@ -383,12 +383,13 @@ out:
 
 gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
                        const gpa_opnd *rhs, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    if (op != OP_ADD) /* before anything is stored */
+        rc = tape_refuse(rt, "ufunc.at of this operation", (gpa_arr *[]){a, rhs ? rhs->arr : NULL},
+                         2, e);
     const bool on = tape_enter(rt);
-    gpa_code rc = on ? tape_before_store(rt, a, e) : GPA_OK;
+    if (!rc && on) rc = tape_before_store(rt, a, e);
     if (!rc) rc = update_at(rt, op, a, ix, rhs, e);
     tape_leave(rt, on);
-    if (rc || !on) return rc;
-    if (op == OP_ADD) return tape_note_index(rt, "add.at", a, ix, rhs, a, e);
-    return tape_refuse(rt, "ufunc.at of this operation", (gpa_arr *[]){a, rhs ? rhs->arr : NULL}, 2,
-                       e);
+    return rc || !on || op != OP_ADD ? rc : tape_note_index(rt, "add.at", a, ix, rhs, a, e);
 }

@@ -6,6 +6,7 @@
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
+#include "runtime/array/tape.h"
 
 /* ---- reading ---- */
 
@@ -84,13 +85,22 @@ static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_view *h, gpa_err *e) {
     return host_read(rt, a, h->own, e);
 }
 
+/* What the host computes without a record would cut the gradient: it is refused. */
+static gpa_code refuse_traced(gpa_rt *rt, gpa_arr *a, host_view *h, gpa_err *e) {
+    *h = (host_view){"", NULL, NULL};
+    return tape_refuse(rt, "this operation", &a, 1, e);
+}
+
 gpa_code host_view_get(gpa_rt *rt, gpa_arr *a, host_view *h, gpa_err *e) {
-    return get_take(rt, arr_retain(a), h, e);
+    gpa_code rc = refuse_traced(rt, a, h, e);
+    return rc ? rc : get_take(rt, arr_retain(a), h, e);
 }
 
 gpa_code host_view_get_strided(gpa_rt *rt, gpa_arr *a, host_view *h, int64_t *strides, gpa_err *e) {
+    gpa_code rc = refuse_traced(rt, a, h, e);
+    if (rc) return rc;
     *h = (host_view){"", arr_retain(a), NULL};
-    gpa_code rc = arr_force(rt, a, CUT_LIBRARY, e);
+    rc = arr_force(rt, a, CUT_LIBRARY, e);
     if (rc) return rc;
     if (a->size == 0 || !a->storage->buf->device->caps.host_visible) {
         shape_c_strides(a->ndim, a->shape, strides);
@@ -104,8 +114,8 @@ gpa_code host_view_get_strided(gpa_rt *rt, gpa_arr *a, host_view *h, int64_t *st
 
 gpa_code host_view_get_as(gpa_rt *rt, gpa_arr *a, gpa_dtype t, host_view *h, gpa_err *e) {
     gpa_arr *cast = NULL;
-    *h = (host_view){"", NULL, NULL};
-    gpa_code rc = arr_cast(rt, a, t, false, &cast, e);
+    gpa_code rc = refuse_traced(rt, a, h, e);
+    if (!rc) rc = arr_cast(rt, a, t, false, &cast, e);
     return rc ? rc : get_take(rt, cast, h, e);
 }
 

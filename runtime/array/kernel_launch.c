@@ -12,6 +12,7 @@
 #include "runtime/array/store.h"
 #include "runtime/programs.h"
 #include "runtime/tables/tuning.h"
+#include "runtime/array/tape.h"
 
 /* Advances *k to the program's next array that is bound at launch; NULL at the end. */
 static gpa_arr *const *next_bound(const kir_func *f, size_t *k, gpa_arr *const *at) {
@@ -243,13 +244,22 @@ static uint64_t bytes_accessed(const kir_func *f, gpa_arr *const *at) {
     return sum;
 }
 
+/* Compiled functions of arrays that a tape records have no rule. */
+static gpa_code refuse_traced(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    for (size_t k = 0; !rc && tape_is_on(rt) && next_bound(f, &k, at); k++, at++)
+        rc = tape_refuse(rt, f->name, at, 1, e);
+    return rc;
+}
+
 gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e) {
     gpa_binding bind[KIR_MAX_ARRAYS];
     gpa_device *d;
     gpa_prog *prog;
     gpa_arr *const *at = p->arrays;
     if (rt_interrupted(rt)) return gpa_interrupted(e);
-    gpa_code rc = compute_arrays(rt, f, at, &d, e);
+    gpa_code rc = refuse_traced(rt, f, at, e);
+    if (!rc) rc = compute_arrays(rt, f, at, &d, e);
     if (!rc && f->form == KIR_KERNEL) rc = check_blocks(f, d, p, e);
     if (rc) return rc;
     memset(bind, 0, f->n_arrays * sizeof *bind);

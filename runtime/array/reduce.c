@@ -331,31 +331,32 @@ static const char *const reduction_rules[RED_COUNT] = {
     [RED_SUM] = "sum", [RED_PROD] = "prod",   [RED_MIN] = "min",
     [RED_MAX] = "max", [RED_FMIN] = "nanmin", [RED_FMAX] = "nanmax"};
 
-/* Records a reduction that is computed: axes, keepdims, ddof. On failure *out is released. */
+/* Records a reduction that is computed, of the array, the mask and `initial`: axes, ddof, whether
+ * there is a mask. On failure *out is released. */
 static gpa_code note_reduction(gpa_rt *rt, const char *rule, const reduction *of, int64_t ddof,
                                gpa_arr **out, gpa_err *e) {
+    enum { MASK_VALUE = 2, ALL_VALUES = 7 }; /* what rules need */
     const gpa_dtype t = (gpa_dtype)(*out)->dtype;
     if (!tape_is_on(rt) || !rule || !(dtype_is_float(t) || dtype_is_complex(t))) return GPA_OK;
-    const int64_t ints[] = {of->axes, of->o->keepdims, ddof, of->o->where != NULL};
-    const gpa_opnd in[] = {{.arr = of->a},
-                           of->o->where ? (gpa_opnd){.arr = of->o->where} : of->o->initial};
-    gpa_code rc =
-        tape_note(rt,
-                  &(tape_entry){.rule = rule,
-                                .in = in,
-                                .out = out,
-                                .n_in = of->o->where || of->o->has_initial ? 2 : 1,
-                                .n_out = 1,
-                                .keep_in = strcmp(rule, "sum") && strcmp(rule, "mean") ? 3 : 2,
-                                .keep_out = strcmp(rule, "sum") && strcmp(rule, "mean"),
-                                .ints = ints,
-                                .n_ints = 4},
-                  e);
+    const bool linear = !strcmp(rule, "sum") || !strcmp(rule, "mean");
+    const int64_t ints[] = {of->axes, ddof, of->o->where != NULL};
+    const gpa_opnd in[] = {{.arr = of->a}, {.arr = of->o->where}, of->o->initial};
+    const tape_entry n = {.rule = rule,
+                          .in = in,
+                          .out = out,
+                          .n_in = of->o->has_initial ? 3 : 2,
+                          .n_out = 1,
+                          .keep_in = linear ? MASK_VALUE : ALL_VALUES,
+                          .keep_out = !linear,
+                          .ints = ints,
+                          .n_ints = 3};
+    gpa_code rc = tape_note(rt, &n, e);
     if (rc) arr_release(rt, *out);
     return rc;
 }
 
-/* While operations are recorded: a reduction with out= is computed, then stored; *done. */
+/* While operations are recorded: a reduction with out= is computed, then
+ * stored. `made` is consumed. */
 static gpa_code store_later(gpa_rt *rt, const reduction *of, gpa_arr *made, gpa_arr **out,
                             gpa_err *e) {
     gpa_code rc = arr_set(rt, of->o->into, NULL, &(gpa_opnd){.arr = made}, e);

@@ -417,7 +417,9 @@ static gpa_code note_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr 
 gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e) {
     arr_fft_opts fresh = *o;
     gpa_arr *made;
-    if (!tape_is_on(rt) || !tape_is_active(rt, a)) return run_fft(rt, a, o, out, e);
+    const bool concerned =
+        tape_is_on(rt) && (tape_is_active(rt, a) || (o->into && tape_is_active(rt, o->into)));
+    if (!concerned) return run_fft(rt, a, o, out, e);
     const bool on = tape_enter(rt);
     fresh.into = NULL;
     gpa_code rc = run_fft(rt, a, &fresh, &made, e);

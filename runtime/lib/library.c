@@ -6,6 +6,7 @@
 #include "runtime/array/store.h"
 #include "runtime/exec/explain.h"
 #include "runtime/host/host.h"
+#include "runtime/array/tape.h"
 
 void library_release(gpa_rt *rt, library_arrays *a) {
     for (int i = 0; i < LIB_OPERANDS; i++) arr_release(rt, a->x[i]);
@@ -78,6 +79,7 @@ gpa_code library_call(gpa_rt *rt, gpa_device *d, gpa_libcall *c, library_arrays 
     gpa_code rc = GPA_OK;
     for (int i = 0; i < LIB_OPERANDS; i++)
         if (a->x[i]) given[n++] = a->x[i];
+    TRY(tape_refuse(rt, library_names[c->kind], given, n, e));
     TRY(arr_eval(rt, given, n, e));
     for (int i = 0; i < LIB_OPERANDS; i++)
         if (a->x[i]) TRY(arr_bring_to_device(rt, d, &a->x[i], e));

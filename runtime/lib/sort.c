@@ -151,7 +151,9 @@ gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_ar
     if (a->ndim > 1) return gpa_fail(e, GPA_E_VALUE, "object too deep for desired array");
     if (a->ndim < 1) return gpa_fail(e, GPA_E_VALUE, "object of too small depth for desired array");
     device_scope p = device_scope_enter(rt, (gpa_arr *[]){a, v}, 2);
+    const bool on = tape_enter(rt); /* indices have no gradient */
     gpa_code rc = search(rt, a, v, right, out, e);
+    tape_leave(rt, on);
     device_scope_leave(rt, p);
     return rc;
 }
