@@ -130,10 +130,15 @@ typedef struct gpa_backend {
      * again. */
     gpa_code (*alloc)(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e);
     void (*free)(gpa_dev *d, gpa_mem *m); /* allowed while queued work uses it */
-    void *(*base)(gpa_mem *m);            /* (optional: NULL) host_visible devices only */
-    /* n bytes of host memory that stay the caller's, as memory of the device; `free` ends that.
-     * (optional: the contents are copied) */
+    /* The address of the memory, in the host if host_visible, else in the device. (optional: NULL)
+     */
+    void *(*base)(gpa_mem *m);
+    /* n bytes at such an address that stay the caller's, as memory of the device; `free` ends that,
+     * after the work that uses it. (optional: the contents are copied) */
     gpa_code (*adopt)(gpa_dev *d, void *at, size_t n, gpa_mem **out, gpa_err *e);
+    /* Waits for all work that other libraries of this process have queued on the device. (optional:
+     * there are none) */
+    gpa_code (*sync_others)(gpa_dev *d, gpa_err *e);
     gpa_code (*upload)(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n,
                        gpa_err *e); /* `from` may be reused on return */
     gpa_code (*download)(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n,

@@ -331,21 +331,29 @@ typedef struct {
     const int64_t *shape, *strides;
     int64_t offset;
 } arr_layout;
-/* Host memory: the address of the first element, and what keeps it alive. */
+enum { ARR_HOST_MEMORY = -1 };
+/* The address of the first element, in the memory of a GPU (by its number) or of the host. */
 typedef struct {
     void *address;
+    int gpu;
+} arr_location;
+/* Memory of a GPU or of the host: the address of the first element, and what keeps it alive. */
+typedef struct {
+    void *address;
+    int gpu;
     bool readonly;
     void *owner;
     void (*release)(void *owner); /* called once, when no array uses the memory any more */
 } arr_foreign_memory;
 
 /* An array on foreign memory; strides in elements, `offset` unused. *out NULL: the current device
- * cannot use host memory, or the array is empty. The owner is taken over only with an array. */
+ * cannot use host memory, or the array is empty. The owner is taken over only with an array.
+ * ValueError: the memory is another GPU's. */
 gpa_code arr_adopt(gpa_rt *rt, const arr_layout *l, const arr_foreign_memory *m, gpa_arr **out,
                    gpa_err *e);
 /* The address of the first element, valid while the array lives, computed if it was pending. NULL:
- * the memory is not the host's. */
-gpa_code arr_expose(gpa_rt *rt, gpa_arr *a, void **first, gpa_err *e);
+ * the device's memory has no addresses. */
+gpa_code arr_expose(gpa_rt *rt, gpa_arr *a, arr_location *out, gpa_err *e);
 /* Before foreign code runs: finishes work on shared memory. After it: shared memory may have
  * changed. */
 void rt_finish_shared(gpa_rt *rt);

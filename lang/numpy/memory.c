@@ -1,6 +1,7 @@
 /* Memory of arrays: sharing, bytes, arrays over existing memory. */
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
+#include "lang/vm/foreign.h"
 
 /* A scalar is copied into each array that is made of it. */
 static bool are_arrays(const value *argv) {
@@ -67,16 +68,22 @@ gpa_code np_bytes_array(gpa_vm *vm, value *argv, value *out) { /* bytes */
 
 /* ---- addresses ---- */
 
+gpa_code np_is_foreign(gpa_vm *vm, value *argv, value *out) { /* x */
+    (void)vm;
+    *out = v_bool(is_foreign(argv[0]));
+    return GPA_OK;
+}
+
 /* The address of the first element, for display and foreign code. */
 gpa_code np_address(gpa_vm *vm, value *argv, value *out) { /* a */
-    void *first = NULL;
+    arr_location at = {0};
     gpa_arr *a = NULL;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = arr_expose(vm_rt(vm), a, &first, vm_err(vm));
-    if (!rc && !first && a->size)
+    if (!rc) rc = arr_expose(vm_rt(vm), a, &at, vm_err(vm));
+    if (!rc && a->size && (!at.address || at.gpu != ARR_HOST_MEMORY))
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "the memory of an array on %s has no host address",
                      arr_device(vm_rt(vm), a));
-    if (!rc) *out = v_int((int64_t)(uintptr_t)first);
+    if (!rc) *out = v_int((int64_t)(uintptr_t)at.address);
     arr_release(vm_rt(vm), a);
     return rc;
 }

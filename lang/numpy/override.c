@@ -6,11 +6,13 @@
 #include "lang/object/container.h"
 #include "lang/object/kind.h"
 #include "lang/vm/class.h"
+#include "lang/vm/foreign.h"
 
 bool override_among(size_t n, const value *args) {
     for (size_t i = 0; i < n; i++) {
         if (args[i].tag == V_TUPLE && override_among(args[i].tuple->count, args[i].tuple->items))
             return true;
+        if (is_foreign(args[i]) && foreign.overrides(args[i])) return true;
         const class_obj *c = args[i].tag == V_OBJECT ? class_of_peek(args[i]) : NULL;
         if (c && class_text_peek(c, "__array_ufunc__").tag != V_UNSET) return true;
     }

@@ -154,10 +154,20 @@ static bool callable(gpa_vm *vm, value v) {
     return is;
 }
 
+static bool overrides(value v) {
+    int state = py.PyGILState_Ensure();
+    py_object *type = py.PyObject_Type(proxy_peek(v)),
+              *method = type ? py.PyObject_GetAttrString(type, "__array_ufunc__") : NULL;
+    if (!method) py.PyErr_Clear();
+    py_drop(type);
+    py_drop(method);
+    py.PyGILState_Release(state);
+    return method != NULL;
+}
+
 static gpa_code array(gpa_vm *vm, value v, value *out) {
     python_scope s = python_enter(python_host_peek(vm));
-    py_object *a = python_helper(s.host->as_array, 1, (py_object *[]){py_keep(proxy_peek(v))});
-    gpa_code rc = from_python_take(s.host, a, out);
+    gpa_code rc = array_of_protocol(s.host, proxy_peek(v), out);
     python_leave(&s);
     if (rc || out->tag == V_ARRAY) return rc;
     gpa_str text;
@@ -241,6 +251,7 @@ const foreign_language foreign = {.import = import_module,
                                   .is_subclass = test_subclass,
                                   .exception = python_exception,
                                   .callable = callable,
+                                  .overrides = overrides,
                                   .array = array,
                                   .dir = dir,
                                   .choose = python_choose,

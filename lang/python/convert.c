@@ -325,6 +325,17 @@ static gpa_code tuple_from_python(python_host *h, py_object *o, value *out) {
     return rc;
 }
 
+static gpa_code slice_from_python(python_host *h, py_object *o, value *out) {
+    static const char *const names[] = {"start", "stop", "step"};
+    value part[3] = {v_none(), v_none(), v_none()};
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < 3 && !rc; i++)
+        rc = from_python_take(h, py.PyObject_GetAttrString(o, names[i]), &part[i]);
+    if (!rc) rc = native_return(v_slice(h->vm, part[0], part[1], part[2]), out);
+    for (size_t i = 0; i < 3; i++) value_release(h->vm, part[i]);
+    return rc;
+}
+
 /* Values of NumPy, of gpa, or else a proxy. */
 static gpa_code object_from_python(python_host *h, py_object *o, value *out) {
     value own = stand_in_peek(h, o);
@@ -368,6 +379,8 @@ gpa_code from_python_take(python_host *h, py_object *o, value *out) {
         rc = bytes_from_python(h, o, out);
     else if (type == py.tuple_type)
         rc = tuple_from_python(h, o, out);
+    else if (type == py.slice_type)
+        rc = slice_from_python(h, o, out);
     else
         rc = object_from_python(h, o, out);
     py_drop(type);

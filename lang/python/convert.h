@@ -1,9 +1,9 @@
 /* Values across the languages.
  *
- * None, bools, ints, floats, complex numbers, str, bytes and tuples cross by value. Lists, dicts
- * and sets cross by value into Python, and stay Python's objects behind proxies on the way back,
- * as all other objects do. Arrays share their memory. Values of gpa that Python has no type for
- * (functions, instances, generators) are stand-ins there (stand_in.h). */
+ * None, bools, ints, floats, complex numbers, str, bytes, slices and tuples cross by value. Lists,
+ * dicts and sets cross by value into Python, and stay Python's objects behind proxies on the way
+ * back, as all other objects do. Arrays share their memory. Values of gpa that Python has no type
+ * for (functions, instances, generators) are stand-ins there (stand_in.h). */
 #ifndef GPA_PYTHON_CONVERT_H
 #define GPA_PYTHON_CONVERT_H
 
@@ -23,6 +23,14 @@ gpa_code python_text(python_host *h, py_object *o, gpa_str *out);
 /* Arrays (array.c). *out NULL or UNSET: it is no array that both languages know. */
 py_object *array_to_python(python_host *h, value v);
 gpa_code array_from_python(python_host *h, py_object *o, value *out);
+/* The array of any object with an array protocol (numpy.asarray, DLPack, __cuda_array_interface__);
+ * another value: its dtype is none of gpa's. */
+gpa_code array_of_protocol(python_host *h, py_object *o, value *out);
+/* What the class Array of bootstrap.py asks for (stand_in.c). array_capsule, NULL: Python or the vm
+ * has the error. */
+gpa_code array_memory(gpa_vm *vm, value v, value *out);
+gpa_code array_on_host(gpa_vm *vm, value v, value *out);
+py_object *array_capsule(python_host *h, value v, bool versioned);
 /* A NumPy scalar from its dtype's name and Python's number. */
 gpa_code scalar_from_python(python_host *h, py_object *facts, value *out);
 

@@ -106,6 +106,11 @@ py_object *stand_in_new(python_host *h, value v) {
     if (x->next) x->next->prev = x;
     h->handles = x;
     py_object *capsule = x->capsule = py.PyCapsule_New(x, handle_name, end_handle);
+    if (v.tag == V_ARRAY) {
+        py_object *array = python_helper(h->array_stand_in, 1, &capsule);
+        if (!array) python_fail(h);
+        return array;
+    }
     for (size_t i = 0; i < COUNT_OF(specials); i++)
         if (has_special(v, specials[i]))
             names[n++] = py.PyUnicode_DecodeUTF8(specials[i], (py_size)strlen(specials[i]), NULL);
@@ -259,7 +264,7 @@ CALLBACK(method) {
     value fn = v_unset(), out = v_none();
     gpa_code rc = GPA_OK;
     bool equal = strcmp(name, "__eq__") == 0;
-    if (equal || strcmp(name, "__ne__") == 0) {
+    if (c.self.tag != V_ARRAY && (equal || strcmp(name, "__ne__") == 0)) {
         bool is = false;
         rc = op_compare(vm, equal ? AST_OP_EQ : AST_OP_NE, c.self, given->items[0], &is);
         out = v_bool(is);
@@ -443,12 +448,39 @@ CALLBACK(figure_options) {
     return answer(&c, rc, out);
 }
 
+/* memory(array) and host(array): see array_memory and array_on_host. */
+CALLBACK(memory) {
+    RECEIVE(true)
+    value out = v_none();
+    gpa_code rc = array_memory(c.h->vm, c.self, &out);
+    return answer(&c, rc, out);
+}
+
+CALLBACK(host) {
+    RECEIVE(true)
+    value out = v_none();
+    gpa_code rc = array_on_host(c.h->vm, c.self, &out);
+    return answer(&c, rc, out);
+}
+
+/* dlpack(array, versioned): a capsule. */
+CALLBACK(dlpack) {
+    incoming c;
+    if (!receive(&c, self, args, true)) return NULL;
+    py_object *capsule = array_capsule(c.h, c.self, argument(&c, 0).i);
+    if (!capsule && !py.PyErr_Occurred()) python_raise(c.h);
+    value_release(c.h->vm, c.args);
+    value_release(c.h->vm, c.self);
+    return capsule;
+}
+
 #define ROW(name) \
     { "_gpa_" #name, callback_##name, PY_VARARGS, NULL }
 static py_method callbacks[] = {
-    ROW(call),  ROW(getattr), ROW(setattr), ROW(method),  ROW(repr),          ROW(str),
-    ROW(dir),   ROW(hash),    ROW(truth),   ROW(iter),    ROW(next),          ROW(parameters),
-    ROW(write), ROW(flush),   ROW(input),   ROW(display), ROW(figure_format), ROW(figure_options)};
+    ROW(call),   ROW(getattr), ROW(setattr), ROW(method),  ROW(repr),          ROW(str),
+    ROW(dir),    ROW(hash),    ROW(truth),   ROW(iter),    ROW(next),          ROW(parameters),
+    ROW(write),  ROW(flush),   ROW(input),   ROW(display), ROW(figure_format), ROW(figure_options),
+    ROW(memory), ROW(host),    ROW(dlpack)};
 
 bool stand_in_install(python_host *h) {
     py_object *self = py.PyCapsule_New(h, host_name, NULL);

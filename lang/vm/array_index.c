@@ -1,5 +1,6 @@
 /* Subscripts of arrays: conversion to the runtime's indices. */
 #include "lang/vm/array_args.h"
+#include "lang/vm/foreign.h"
 
 static gpa_code slice_bound(gpa_vm *vm, value v, bool *has, int64_t *out) {
     *has = v.tag != V_NONE;
@@ -75,7 +76,7 @@ static gpa_code convert_index(gpa_vm *vm, value v, gpa_index *ix) {
         case V_TUPLE:
         case V_RANGE: return index_array(vm, v, ix);
     }
-    if (v.tag == V_NUM && v.aux == DT_BOOL) return index_array(vm, v, ix);
+    if ((v.tag == V_NUM && v.aux == DT_BOOL) || is_foreign(v)) return index_array(vm, v, ix);
     return fail_index(vm);
 }
 

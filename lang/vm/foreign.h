@@ -35,6 +35,8 @@ typedef struct {
      * neither. */
     gpa_code (*exception)(gpa_vm *vm, value v, value *out);
     bool (*callable)(gpa_vm *vm, value v);
+    /* Whether its type overrides NumPy's ufuncs (__array_ufunc__). */
+    bool (*overrides)(value v);
     /* The object as an array (NumPy's asarray). */
     gpa_code (*array)(gpa_vm *vm, value v, value *out);
     /* Its attributes' names, for dir() and completion. */

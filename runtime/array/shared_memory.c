@@ -1,9 +1,13 @@
-/* Host memory that arrays share with another language: foreign memory as an array, and the elements
- * of an array by their address.
+/* Memory that arrays share with another language, of the host or of a GPU: foreign memory as an
+ * array, and the elements of an array by their address.
  *
  * Invariant: while foreign code runs (between rt_finish_shared and rt_invalidate_shared) no pending
  * work reads or writes shared memory; afterwards every shared buffer has a new version, so that
  * values cached from earlier contents are not found again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "runtime/array/array.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/loop_batch.h"
@@ -21,7 +25,7 @@ static gpa_code share(gpa_rt *rt, gpa_buf *b, gpa_err *e) {
     if (!mem_grow(&rt->shared.at, rt->shared.n, &rt->shared.cap, sizeof *rt->shared.at))
         return gpa_no_memory(e);
     rt->shared.at[rt->shared.n++] = b;
-    b->shared = true;
+    b->shared = b->device->shares_memory = true;
     return GPA_OK;
 }
 
@@ -53,6 +57,17 @@ static gpa_code reach(const arr_layout *l, int64_t *below, int64_t *above, gpa_e
     return GPA_OK;
 }
 
+/* The device whose programs can use the memory; NULL: none can. */
+static gpa_code device_of(gpa_rt *rt, const arr_foreign_memory *m, gpa_device **out, gpa_err *e) {
+    char name[16];
+    snprintf(name, sizeof name, "cuda:%d", m->gpu);
+    gpa_code rc =
+        m->gpu == ARR_HOST_MEMORY ? device_default(rt, out, e) : device_named(rt, name, out, e);
+    if (!rc && (!(*out)->be->adopt || (*out)->caps.host_visible != (m->gpu == ARR_HOST_MEMORY)))
+        *out = NULL;
+    return rc;
+}
+
 gpa_code arr_adopt(gpa_rt *rt, const arr_layout *l, const arr_foreign_memory *m, gpa_arr **out,
                    gpa_err *e) {
     gpa_device *d;
@@ -60,8 +75,8 @@ gpa_code arr_adopt(gpa_rt *rt, const arr_layout *l, const arr_foreign_memory *m,
     *out = NULL;
     gpa_code rc = shape_check(l->ndim, l->shape, dtype_size(l->dtype), &size, e);
     if (!rc) rc = reach(l, &below, &above, e);
-    if (!rc) rc = device_default(rt, &d, e);
-    if (rc || !d->be->adopt || !size) return rc;
+    if (!rc) rc = device_of(rt, m, &d, e);
+    if (rc || !d || !size) return rc;
     foreign_buf *f = mem_zero(sizeof *f);
     if (!f) return gpa_no_memory(e);
     char *first = m->address, *base = first + below;
@@ -71,7 +86,7 @@ gpa_code arr_adopt(gpa_rt *rt, const arr_layout *l, const arr_foreign_memory *m,
         return rc;
     }
     b->device = d;
-    b->host = base;
+    b->host = d->caps.host_visible ? base : NULL;
     b->epoch = d->epoch;
     b->bytes = b->capacity = (size_t)(above - below);
     b->owners = 1;
@@ -99,15 +114,34 @@ gpa_code arr_adopt(gpa_rt *rt, const arr_layout *l, const arr_foreign_memory *m,
     return rc;
 }
 
-gpa_code arr_expose(gpa_rt *rt, gpa_arr *a, void **first, gpa_err *e) {
-    *first = NULL;
+/* The number in the name of a GPU. */
+static int gpu_number(const gpa_device *d) {
+    const char *colon = strchr(d->caps.name, ':');
+    return colon ? (int)strtol(colon + 1, NULL, 10) : 0;
+}
+
+gpa_code arr_expose(gpa_rt *rt, gpa_arr *a, arr_location *out, gpa_err *e) {
+    *out = (arr_location){NULL, ARR_HOST_MEMORY};
     gpa_code rc = arr_force(rt, a, CUT_USER, e);
-    if (rc || !a->storage->buf->host) return rc;
-    rc = exec_wait(rt, a->storage->buf->device, e);
-    if (!rc) rc = buf_check(a->storage->buf, e);
-    if (!rc) rc = share(rt, a->storage->buf, e);
-    if (!rc) *first = a->storage->buf->host + a->offset * (int64_t)dtype_size((gpa_dtype)a->dtype);
-    return rc;
+    if (rc) return rc;
+    gpa_buf *b = a->storage->buf;
+    const gpa_device *d = b->device;
+    if (!d->be->base || !(b->host || d->caps.gpu)) return GPA_OK;
+    rc = exec_wait(rt, b->device, e);
+    if (!rc) rc = buf_check(b, e);
+    if (!rc) rc = share(rt, b, e);
+    if (rc) return rc;
+    char *base = b->host ? b->host : d->be->base(b->mem);
+    out->address = base + a->offset * (int64_t)dtype_size((gpa_dtype)a->dtype);
+    if (!b->host) out->gpu = gpu_number(d);
+    return GPA_OK;
+}
+
+/* Waits for all work on memory of GPUs that foreign code uses. */
+static void sync_gpus(gpa_rt *rt, gpa_err *e) {
+    for (gpa_device *d = rt->devices; d; d = d->next)
+        if (d->shares_memory && !d->lost && d->be->sync_others)
+            device_result(rt, d, d->be->sync_others(d->dev, e), e);
 }
 
 void rt_finish_shared(gpa_rt *rt) {
@@ -116,8 +150,12 @@ void rt_finish_shared(gpa_rt *rt) {
     if (rt->n_pending || rt->loop_batch) rt_flush(rt, &later);
     for (gpa_device *d = rt->devices; d; d = d->next)
         if (!d->lost && d->caps.host_visible) exec_wait(rt, d, &later);
+    sync_gpus(rt, &later);
 }
 
 void rt_invalidate_shared(gpa_rt *rt) {
+    gpa_err later = {0};
+    if (!rt->shared.n) return;
     for (size_t i = 0; i < rt->shared.n; i++) rt->shared.at[i]->version++;
+    sync_gpus(rt, &later);
 }

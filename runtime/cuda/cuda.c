@@ -179,10 +179,43 @@ static void cuda_free(gpa_dev *d, gpa_mem *m) {
     gpa_err quiet = {0};
     context_enter(d);
     if (m->generation == d->generation && !stream_use(d, m, true, &quiet)) {
-        fill_nan(d, m);
-        d->cu->free(m->address, d->stream);
+        if (!m->foreign) fill_nan(d, m);
+        if (m->foreign)
+            wait_idle(d, &quiet);
+        else
+            d->cu->free(m->address, d->stream);
     }
     mem_free(m);
+}
+
+static void *cuda_base(gpa_mem *m) { return (void *)(uintptr_t)m->address; }
+
+static gpa_code cuda_adopt(gpa_dev *d, void *at, size_t n, gpa_mem **out, gpa_err *e) {
+    int number = d->number;
+    const CUdeviceptr address = (CUdeviceptr)(uintptr_t)at;
+    context_enter(d);
+    gpa_code rc = wait_usable(d, e);
+    if (!rc) rc = CALL(pointer_attribute, &number, CU_POINTER_DEVICE_ORDINAL, address);
+    if (!rc && number != d->number)
+        rc =
+            gpa_fail(e, GPA_E_VALUE, "the memory is on cuda:%d, not on cuda:%d", number, d->number);
+    gpa_mem *m = rc ? NULL : mem_zero(sizeof *m);
+    if (!m) return rc ? rc : gpa_no_memory(e);
+    *m = (gpa_mem){.address = address,
+                   .n = n,
+                   .foreign = true,
+                   .generation = d->generation,
+                   .queued = ++d->queued};
+    *out = m;
+    return GPA_OK;
+}
+
+/* Libraries of the process share the primary context. */
+static gpa_code cuda_sync_others(gpa_dev *d, gpa_err *e) {
+    context_enter(d);
+    if (wait_is_stuck(d) || d->second_context) return GPA_OK;
+    gpa_code rc = wait_idle(d, e); /* interruptible, as the next wait is not */
+    return rc ? rc : api_check(d->cu->context_synchronize(), "cuCtxSynchronize", e);
 }
 
 static gpa_code cuda_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n,
@@ -438,6 +471,9 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .caps = cuda_caps,
                             .alloc = cuda_alloc,
                             .free = cuda_free,
+                            .base = cuda_base,
+                            .adopt = cuda_adopt,
+                            .sync_others = cuda_sync_others,
                             .upload = cuda_upload,
                             .download = cuda_download,
                             .copy = cuda_copy,

@@ -23,6 +23,7 @@ typedef struct gpa_device {
     uint32_t epoch;      /* incremented by a restart: older buffers and programs are lost */
     bool revived;        /* by rt_revive: the kernel that held it may still run */
     bool lost;           /* it failed and cannot be restarted */
+    bool shares_memory;  /* foreign code has used memory of the device */
     uint64_t idle_since; /* exec_wait: launches and library calls of the runtime, plus 1, at the
                             last wait for the device; 0: never */
     double bandwidth;    /* bandwidth.c: measured; 0: not yet */

@@ -27,6 +27,7 @@ typedef struct {
 struct gpa_mem {
     CUdeviceptr address;
     size_t n;
+    bool foreign;            /* adopted: another library frees it */
     unsigned generation;     /* generation of the device in which it was allocated */
     uint64_t queued;         /* stream.c: the number of its latest use in the queue */
     uint64_t epoch;          /* stream.c: the epoch in which `users` and `writers` are valid */
