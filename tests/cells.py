@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -114,7 +115,11 @@ class Python:
 
 
 def elsewhere(name):
-    """Why a test is not for the device in use or for this machine: NAME (not on DEVICE: REASON), NAME (needs PROGRAM); else None."""
+    """Why a test is not for the device in use or for this machine: NAME (not on DEVICE: REASON), NAME (needs PROGRAM), NAME (module
+    OF_PYTHON); else None."""
+    module = re.search(r"\(module (\w+)\)", name)
+    if module and not importlib.util.find_spec(module[1]):
+        return "Python has no module " + module[1]
     needed = re.search(r"\(needs (\w+)\)", name)
     if needed and not shutil.which(needed[1]):
         return needed[1] + " is not installed"

@@ -2,6 +2,7 @@
 #include "lang/builtin/all.h"
 #include "lang/vm/kinds.h"
 #include "lang/object/container.h"
+#include "lang/vm/foreign.h"
 #include "lang/vm/instance.h"
 #include "lang/vm/record.h"
 #include "lang/vm/step.h"
@@ -212,6 +213,7 @@ gpa_code super_new(gpa_vm *vm, value *argv, value *out) { /* cls, type, object_o
     value class = argv[1], self = argv[2];
     gpa_code rc = class.tag == V_UNSET ? enclosing_method(vm, &class, &self) : GPA_OK;
     if (rc) return rc;
+    if (is_foreign(class)) return foreign.super(vm, class, self, out);
     if (class.tag != V_CLASS)
         return vm_fail(vm, GPA_E_TYPE, "super() argument 1 must be a type, not %s",
                        value_type_name(class));

@@ -254,6 +254,53 @@ Array.__iter__ = _iterate
 _array_stand_in = Array
 
 
+_by_value = (int, float, complex, str, bytes, tuple)
+
+
+def _keep_identity(members, given):
+    """Attributes that are equal to arguments become these objects, as scikit-learn's clone() expects after __init__."""
+    for name, value in members.items():
+        for arg in given:
+            if type(arg) is type(value) and isinstance(arg, _by_value) and arg == value:
+                members[name] = arg
+
+
+def _method(function):
+    """A function of Python, which binds to instances, that calls one of gpa."""
+    is_init = function.__name__ == "__init__"
+
+    def method(*args, **named):
+        result = function(*args, **named)
+        if is_init and args and hasattr(args[0], "__dict__"):
+            _keep_identity(vars(args[0]), (*args[1:], *named.values()))
+        return result
+
+    method.__name__ = function.__name__
+    method.__doc__ = function.__doc__
+    method.__wrapped__ = function  # for inspect.signature
+    return method
+
+
+def _member(kind, parts):
+    wrapped = [_method(part) if hasattr(type(part), "__signature__") else part for part in parts]
+    makers = {"static": staticmethod, "class": classmethod, "property": property}
+    return makers[kind](*wrapped) if kind in makers else wrapped[0] if kind == "function" else parts[0]
+
+
+def _derive(name, bases, members):
+    """The class of a class statement of gpa with bases of Python."""
+
+    def fill(namespace):
+        namespace["__module__"] = "__main__"
+        for key, (kind, parts) in members.items():
+            namespace[key] = _member(kind, parts)
+
+    return types.new_class(name, bases, exec_body=fill)
+
+
+_super = super
+
+
 def _enter(action, *args):
     """Runs what a statement of gpa does in Python, from two frames, as libraries that look at their callers expect."""
     return action(*args)

@@ -10,4 +10,8 @@ gpa_code python_binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
 gpa_code python_unary(gpa_vm *vm, ast_op op, value a, value *out);
 gpa_code proxy_next(gpa_vm *vm, value v, value *out, bool *done);
 
+/* A class statement with a base of Python; super() in its methods (derive.c). */
+gpa_code python_derive(gpa_vm *vm, const char *name, value bases, value members, value *out);
+gpa_code python_super(gpa_vm *vm, value class, value self, value *out);
+
 #endif

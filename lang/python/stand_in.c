@@ -11,6 +11,7 @@
 
 #include "lang/object/container.h"
 #include "lang/vm/class.h"
+#include "lang/vm/foreign.h"
 #include "lang/vm/generator.h"
 #include "lang/vm/instance.h"
 #include "lang/vm/operate.h"
@@ -264,7 +265,12 @@ CALLBACK(method) {
     value fn = v_unset(), out = v_none();
     gpa_code rc = GPA_OK;
     bool equal = strcmp(name, "__eq__") == 0;
-    if (c.self.tag != V_ARRAY && (equal || strcmp(name, "__ne__") == 0)) {
+    const bool compares = equal || strcmp(name, "__ne__") == 0,
+               own = is_instance(c.self) && instance_has(c.self, name),
+               asks = compares && is_foreign(given->items[0]);
+    if (asks && !own) {
+        out = (value){.tag = V_NOT_IMPLEMENTED}; /* Python's object decides */
+    } else if (compares && !asks && c.self.tag != V_ARRAY) {
         bool is = false;
         rc = op_compare(vm, equal ? AST_OP_EQ : AST_OP_NE, c.self, given->items[0], &is);
         out = v_bool(is);

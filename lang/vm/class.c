@@ -1,6 +1,7 @@
 /* Classes: method resolution order, member lookup, the descriptor protocol (class_bind), creation.
  * Reading order: members, the method resolution order, creation, attributes, destruction. */
 #include "lang/vm/class.h"
+#include "lang/vm/foreign.h"
 
 #include <stdio.h>
 
@@ -333,10 +334,36 @@ static gpa_code call_init_subclass(gpa_vm *vm, value class) {
     return rc;
 }
 
+/* The class becomes the value of the variable __class__ that its methods share. */
+static gpa_code fill_class_cell(gpa_vm *vm, dict_obj *members, value class) {
+    dict_entry *kept =
+        dict_named_peek(members, "__classcell__", 13, hash_bytes("__classcell__", 13, 0));
+    if (!kept) return GPA_OK;
+    kept->v.cell->v = value_retain(class);
+    bool found;
+    value key = value_retain(kept->key);
+    gpa_code rc = dict_remove(vm, members, key, &found);
+    value_release(vm, key);
+    return rc;
+}
+
+static bool has_foreign_base(value bases) {
+    for (size_t i = 0; i < bases.tuple->count; i++)
+        if (is_foreign(bases.tuple->items[i])) return true;
+    return false;
+}
+
+static gpa_code foreign_class(gpa_vm *vm, const code *body, value bases, value members,
+                              value *out) {
+    gpa_code rc = foreign.derive(vm, sym_text(vm, body->name), bases, members, out);
+    return rc ? rc : fill_class_cell(vm, members.dict, *out);
+}
+
 gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_obj *module,
                    value *out) {
+    if (has_foreign_base(bases)) return foreign_class(vm, body, bases, members, out);
     class_obj *c = mem_zero(sizeof *c);
-    value object = v_type(V_OBJECT), class = v_obj(V_CLASS, c), cell = v_unset();
+    value object = v_type(V_OBJECT), class = v_obj(V_CLASS, c);
     if (!c) return vm_no_memory(vm);
     c->head = (obj){1, V_CLASS};
     c->text = sym_text(vm, body->name);
@@ -357,17 +384,7 @@ gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_ob
     if (!rc) c->closed = is_closed(vm, c);
     if (!rc) note_members(vm, c);
     if (!rc) rc = name_members(vm, class);
-    dict_entry *kept =
-        rc ? NULL
-           : dict_named_peek(members.dict, "__classcell__", 13, hash_bytes("__classcell__", 13, 0));
-    if (kept) {
-        cell = kept->v;
-        cell.cell->v = value_retain(class);
-        bool found;
-        value key = value_retain(kept->key);
-        rc = dict_remove(vm, members.dict, key, &found);
-        value_release(vm, key);
-    }
+    if (!rc) rc = fill_class_cell(vm, members.dict, class);
     if (!rc) rc = call_init_subclass(vm, class);
     if (rc)
         value_release(vm, class);

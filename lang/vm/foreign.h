@@ -31,6 +31,10 @@ typedef struct {
     gpa_code (*type)(gpa_vm *vm, value v, value *out);
     gpa_code (*is_instance)(gpa_vm *vm, value v, value type, bool *out);
     gpa_code (*is_subclass)(gpa_vm *vm, value type, value of, bool *out);
+    /* The class of a class statement with a foreign base, from its members (a dict); super(class,
+     * self) of such a class. */
+    gpa_code (*derive)(gpa_vm *vm, const char *name, value bases, value members, value *out);
+    gpa_code (*super)(gpa_vm *vm, value class, value self, value *out);
     /* The exception that `raise v` raises for a foreign exception or exception class; UNSET: v is
      * neither. */
     gpa_code (*exception)(gpa_vm *vm, value v, value *out);
