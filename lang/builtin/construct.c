@@ -142,6 +142,17 @@ gpa_code exception_cause(gpa_vm *vm, value *argv, value *out) {
     return return_retained(argv[0].exc->cause, out);
 }
 
+gpa_code exception_context(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    return return_retained(argv[0].exc->context, out);
+}
+
+gpa_code exception_suppress_context(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_bool(argv[0].exc->suppresses_context);
+    return GPA_OK;
+}
+
 gpa_code exception_add_note(gpa_vm *vm, value *argv, value *out) {
     exc_obj *e = argv[0].exc;
     *out = v_none();

@@ -45,6 +45,9 @@ typedef struct {
     uint16_t reg;
 } code_handler;
 
+/* The number of callees in an OLD_ITEM that stands for callees that are not known. */
+enum { OLD_ITEM_ALWAYS = UINT16_MAX };
+
 /* Inline cache of an attribute instruction. */
 typedef struct {
     uint32_t tag; /* tag of the object; V_UNSET: empty */

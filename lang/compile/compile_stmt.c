@@ -488,6 +488,67 @@ static void update(compiler *c, const ast_node *n, uint32_t dst, uint32_t r) {
     emit_word(c, (ins){.a = (uint16_t)op});
 }
 
+/* The calls in the value of an augmented assignment. */
+typedef struct {
+    compiler *c;
+    unsigned n;   /* the callees that were loaded, into registers from `first` on */
+    bool any;     /* there is a call, or a yield */
+    bool unknown; /* of a callee that could not be loaded */
+} calls_in_value;
+
+static void load_callees(void *user, ast_node *n) {
+    calls_in_value *calls = user;
+    switch ((int)n->kind) {
+        case AST_FUNCTION:
+        case AST_LISTCOMP:
+        case AST_SETCOMP:
+        case AST_DICTCOMP:
+        case AST_GENEXP:
+        case AST_YIELD: calls->any = calls->unknown = true; return;
+        case AST_CALL: {
+            const ast_node *root = n->call.func;
+            while (root->kind == AST_ATTR) root = root->attr.object;
+            calls->any = true;
+            if (root->kind == AST_NAME) {
+                compile_into(calls->c, root, temp(calls->c));
+                calls->n++;
+            } else {
+                calls->unknown = true;
+            }
+        }
+    }
+    ast_each_child(n, load_callees, user);
+}
+
+/* True if an index yields a view of an array, as far as the syntax tells. */
+static bool is_view(const ast_node *index) {
+    bool slice = index->kind == AST_SLICE || index->kind == AST_ELLIPSIS;
+    if (index->kind == AST_TUPLE)
+        for (uint32_t i = 0; i < index->tuple.items.n; i++)
+            slice |= is_view(index->tuple.items.at[i]);
+    return slice;
+}
+
+/* Loads o[k] before the value v of `o[k] op= v` is evaluated, if v contains calls. Returns its
+ * register, or 0. */
+static uint32_t old_item(compiler *c, const ast_node *n, uint32_t o, uint32_t k) {
+    const ast_node *v = n->augassign.value;
+    uint32_t r = temp(c), first = c->top;
+    calls_in_value calls = {.c = c};
+    load_callees(&calls, (ast_node *)v);
+    if (calls.any) {
+        bool view = is_view(n->augassign.target->index.index);
+        c->at = n->augassign.target;
+        emit(c, I_OLD_ITEM, r, o, k);
+        emit_word(c, (ins){.a = (uint16_t)first,
+                           .b = (uint16_t)(view            ? 0
+                                           : calls.unknown ? OLD_ITEM_ALWAYS
+                                                           : calls.n)});
+    }
+    c->top = calls.any ? r + 1 : r;
+    return calls.any ? r : 0;
+}
+
 static void augmented(compiler *c, const ast_node *n) {
     const ast_node *t = n->augassign.target, *v = n->augassign.value;
     if (t->kind == AST_NAME && t->name.storage.kind == AST_IN_SLOT) {
@@ -500,10 +561,11 @@ static void augmented(compiler *c, const ast_node *n) {
     } else if (t->kind == AST_INDEX) {
         uint32_t o = compile_any(c, t->index.object);
         uint32_t k = compile_any(c, t->index.index);
+        uint32_t old = old_item(c, n, o, k);
         uint32_t r = compile_any(c, v);
         c->at = n;
         emit(c, I_UPDATE_ITEM, o, k, r);
-        emit_word(c, (ins){.a = (uint16_t)n->augassign.op});
+        emit_word(c, (ins){.a = (uint16_t)n->augassign.op, .b = (uint16_t)old});
     } else {
         uint32_t o = temp(c), r = temp(c);
         compile_into(c, t->attr.object, o);

@@ -69,9 +69,9 @@ static void destroy_object(destroy_queue *q, value v) {
         case V_EXCEPTION:
             value_hooks.unlink_exception(q->vm, v.exc);
             release_all(q,
-                        (value[]){v.exc->args, v.exc->cause, v.exc->notes, v.exc->class,
-                                  v.exc->fields, v.exc->foreign},
-                        6);
+                        (value[]){v.exc->args, v.exc->cause, v.exc->context, v.exc->notes,
+                                  v.exc->class, v.exc->fields, v.exc->foreign},
+                        7);
             break;
         case V_CLASS:
             value_hooks.unlink_class(q->vm, v.class);

@@ -152,11 +152,13 @@ typedef struct cell_obj {
 typedef struct exc_obj {
     obj head;
     gpa_code code;
-    value args;    /* a tuple */
-    value cause;   /* `raise ... from`, or NONE */
-    value notes;   /* the list that add_note makes, or NONE */
-    value class;   /* the program's CLASS it is an instance of, or NONE */
-    value fields;  /* a DICT of the attributes that were set, or NONE */
+    value args;              /* a tuple */
+    value cause;             /* `raise ... from`, or NONE */
+    value context;           /* the exception that was being handled when it was raised, or NONE */
+    bool suppresses_context; /* `raise ... from` was given, which may name None */
+    value notes;             /* the list that add_note makes, or NONE */
+    value class;             /* the program's CLASS it is an instance of, or NONE */
+    value fields;            /* a DICT of the attributes that were set, or NONE */
     value foreign; /* the exception object of another language that it stands for, or NONE */
     const char *foreign_name; /* the name of that object's type; lives as long as the vm's names */
     struct exc_obj *prev, *next; /* all exceptions of the vm */

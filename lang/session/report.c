@@ -62,12 +62,15 @@ static void put_error(gpa_session *s, const gpa_err *e, const exc_obj *x, const 
     source_render_location(s->sources, e, function, text);
 }
 
-/* Appends the exceptions that an exception was raised from, nearest first. */
+/* Appends the exceptions that an exception was raised from, or during whose handling, nearest
+ * first. */
 static void put_causes(gpa_session *s, const exc_obj *x, gpa_str *text) {
     enum { DEEPEST = 8 };
-    for (int i = 0; i < DEEPEST && x->cause.tag == V_EXCEPTION; i++) {
-        x = x->cause.exc;
-        str_put(text, "caused by ");
+    for (int i = 0; i < DEEPEST; i++) {
+        value from = x->suppresses_context ? x->cause : x->context;
+        if (from.tag != V_EXCEPTION) break;
+        str_put(text, x->suppresses_context ? "caused by " : "while handling ");
+        x = from.exc;
         put_error(s, &x->err, x, NULL, text);
     }
 }

@@ -162,7 +162,7 @@ static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
     if (rc || out->tag != V_UNSET) return rc;
     if (is(text, "__notes__") && x->notes.tag != V_NONE)
         *out = found(x->notes);
-    else if (is(text, "__context__") || is(text, "__traceback__"))
+    else if (is(text, "__traceback__"))
         *out = v_none();
     else if (x->code == GPA_E_STOP_ITERATION && is(text, "value"))
         *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();

@@ -113,8 +113,11 @@ void generator_fail(gpa_vm *vm, generator *g) {
         value cause = raise_take(vm), words = v_cstr(vm, "generator raised StopIteration");
         if (words.tag != V_UNSET) vm_raise(vm, GPA_E_RUNTIME, 1, &words);
         value_release(vm, words);
-        if (vm->raised.tag == V_EXCEPTION && cause.tag == V_EXCEPTION)
+        if (vm->raised.tag == V_EXCEPTION && cause.tag == V_EXCEPTION) {
             vm->raised.exc->cause = value_retain(cause);
+            vm->raised.exc->context = value_retain(cause);
+            vm->raised.exc->suppresses_context = true;
+        }
         value_release(vm, cause);
         vm->core.err.span = at;
         vm->tracing = true;

@@ -71,6 +71,7 @@ static bool catch_error(gpa_vm *vm) {
     vm->tracing = true;
     loop_leave(vm);
     if (!placed) raise_locate(vm);
+    raise_in_context(vm);
     if (vm->core.err.code == GPA_E_INTERRUPT)
         vm_interrupt_clear(vm); /* delivered: a handler may compute again */
     for (;;) {

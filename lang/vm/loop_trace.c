@@ -675,6 +675,8 @@ static bool plain(walk *w, const ins *i) {
         case I_SLICE: return make_parts(w, i, SLICE_OF, 3);
         case I_UNPACK: return unpack(w, i);
         case I_GET_ITEM: return get_item(w, i);
+        case I_OLD_ITEM:
+            return (reg(w, i->b)->kind == ARRAY && !i[1].b) || refuse(w, RT_LOOP_INSTRUCTION);
         case I_SET_ITEM:
         case I_UPDATE_ITEM: return set_item(w, i);
         case I_GET_ATTR: return get_attr(w, i);

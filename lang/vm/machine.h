@@ -173,6 +173,13 @@ gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done);
 value raise_take(gpa_vm *vm);
 /* Makes an exception the current error; consumes it. Returns its code. */
 gpa_code raise_again(gpa_vm *vm, value exc);
+/* The exception that the innermost except or finally clause of the running functions handles, those
+ * of library modules only if in_library; V_UNSET: none. */
+value raise_handled_peek(const gpa_vm *vm, bool in_library);
+
+/* Makes the handled exception the context of the current error, unless it has one. */
+void raise_in_context(gpa_vm *vm);
+
 /* raise v [from cause] */
 gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause);
 /* Sets the message of an exception from its arguments. */

@@ -22,7 +22,12 @@ gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out);
 gpa_code op_setitem(gpa_vm *vm, value v, value key, value item);
 gpa_code op_delitem(gpa_vm *vm, value v, value key);
 /* v[key] op= item, with v and key evaluated once. */
-gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value item);
+gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value old, value item);
+
+/* v[key] before the value of `v[key] op= value` is evaluated, which calls the callees: the `old` of
+ * op_update_item. UNSET for an array, whose item is read when it is updated, unless a callee is a
+ * program's function, which could store to it. */
+gpa_code op_old_item(gpa_vm *vm, value v, value key, const value *callees, size_t n, value *out);
 /* slice.indices(n): start and stop within bounds (or one before), and the step. */
 gpa_code op_slice_bounds(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *stop,
                          int64_t *step);

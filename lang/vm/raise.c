@@ -89,7 +89,8 @@ value v_exception(gpa_vm *vm, gpa_code kind, value args) {
     x->head = (obj){1, V_EXCEPTION};
     x->code = kind;
     x->args = value_retain(args);
-    x->cause = x->notes = x->class = x->fields = x->foreign = v_none();
+    x->cause = x->context = x->notes = x->class = x->fields = x->foreign = v_none();
+    x->suppresses_context = false;
     x->foreign_name = NULL;
     x->err.code = kind;
     x->prev = NULL;
@@ -111,8 +112,8 @@ void exception_unlink(gpa_vm *vm, exc_obj *x) {
 void exception_break_cycles(gpa_vm *vm) {
     for (exc_obj *x = vm->exceptions; x; x = x->next) x->head.refs++;
     for (exc_obj *x = vm->exceptions; x; x = x->next) {
-        value held[] = {x->args, x->cause, x->notes, x->fields, x->foreign};
-        x->args = x->cause = x->notes = x->fields = x->foreign = v_none();
+        value held[] = {x->args, x->cause, x->context, x->notes, x->fields, x->foreign};
+        x->args = x->cause = x->context = x->notes = x->fields = x->foreign = v_none();
         for (size_t i = 0; i < COUNT_OF(held); i++) value_release(vm, held[i]);
     }
     for (exc_obj *x = vm->exceptions, *next; x; x = next) {
@@ -253,6 +254,44 @@ static gpa_code exception_of(gpa_vm *vm, value v, const char *words, value *out)
     return out->tag ? GPA_OK : GPA_E_MEMORY;
 }
 
+value raise_handled_peek(const gpa_vm *vm, bool in_library) {
+    for (uint32_t d = vm->depth; d > 0; d--) {
+        const frame *f = &vm->frames[d - 1];
+        if (f->module->library && !in_library) continue;
+        uint32_t at = (uint32_t)(f->ip - f->code->ins);
+        for (uint32_t k = 0; k < f->code->n_handlers; k++) {
+            const code_handler *h = &f->code->handlers[k];
+            if (at >= h->lo && at < h->hi) return f->regs[h->reg];
+        }
+    }
+    return v_unset();
+}
+
+/* Makes the exception that is being handled the context of one that is raised. A chain of contexts
+ * that leads back to it is cut. */
+static void set_context(gpa_vm *vm, exc_obj *x) {
+    value handled = raise_handled_peek(vm, false), old = x->context;
+    if (handled.tag != V_EXCEPTION || handled.exc == x || old.exc == handled.exc) return;
+    x->context = value_retain(handled);
+    value_release(vm, old);
+    for (exc_obj *y = handled.exc; y->context.tag == V_EXCEPTION; y = y->context.exc)
+        if (y->context.exc == x) {
+            old = y->context;
+            y->context = v_none();
+            value_release(vm, old);
+            break;
+        }
+}
+
+void raise_in_context(gpa_vm *vm) {
+    if (raise_handled_peek(vm, false).tag != V_EXCEPTION) return;
+    bool tracing = vm->tracing, skip = vm->trace_skip;
+    value exc = vm_exception_peek(vm);
+    if (exc.tag == V_EXCEPTION && exc.exc->context.tag == V_NONE) set_context(vm, exc.exc);
+    vm->tracing = tracing;
+    vm->trace_skip = skip;
+}
+
 gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause) {
     value exc, because = v_none();
     gpa_code rc = exception_of(vm, v, "exceptions must derive from BaseException", &exc);
@@ -266,8 +305,10 @@ gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause) {
     if (has_cause) {
         value old = exc.exc->cause;
         exc.exc->cause = because;
+        exc.exc->suppresses_context = true;
         value_release(vm, old);
     }
+    set_context(vm, exc.exc);
     exc_obj *x = exc.exc;
     bool again = exc.exc == vm->trace_of;
     if (!again) {

@@ -183,11 +183,21 @@ gpa_code step_truth(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
     return rc;
 }
 
+STEP(old_item) {
+    BOUND(i->b);
+    BOUND(i->c);
+    value old = v_unset();
+    gpa_code rc = op_old_item(vm, r[i->b], r[i->c], &r[i[1].a], i[1].b, &old);
+    return rc ? rc : finish(vm, f, i, old, false, false);
+}
+
 STEP(update_item) {
     BOUND(i->a);
     BOUND(i->b);
     BOUND(i->c);
-    gpa_code rc = op_update_item(vm, (ast_op)i[1].a, r[i->a], r[i->b], r[i->c]);
+    value old = i[1].b ? reg_take(f, i[1].b) : v_unset();
+    gpa_code rc = op_update_item(vm, (ast_op)i[1].a, r[i->a], r[i->b], old, r[i->c]);
+    value_release(vm, old);
     if (rc) return rc;
     reg_consume(vm, f, i->a);
     reg_consume(vm, f, i->b);
@@ -677,14 +687,8 @@ STEP(reraise) {
 
 STEP(reraise_handled) {
     UNUSED;
-    for (uint32_t d = vm->depth; d > 0; d--) {
-        const frame *g = &vm->frames[d - 1];
-        uint32_t at = (uint32_t)(g->ip - g->code->ins);
-        for (uint32_t k = 0; k < g->code->n_handlers; k++) {
-            const code_handler *h = &g->code->handlers[k];
-            if (at >= h->lo && at < h->hi) return raise_again(vm, value_retain(g->regs[h->reg]));
-        }
-    }
+    value handled = raise_handled_peek(vm, true);
+    if (handled.tag == V_EXCEPTION) return raise_again(vm, value_retain(handled));
     return vm_fail(vm, GPA_E_RUNTIME, "No active exception to reraise");
 }
 

@@ -50,6 +50,7 @@ STEP(del_cell);
 STEP(get_free);
 STEP(set_free);
 STEP(del_free);
+STEP(old_item);
 STEP(update_item);
 STEP(unary);
 STEP(iter);

@@ -11,6 +11,7 @@
 #include "lang/vm/array_interface.h"
 #include "lang/vm/instance.h"
 #include "lang/object/number.h"
+#include "lang/compile/code.h"
 #include "lang/vm/operate.h"
 #include "lang/text/text.h"
 
@@ -440,14 +441,44 @@ static gpa_code update_entry(gpa_vm *vm, ast_op op, dict_obj *d, value key, valu
     return rc;
 }
 
-gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value item) {
-    value old = v_none(), new = v_none();
-    if (v.tag == V_DICT) return update_entry(vm, op, v.dict, key, item);
-    if (v.tag == V_ARRAY && !v.aux) return array_operators.update_item(vm, op, v, key, item);
-    gpa_code rc = op_getitem(vm, v, key, &old);
+gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value old, value item) {
+    value read = v_none(), new = v_none();
+    gpa_code rc = GPA_OK;
+    if (old.tag == V_UNSET) {
+        if (v.tag == V_DICT) return update_entry(vm, op, v.dict, key, item);
+        if (v.tag == V_ARRAY && !v.aux) return array_operators.update_item(vm, op, v, key, item);
+        rc = op_getitem(vm, v, key, &read);
+        old = read;
+    }
     if (!rc) rc = op_update(vm, op, old, item, &new);
     if (!rc) rc = op_setitem(vm, v, key, new);
-    value_release(vm, old);
+    value_release(vm, read);
     value_release(vm, new);
+    return rc;
+}
+
+/* True if calling a value, or a method of it, may run code of the program. */
+static bool runs_program(value v) {
+    switch ((int)v.tag) {
+        case V_FUNC: return !v.func->module->library;
+        case V_METHOD: return runs_program(v.method->fn);
+        case V_CLASS:
+        case V_ITER:
+        case V_OBJECT: return true;
+        default: return false;
+    }
+}
+
+gpa_code op_old_item(gpa_vm *vm, value v, value key, const value *callees, size_t n, value *out) {
+    bool needed = v.tag != V_ARRAY || v.aux || n == OLD_ITEM_ALWAYS;
+    *out = v_unset();
+    for (size_t i = 0; !needed && i < n; i++) needed = runs_program(callees[i]);
+    if (!needed) return GPA_OK;
+    gpa_code rc = op_getitem(vm, v, key, out);
+    if (!rc && v.tag == V_ARRAY && out->tag == V_ARRAY && !out->aux &&
+        out->array->arr->base) { /* a view sees what is stored */
+        value_release(vm, *out);
+        *out = v_unset();
+    }
     return rc;
 }

@@ -264,3 +264,40 @@ print(total, text, {
     "b": [2,
           3],
 })
+# --- the item of an augmented assignment is read before its value is evaluated
+import numpy as np
+items, counts, row = [1, 2], {"a": 1}, np.array([1.0, 2.0, 3.0])
+def change(to):
+    items[0] = counts["a"] = row[0] = row[1] = to
+    return 5
+class Changes:
+    def change(self): return change(40)
+items[0] += change(10)
+print(items)
+counts["a"] += change(20)
+print(counts)
+row[0] += change(30)
+print(row.tolist())
+row[[0, 1]] *= Changes().change()
+print(row.tolist())
+row[:2] -= change(50)
+print(row.tolist())
+row[1] += sum(change(60) for _ in range(2)) + np.sin(0)
+print(row.tolist())
+row[0] += (lambda: change(70))()
+print(row.tolist())
+def missing():
+    print("not called")
+    return 1
+def adds():
+    try: counts["b"] += missing()
+    except KeyError as e: print(e)
+    try: items[9] += missing()
+    except IndexError as e: print(e)
+    try: row[9] += missing()
+    except IndexError as e: print(e)
+adds()
+def visits(n, seen={"n": 0}):
+    if n: seen["n"] += visits(n - 1) + 1
+    return seen["n"]
+print(visits(5))

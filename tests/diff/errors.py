@@ -485,3 +485,53 @@ zz_unknown += 1
 "abc".upper()()
 # --- negative string repeat with str index
 "abc"["0"]
+# --- the context of an exception
+def shown(e):
+    print(repr(e), repr(e.__cause__), repr(e.__context__), e.__suppress_context__)
+try:
+    try: [][0]
+    except IndexError: {}["k"]
+except KeyError as e: shown(e)
+try:
+    try: 1 / 0
+    finally: {}["k"]
+except KeyError as e: shown(e)
+def inner():
+    try: [][1]
+    except IndexError as e: return e
+def outer():
+    try: 1 / 0
+    except ZeroDivisionError: return inner()
+shown(outer())
+shown(inner())
+for cause in (None, ValueError("why")):
+    try:
+        try: 1 / 0
+        except ZeroDivisionError: raise ValueError(3) from cause
+    except ValueError as e: shown(e)
+# --- the context of an exception that is raised again, and of a generator's
+def shown(e):
+    print(repr(e), repr(e.__context__), e.__context__ and repr(e.__context__.__context__))
+first = None
+try:
+    try: 1 / 0
+    except ZeroDivisionError as e:
+        first = e
+        try: raise KeyError("second")
+        except KeyError: raise e
+except ZeroDivisionError as e: shown(e)
+try:
+    try: raise first
+    except ZeroDivisionError: raise
+except ZeroDivisionError as e: shown(e)
+def values():
+    try: yield 1
+    except ValueError: yield [][2]
+g = values()
+next(g)
+try: g.throw(ValueError("in"))
+except IndexError as e: shown(e)
+def stops():
+    yield next(iter([]))
+try: list(stops())
+except RuntimeError as e: shown(e), print(e.__suppress_context__)

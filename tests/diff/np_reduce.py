@@ -591,3 +591,8 @@ for f in np.subtract, np.divide:
                 print(f.__name__, t, initial, f.reduce(np.ones(3, t), initial=initial))
             except TypeError as e:
                 print(f.__name__, t, initial, e)
+# --- the initial= of a reduction without dimensions is a number of the result's dtype
+x = np.array(5, np.int16)
+for keepdims in (True, False):
+    print(repr(np.remainder.reduce(x, axis=0, keepdims=keepdims, initial=np.float32(1.5))))
+    print(repr(np.subtract.reduce(x, axis=0, keepdims=keepdims, initial=2.5)))
