@@ -568,6 +568,17 @@ def _import(name):
     return importlib.import_module(name)
 
 
+def _finish():
+    """At the end of the program, as CPython ends: waits for threads that are no daemons, then runs the functions of atexit."""
+    import atexit
+    import threading
+
+    try:
+        threading._shutdown()
+    finally:
+        atexit._run_exitfuncs()
+
+
 def _start(main_file):
     import builtins
     import signal

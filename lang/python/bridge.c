@@ -236,6 +236,16 @@ static gpa_code show_figures(gpa_vm *vm) {
     return rc;
 }
 
+static void finish(gpa_vm *vm) {
+    python_host *h = python_host_peek(vm);
+    value nothing = v_none();
+    if (!h) return;
+    python_scope s = python_enter(h);
+    if (from_python_take(h, python_helper(h->finish, 0, NULL), &nothing)) vm_clear_error(vm);
+    python_leave(&s);
+    value_release(vm, nothing);
+}
+
 const foreign_language foreign = {.import = import_module,
                                   .has = has,
                                   .import_name = member,
@@ -260,4 +270,5 @@ const foreign_language foreign = {.import = import_module,
                                   .describe = describe,
                                   .run = run_cell,
                                   .show_figures = show_figures,
+                                  .finish = finish,
                                   .free = python_host_free};

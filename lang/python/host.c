@@ -179,8 +179,7 @@ void python_host_free(gpa_vm *vm) {
 
 /* ---- entering and leaving ---- */
 
-/* Writes what other threads have written to Python's streams: the session's thread owns gpa's. */
-static void write_output(python_host *h) {
+void python_write_output(python_host *h) {
     for (int i = 0; i < 2; i++) {
         gpa_str *text = &h->output[i];
         if (text->len) vm_write(h->vm, i == 1, text->text, text->len);
@@ -196,7 +195,7 @@ python_scope python_enter(python_host *h) {
     h->depth++;
     atomic_store(&vm->foreign_interrupt, py.PyErr_SetInterrupt);
     if (h->dropped) stand_in_collect(h);
-    write_output(h);
+    python_write_output(h);
     return s;
 }
 
@@ -204,7 +203,7 @@ void python_leave(python_scope *s) {
     python_host *h = s->host;
     gpa_vm *vm = h->vm;
     atomic_store(&vm->foreign_interrupt, s->interrupt);
-    write_output(h);
+    python_write_output(h);
     if (--h->depth == 0 && atomic_load(&vm->core.interrupted) && py.PyErr_CheckSignals())
         py.PyErr_Clear(); /* the interrupt came too late for Python: gpa raises it */
     py.PyGILState_Release(s->state);

@@ -23,6 +23,7 @@ typedef struct python_host {
     py_object *value_type;  /* of stand-ins: bootstrap.py's Value */
     unsigned nesting;       /* of the container that is being converted */
     unsigned depth;         /* python_enter calls that are open */
+    py_object *self;        /* the capsule by which Python's callbacks find the host */
     struct handle *handles; /* of stand-ins; guarded by the GIL, as is dropped */
     bool dropped;           /* another thread has dropped some: their values are to be released */
     pthread_t thread;       /* the session's */
@@ -52,6 +53,8 @@ void python_host_free(gpa_vm *vm);
 /* Takes the GIL. Pending work on arrays that Python can see is done before. */
 python_scope python_enter(python_host *h);
 void python_leave(python_scope *s);
+/* Writes what other threads have written to Python's streams: the session's thread owns gpa's. */
+void python_write_output(python_host *h);
 /* Around calls from Python back into gpa: releases and takes the GIL. */
 void *python_release_gil(python_host *h);
 void python_acquire_gil(python_host *h, void *thread);

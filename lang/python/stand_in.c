@@ -52,6 +52,9 @@ void stand_in_collect(python_host *h) {
 /* The capsules outlive the session, in objects of Python. */
 void stand_in_end(python_host *h) {
     static handle ended;
+    static python_host no_host; /* of callbacks on threads that go on */
+    py.PyCapsule_SetPointer(h->self, &no_host);
+    py_drop(h->self);
     for (handle *x; (x = h->handles);) {
         unlink_handle(x);
         if (!x->dead) {
@@ -396,6 +399,7 @@ static bool put_text(py_object *text, gpa_str *to) {
 /* write(stream, text). Other threads leave their text to the session's. */
 CALLBACK(write) {
     python_host *h = py.PyCapsule_GetPointer(self, host_name);
+    if (!h->vm) return py_keep(py.none);
     if (!on_session_thread(h)) {
         int overflow;
         bool to_stderr =
@@ -403,6 +407,7 @@ CALLBACK(write) {
         return put_text(py.PyTuple_GetItem(args, 1), &h->output[to_stderr]) ? py_keep(py.none)
                                                                             : py.PyErr_NoMemory();
     }
+    python_write_output(h);
     RECEIVE(false)
     const str_obj *s = argument(&c, 1).str;
     gpa_code rc = vm_write(c.h->vm, argument(&c, 0).i == 2, s->text, s->size);
@@ -496,6 +501,6 @@ bool stand_in_install(python_host *h) {
         ok = fn && !py.PyDict_SetItemString(h->names, callbacks[i].name, fn);
         py_drop(fn);
     }
-    py_drop(self);
+    h->self = self;
     return ok;
 }

@@ -53,6 +53,8 @@ typedef struct {
     gpa_code (*run)(gpa_vm *vm, const char *text, size_t n, value *out);
     /* Displays the open figures of the language's plotting library and closes them. */
     gpa_code (*show_figures)(gpa_vm *vm);
+    /* At the end of the program: waits for the language's threads and runs its exit functions. */
+    void (*finish)(gpa_vm *vm);
     /* Called when the vm is freed. */
     void (*free)(gpa_vm *vm);
 } foreign_language;
