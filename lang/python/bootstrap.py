@@ -158,7 +158,7 @@ def _stand_in(handle, special):
 
 
 class Array(Value):
-    """An array of gpa that NumPy cannot use: on a GPU, or of dtype bfloat16.
+    """An array of gpa that NumPy cannot use: on a GPU, or of dtype bfloat16; any array where Python has no NumPy.
 
     Its memory is shared with GPU libraries by __cuda_array_interface__ and DLPack. NumPy gets a copy.
     """
@@ -326,12 +326,11 @@ class Memory:
 
 def _array(handle, address, typestr, shape, strides, readonly):
     interface = {"data": (address, readonly), "typestr": typestr, "shape": shape, "strides": strides, "version": 3}
-    memory = Memory(handle, interface)
     try:
         import numpy
     except ImportError:
-        return memory
-    return numpy.asarray(memory)
+        return handle
+    return numpy.asarray(Memory(handle, interface))
 
 
 def _numpy_scalar(dtype, value):

@@ -25,6 +25,14 @@ static bool exists(const char *path) {
     return stat(path, &s) == 0;
 }
 
+enum { OLDEST_MINOR = 8 }; /* its stable ABI has all functions of capi.def */
+
+int python_minor(const python_found *f) {
+    int minor = 0;
+    sscanf(f->version, "3.%d", &minor);
+    return minor;
+}
+
 /* The library of a build with a shared one is in LIBDIR or, if the installation was moved, below
  * its prefix. Debian's python3 is linked statically, and its library a package of its own: the
  * dynamic linker finds that by name. */
@@ -35,9 +43,7 @@ static void locate_library(const char *shared, const char *folder, const char *n
     if (shared[0] == '1' && exists(out->library)) return;
     snprintf(out->library, n, "%s/lib/%s", prefix, name);
     if (shared[0] == '1' && exists(out->library)) return;
-    int minor = 0;
-    sscanf(out->version, "3.%d", &minor);
-    snprintf(out->library, n, "libpython3.%d.so.1.0", minor);
+    snprintf(out->library, n, "libpython3.%d.so.1.0", python_minor(out));
 }
 
 static bool ask(const char *executable, python_found *out, char *why, size_t n) {
@@ -58,6 +64,11 @@ static bool ask(const char *executable, python_found *out, char *why, size_t n) 
         snprintf(why, n, "%.200s is no Python 3", executable);
     else
         locate_library(shared, folder, name, prefix, out);
+    if (ok && python_minor(out) < OLDEST_MINOR) {
+        snprintf(why, n, "%.200s is Python %s, and gpa needs 3.%d", executable, out->version,
+                 OLDEST_MINOR);
+        return false;
+    }
     return ok;
 }
 

@@ -18,4 +18,7 @@ typedef struct {
  * GPA_PYTHON=none says that there is none. */
 bool python_find(const char *chosen, python_found *out, char *why, size_t n);
 
+/* The 11 of version 3.11.2. */
+int python_minor(const python_found *f);
+
 #endif

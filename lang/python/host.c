@@ -111,29 +111,27 @@ static bool start(python_host *h) {
 
 static gpa_code load(gpa_vm *vm, struct python_state *s, python_host *h) {
     char why[400] = "";
+    gpa_code rc =
+        GPA_OK; /* ModuleNotFoundError gives the message as its hint: one short sentence */
     if (!python_find(s->chosen, &h->found, why, sizeof why)) {
-        gpa_code rc = vm_fail(vm, GPA_E_NO_MODULE, "no Python%s%s", *why ? ": " : "", why);
-        if (*why)
-            gpa_err_hint(vm_err(vm),
-                         "GPA_PYTHON or %%python names a Python 3 with a shared library");
-        return rc;
+        rc = vm_fail(vm, GPA_E_NO_MODULE,
+                     *why ? "no Python: %.110s; GPA_PYTHON names another" : "no Python%s", why);
+        if (*why) gpa_err_hint(vm_err(vm), "GPA_PYTHON names a Python 3 with a shared library");
+    } else if (!py.Py_IsInitialized && !capi_open(h->found.library, why, sizeof why)) {
+        rc = vm_fail(vm, GPA_E_NO_MODULE,
+                     "%.70s has no shared library: apt install libpython3.%d (Debian), or name "
+                     "another Python with GPA_PYTHON",
+                     h->found.executable, python_minor(&h->found));
+        gpa_err_hint(vm_err(vm), "%.158s", why);
     }
-    if (!py.Py_IsInitialized && !capi_open(h->found.library, why, sizeof why)) {
-        gpa_code rc = vm_fail(vm, GPA_E_NO_MODULE, "%s has no shared library: %.300s",
-                              h->found.executable, why);
-        gpa_err_hint(vm_err(vm),
-                     "on Debian: apt install libpython%.4s; or name another Python "
-                     "with GPA_PYTHON",
-                     h->found.version);
-        return rc;
-    }
+    if (rc) return rc;
     bool first = !py.Py_IsInitialized();
     int state = 0;
     if (first)
         initialize(h->found.executable);
     else
         state = py.PyGILState_Ensure();
-    gpa_code rc = run_bootstrap(h) && start(h) ? GPA_OK : python_fail(h);
+    rc = run_bootstrap(h) && start(h) ? GPA_OK : python_fail(h);
     if (first)
         py.PyEval_SaveThread();
     else
