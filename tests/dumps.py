@@ -18,7 +18,9 @@ ROOT = os.path.dirname(HERE)
 BENCH = os.path.join(HERE, "bench")
 sys.path.insert(0, BENCH)
 
-import numerics_programs  # noqa: E402,F401  (adds its groups)
+import numerics_linalg  # noqa: E402,F401  (adds its groups, as the next two do)
+import numerics_programs  # noqa: E402,F401
+import numerics_random  # noqa: E402,F401
 import rows  # noqa: E402
 from gpu_rows import ROWS as GPU_ROWS  # noqa: E402
 from numerics import function, needed  # noqa: E402

@@ -1,4 +1,4 @@
-"""Compares gpa with NumPy, and with SciPy where it has the function, on the rows of numerics_rows.py and numerics_programs.py.
+"""Compares gpa with NumPy, and with SciPy where it has the function, on the rows of numerics_*.py.
 
     tests/bench/run numerics [WORD ...]
 
@@ -27,7 +27,9 @@ import tempfile
 import threading
 import time
 
-import numerics_programs  # noqa: F401  which adds its groups
+import numerics_linalg  # noqa: F401  which adds its groups, as the next two do
+import numerics_programs  # noqa: F401
+import numerics_random  # noqa: F401
 from numerics_rows import GROUPS
 
 GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
@@ -37,7 +39,7 @@ PATIENCE = 60  # seconds after which a row is interrupted
 CLEAR = 1.5  # from this ratio on two measurements suffice, unless gpa is slower
 LEVEL = 1.1
 AGAIN = 4  # further pairs of processes for a row that is behind
-NOT_CUPYS = "files", "laws and samples", "distances", "polynomials"  # groups that CuPy lacks most of
+NOT_CUPYS = "files", "distributions and samples", "distances", "polynomials"  # groups that CuPy lacks most of
 STANDINGS = "ahead", "level", "behind", "alone", "failed"  # alone: the peer does not have it
 CHECKED = 2_000_000  # results of larger arrays are not compared again
 CUPY = os.environ.get("PEER") == "cupy"

@@ -238,7 +238,7 @@ stdtr             | special.stdtr(5, x)
 stdtrit           | special.stdtrit(5, u)
 rgamma            | special.rgamma(x)
 """, BOTH)
-group("laws and samples", OPERANDS + "from scipy import stats\n", """
+group("distributions and samples", OPERANDS + "from scipy import stats\n", """
 norm.pdf       | stats.norm.pdf(x)
 norm.cdf       | stats.norm.cdf(x)
 norm.ppf       | stats.norm.ppf(u)
@@ -278,7 +278,7 @@ entropy        | stats.entropy(u)
 variation      | stats.variation(u)
 norm.rvs       | ? stats.norm.rvs(size=n)
 """, each("float64", MID))
-group("filters of pictures", OPERANDS + "from scipy import ndimage\n", """
+group("image filters", OPERANDS + "from scipy import ndimage\n", """
 gaussian         | ndimage.gaussian_filter(im, 2)
 gaussian 5       | ndimage.gaussian_filter(im, 5)
 gaussian1d 0     | ndimage.gaussian_filter1d(im, 2, axis=0)

@@ -1,4 +1,6 @@
-"""The rows of the numerics benchmark: programs that NumPy and gpa both run, and SciPy's expression for the same result.
+"""Rows of the numerics benchmark: programs that NumPy and gpa both run, and SciPy's expression for the same result. Here are
+elements, reductions, sorting, transforms, files; numerics_linalg.py has matrices, numerics_random.py random numbers,
+numerics_programs.py short programs.
 
 A group is run once per dtype and size. `setup` defines T, n and the operands; operands that no row names are left out. A line of
 `rows` is `name | program | SciPy's expression`; a program is an expression, or statements of which the last assigns r. Results of
@@ -128,7 +130,7 @@ add.at values      | ? np.add.at(out, small, a); r = out
 maximum.at         | ? np.maximum.at(out, small, a); r = out
 """, FOUR)
 
-group("running", VECTORS, """
+group("cumulative", VECTORS, """
 cumsum             | np.cumsum(a)
 cumprod            | np.cumprod(a / a)
 maximum.accumulate | np.maximum.accumulate(a)
@@ -150,7 +152,7 @@ average            | np.average(a, weights=b)
 clip               | np.clip(a, few[0], few[1])
 """, FOUR)
 
-group("choosing", VECTORS, """
+group("selection", VECTORS, """
 take               | np.take(a, i)
 take clip          | np.take(a, i, mode='clip')
 a[i]               | a[i]
@@ -180,7 +182,7 @@ unravel_index      | np.unravel_index(i, (n // 100, 100))
 ravel_multi_index  | np.ravel_multi_index((small, small), (1000, 1000))
 """, FOUR)
 
-group("moving", VECTORS, """
+group("rearranging", VECTORS, """
 repeat 2           | np.repeat(a, 2)
 repeat 3           | np.repeat(a, 3)
 repeat 5           | np.repeat(a, 5)
@@ -225,7 +227,7 @@ packbits           | np.packbits(m)
 unpackbits         | np.unpackbits(m.view(np.uint8))
 """, FOUR)
 
-group("elements apart", VECTORS + """
+group("non-contiguous", VECTORS + """
 many = numbers(n * 12, T)
 d3, d5, d6, d8, d12 = (many[:n * k:k] for k in (3, 5, 6, 8, 12))
 back = d5[::-1]
@@ -330,7 +332,7 @@ column broadcast   | rows100 + few[:1]
 transposed + plain | wide[:, :100] + wide[:, :100].T
 """, FOUR)
 
-group("small kinds", VECTORS, """
+group("small dtypes", VECTORS, """
 sum                | a.sum()
 mean               | a.mean()
 max                | a.max()
@@ -364,63 +366,6 @@ sort rows of 20    | np.sort(a.reshape(-1, 20), axis=1)
 digitize           | np.digitize(a, np.arange(0, 100, 10).astype(T))
 isin               | np.isin(a, few[::50])
 """, each("int8 uint8 int16 uint32 int64", MID))
-
-MATRICES = MIXED + """
-T = np.dtype('{dtype}').type
-n = {size}
-A = numbers(n * n, T).reshape(n, n)
-B = numbers(n * n + 5, T)[5:].reshape(n, n)
-S = A + A.T
-P = A @ A.T + n * np.eye(n, dtype=T)
-W = A[:, :n // 2].copy()
-v = B[0].copy()
-V = B[:, :8].copy()
-"""
-
-group("matrices", MATRICES, """
-A @ B              | A @ B
-A.T @ B            | A.T @ B
-A with gaps @ v    | A[:, ::2] @ v[::2]
-A with gaps @ B    | A[:, ::2] @ B[::2]
-A @ eight columns  | A @ B[:, :8]
-eight rows @ A     | B[:8] @ A
-columns @ rows     | A[:, :8] @ B[:8]
-A @ A.T            | A @ A.T
-W.T @ W            | W.T @ W
-A @ v              | A @ v
-v @ A              | v @ A
-solve              | np.linalg.solve(P, v)         | linalg.solve(P, v)
-solve many         | np.linalg.solve(P, B)         | linalg.solve(P, B)
-inv                | np.linalg.inv(P)              | linalg.inv(P)
-det                | np.linalg.slogdet(P)[1]
-svd                | ? np.linalg.svd(A)            | linalg.svd(A)
-svd reduced        | ? np.linalg.svd(W, full_matrices=False) | linalg.svd(W, full_matrices=False)
-svdvals            | np.linalg.svdvals(A)          | linalg.svdvals(A)
-eigh               | ? np.linalg.eigh(S)           | linalg.eigh(S)
-eigvalsh           | np.linalg.eigvalsh(S)         | linalg.eigvalsh(S)
-eig                | ? np.linalg.eig(A)            | linalg.eig(A)
-eigvals            | ? np.linalg.eigvals(A)        | linalg.eigvals(A)
-qr                 | ? np.linalg.qr(W)             | linalg.qr(W, mode='economic')
-cholesky           | np.linalg.cholesky(P)         | linalg.cholesky(P)
-lstsq              | np.linalg.lstsq(W, v)[0]      | linalg.lstsq(W, v)[0]
-pinv               | np.linalg.pinv(W)             | linalg.pinv(W)
-matrix_rank        | np.linalg.matrix_rank(W)
-matrix_power       | np.linalg.matrix_power(P / n / n, 5)
-cond               | np.linalg.cond(P)
-norm 2             | np.linalg.norm(A, 2)
-multi_dot          | np.linalg.multi_dot([W.T, A, V])
-kron               | np.kron(A[:30, :30], B[:30, :30])
-outer              | np.outer(A[0], A[1])
-inner              | np.inner(A, B)
-tensordot          | np.tensordot(A, B, axes=([0], [1]))
-einsum ij,jk       | np.einsum('ij,jk->ik', A, B)
-einsum ij,ij->i    | np.einsum('ij,ij->i', A, B)
-einsum ij,ij       | np.einsum('ij,ij', A, B)
-einsum ij->ji      | np.einsum('ij->ji', A).copy()
-cov                | np.cov(A)
-corrcoef           | np.corrcoef(A)
-cross              | np.cross(A[:, :399].reshape(-1, 3), B[:, :399].reshape(-1, 3))
-""", each("float32 float64", 400))
 
 group("functions", MIXED + """
 T = np.dtype('{dtype}').type
@@ -521,163 +466,6 @@ real parts' sums   | (a[:n // 500 * 500].reshape(-1, 500).real ** 2).sum(axis=1)
 convolve           | np.convolve(a[:3000], b[:400])
 """, each("complex64 complex128", MID))
 
-group("complex matrices", MATRICES.split("S = ")[0] + '''
-S = A + A.T.conj()
-P = A @ A.T.conj() + n * np.eye(n, dtype=T)
-v = B[0].copy()
-''', """
-A @ B              | A @ B
-A @ A.T.conj()     | A @ A.T.conj()
-A @ v              | A @ v
-vdot               | np.vdot(A, B)
-solve              | np.linalg.solve(P, B)         | linalg.solve(P, B)
-inv                | np.linalg.inv(P)              | linalg.inv(P)
-det                | np.linalg.slogdet(P)[1]
-svd                | ? np.linalg.svd(A)            | linalg.svd(A)
-eigh               | ? np.linalg.eigh(S)           | linalg.eigh(S)
-eig                | ? np.linalg.eig(A)            | linalg.eig(A)
-qr                 | ? np.linalg.qr(A)             | linalg.qr(A)
-cholesky           | np.linalg.cholesky(P)         | linalg.cholesky(P)
-lstsq              | np.linalg.lstsq(A, v)[0]      | linalg.lstsq(A, v)[0]
-einsum ij,jk       | np.einsum('ij,jk->ik', A, B)
-kron               | np.kron(A[:30, :30], B[:30, :30])
-""", each("complex64 complex128", 200))
-
-group("products of integers", MATRICES.split("S = ")[0] + "v = B[0].copy()\n", """
-A @ B              | A @ B
-A @ v              | A @ v
-inner              | np.inner(A, B)
-einsum ij,ij->i    | np.einsum('ij,ij->i', A, B)
-3 x 3              | A.ravel()[:n * n // 9 * 9].reshape(-1, 3, 3) @ B.ravel()[:n * n // 9 * 9].reshape(-1, 3, 3)
-""", each("int64 int32", 400))
-
-group("products of truth values", MIXED + """
-n = {size}
-x = numbers(n * n, float).reshape(n, n)
-A, B = x > np.median(x), x.T > np.median(x)
-C, D = x > np.quantile(x, 0.99), x.T > np.quantile(x, 0.99)
-""", """
-half are true      | A @ B
-of a transpose     | A @ A.T
-few are true       | C @ D
-thin               | A @ B[:, :20]
-""", each("bool", 300, 1000))
-
-group("batches", MIXED + """
-T = np.dtype('{dtype}').type
-k = {size}
-n = 400_000 // (k * k)
-A = numbers(n * k * k, T).reshape(n, k, k)
-S = A + A.transpose(0, 2, 1)
-P = A @ A.transpose(0, 2, 1) + k * np.eye(k, dtype=T)
-v = A[:, :, :1].copy()
-""", """
-matmul             | A @ S
-matvec             | A @ v
-solve              | np.linalg.solve(P, v)
-inv                | np.linalg.inv(P)
-det                | np.linalg.det(P)
-cholesky           | np.linalg.cholesky(P)
-qr                 | ? np.linalg.qr(A)
-svd                | ? np.linalg.svd(A)
-svdvals            | np.linalg.svdvals(A)
-eigh               | ? np.linalg.eigh(S)
-eigvalsh           | np.linalg.eigvalsh(S)
-eig                | ? np.linalg.eig(A)
-pinv               | np.linalg.pinv(P)
-einsum bij,bjk     | np.einsum('bij,bjk->bik', A, S)
-einsum bij,bj      | np.einsum('bij,bj->bi', A, v[:, :, 0])
-""", each("float32 float64", 2, 4, 16, 64))
-
-group("sparse", MIXED + """
-from scipy import sparse
-T = np.dtype('{dtype}').type
-n = {size}
-m = n // 10
-where = [(mixed(n + k) % np.uint64(m)).astype(np.int32)[k:] for k in (0, 1, 2)]
-data = numbers(n, T)
-U = sparse.coo_matrix((data, (where[0], where[1])), (m, m))
-A = U.tocsr()
-B = sparse.coo_matrix((data, (where[2], where[0])), (m, m)).tocsr()
-R = sparse.csr_matrix((data, where[1], np.arange(0, n + 1, 10, dtype=np.int32)), (m, m))
-C = A.tocsc()
-S = A[:m // 10, :m // 10]
-L = sparse.coo_matrix((data[:1000], (where[0][:1000] % 300, where[1][:1000] % 300)), (300, 300)).tocsr()
-v = numbers(m, T)
-V = numbers(8 * m, T).reshape(m, 8)
-K = sparse.diags([-1.0, 2.5, -1.0], [-1, 0, 1], shape=(m, m), format='csr').astype(T)
-i = (mixed(m // 3) % np.uint64(m)).astype(np.int64)
-def parts(a):
-    return [a.data, a.indices, a.indptr]
-""", """
-coo to csr         | parts(U.tocsr())
-coo to csc         | parts(U.tocsc())
-csr to csc         | parts(A.tocsc())
-csc to csr         | parts(C.tocsr())
-csr to coo         | c = A.tocoo(); r = [c.row, c.col, c.data]
-any rows to csc    | parts(R.tocsc())
-sum_duplicates     | c = R.copy(); c.sum_duplicates(); r = parts(c)
-sort_indices       | c = R.copy(); c.sort_indices(); r = parts(c)
-A @ v              | A @ v
-v @ A              | v @ A
-A.T @ v            | A.T @ v
-coo @ v            | U @ v
-A @ V              | A @ V
-A.T @ V            | A.T @ V
-A @ A              | (A @ A).data
-A @ C              | (A @ C).data
-S @ S              | (S @ S).data
-A + B              | parts(A + B)
-A - A              | parts(A - A)
-R + R              | parts(R + R)
-R + B              | parts(R + B)
-A * B              | parts(A.multiply(B))
-A * dense          | A.multiply(v).data
-2 A                | (2 * A).data
-abs                | abs(A).data
-sum                | A.sum()
-sum axis 0         | A.sum(axis=0)
-sum axis 1         | A.sum(axis=1)
-mean axis 0        | A.mean(axis=0)
-max                | A.max()
-max axis 0         | A.max(axis=0).data
-max axis 1         | A.max(axis=1).data
-diagonal           | A.diagonal()
-row                | A[m // 2].data
-rows               | parts(A[100:m // 2])
-every second row   | parts(A[::2])
-chosen rows        | parts(A[i])
-columns            | parts(A[:, 100:m // 2])
-every second column | parts(A[:, ::2])
-column             | A[:, 5].data
-elements           | A[i, i[::-1]]
-A > 0.5            | (A > 0.5).data
-toarray            | L.toarray()
-of dense           | parts(sparse.csr_matrix(V))
-vstack             | parts(sparse.vstack([A, B]).tocsr())
-hstack             | parts(sparse.hstack([A, B]).tocsr())
-kron               | sparse.kron(L, S[:50, :50]).tocsr().data
-eye                | parts(sparse.identity(m, format='csr'))
-diags              | parts(sparse.diags([v, v[1:]], [0, 1]).tocsr())
-triu               | sparse.triu(A).tocsr().data
-norm               | sparse.linalg.norm(A)
-norm axis 1        | sparse.linalg.norm(A, axis=1)
-argmax             | A.argmax()
-argmin axis 1      | S.argmin(axis=1)
-chosen columns     | parts(A[:, i])
-columns by a mask  | parts(A[:, v > 0.5])
-getcol             | A.getcol(5).data
-maximum            | parts(A.maximum(B))
-A != B             | parts(A != B)
-S + dense          | L + numbers(90000, T).reshape(300, 300)
-set diagonal       | c = S.copy(); c.setdiag(1.0); r = parts(c)
-block_diag         | sparse.block_diag([S, S, S]).data
-spdiags            | parts(sparse.spdiags(V.T, np.arange(8), m, m, 'csr'))
-gmres              | ? sparse.linalg.gmres(K, v)[0]
-svds               | sparse.linalg.svds(L, 6)[1]
-spsolve            | sparse.linalg.spsolve(K[:5000, :5000].tocsc(), v[:5000])
-""", each("float32 float64", 1_000_000))
-
 group("transforms", MIXED + """
 T = np.dtype('{dtype}').type
 n = {size}
@@ -724,115 +512,6 @@ rfft columns       | np.fft.rfft(r3, axis=0)       | fft.rfft(r3, axis=0, worker
 irfft rows         | np.fft.irfft(h2, n)           | fft.irfft(h2, n, workers=-1)
 irfft columns      | np.fft.irfft(h3, n, axis=0)   | fft.irfft(h3, n, axis=0, workers=-1)
 """, each("float32 float64", 37, 101, 243, 529, 1009, 1155, 4913, 10_007, 99_991, 99_225, 299_999))
-
-RANDOM = """
-n = {size}
-g = np.random.default_rng(1)
-T = np.dtype('{dtype}').type
-a = np.arange(n).astype(T)
-"""
-
-group("random", RANDOM, """
-random             | ? g.random(n, dtype=T)
-standard_normal    | ? g.standard_normal(n, dtype=T)
-exponential        | ? g.standard_exponential(n, dtype=T)
-standard_gamma     | ? g.standard_gamma(2.5, n, dtype=T)
-integers           | ? g.integers(0, 1000, n)
-uniform            | ? g.uniform(2, 3, n)
-normal             | ? g.normal(2, 3, n)
-poisson            | ? g.poisson(3.5, n)
-poisson 100        | ? g.poisson(100, n)
-binomial           | ? g.binomial(20, 0.3, n)
-beta               | ? g.beta(2, 3, n)
-gamma              | ? g.gamma(0.5, 2, n)
-geometric          | ? g.geometric(0.2, n)
-lognormal          | ? g.lognormal(0, 1, n)
-choice             | ? g.choice(a, n)
-permutation        | ? g.permutation(a)
-shuffle            | ? g.shuffle(a); r = a
-legacy rand        | ? np.random.rand(n)
-legacy randn       | ? np.random.randn(n)
-legacy randint     | ? np.random.randint(0, 10, n)
-""", each("float64", MID, BIG))
-
-group("random single", RANDOM, """
-random             | ? g.random(n, dtype=T)
-standard_normal    | ? g.standard_normal(n, dtype=T)
-exponential        | ? g.standard_exponential(n, dtype=T)
-standard_gamma     | ? g.standard_gamma(2.5, n, dtype=T)
-permutation        | ? g.permutation(a)
-shuffle            | ? g.shuffle(a); r = a
-choice             | ? g.choice(a, n)
-""", each("float32", MID, BIG))
-
-group("orders and choices", RANDOM + """
-w = np.arange(1.0, n + 1.0); w /= w.sum()
-few = np.full(1000, 1 / 1000)
-a2, a10 = a.reshape(-1, 1000), a.reshape(-1, 10)
-""", """
-permutation of n   | ? g.permutation(n)
-permutation rows   | ? g.permutation(a10)
-permutation axis 1 | ? g.permutation(a2, axis=1)
-shuffle rows       | ? g.shuffle(a10); r = a10
-shuffle axis 1     | ? g.shuffle(a2, axis=1); r = a2
-permuted           | ? g.permuted(a)
-permuted axis 1    | ? g.permuted(a2, axis=1)
-permuted axis 0    | ? g.permuted(a2, axis=0)
-choice of numbers  | ? g.choice(1000, n)
-choice few, p      | ? g.choice(1000, n, p=few)
-choice p           | ? g.choice(n, n // 10, p=w)
-choice no replacement | ? g.choice(a, n // 10, replace=False)
-choice no replacement p | ? g.choice(n, n // 100, replace=False, p=w)
-choice rows        | ? g.choice(a10, n // 20)
-bytes              | ? len(g.bytes(n))
-""", each("float64", MID, BIG))
-
-group("more laws", RANDOM + """
-each1 = a % 7 + 1
-""", """
-standard_cauchy    | ? g.standard_cauchy(n)
-standard_t         | ? g.standard_t(4, n)
-chisquare          | ? g.chisquare(3, n)
-noncentral_chisquare | ? g.noncentral_chisquare(3, 2, n)
-f                  | ? g.f(3, 5, n)
-noncentral_f       | ? g.noncentral_f(3, 5, 2, n)
-gamma 2.2          | ? g.gamma(2.2, 2, n)
-gamma each         | ? g.gamma(each1, 2.0)
-beta 0.5           | ? g.beta(0.5, 0.7, n)
-beta 2.2           | ? g.beta(2.2, 3.3, n)
-vonmises           | ? g.vonmises(0, 4, n)
-wald               | ? g.wald(1, 2, n)
-weibull            | ? g.weibull(1.5, n)
-pareto             | ? g.pareto(3, n)
-power              | ? g.power(3, n)
-rayleigh           | ? g.rayleigh(2, n)
-laplace            | ? g.laplace(0, 1, n)
-logistic           | ? g.logistic(0, 1, n)
-gumbel             | ? g.gumbel(0, 1, n)
-triangular         | ? g.triangular(0, 1, 3, n)
-binomial 1000      | ? g.binomial(1000, 0.3, n)
-binomial each      | ? g.binomial(each1.astype(np.int64) * 10, 0.3)
-negative_binomial  | ? g.negative_binomial(5, 0.4, n)
-poisson each       | ? g.poisson(each1)
-geometric 0.01     | ? g.geometric(0.01, n)
-zipf               | ? g.zipf(2.5, n)
-logseries          | ? g.logseries(0.7, n)
-hypergeometric     | ? g.hypergeometric(100, 200, 50, n)
-hypergeometric few | ? g.hypergeometric(10, 20, 5, n)
-multinomial        | ? g.multinomial(20, [0.2, 0.3, 0.5], n // 10)
-dirichlet          | ? g.dirichlet([1.5, 2.5, 3.5], n // 10)
-multivariate_normal | ? g.multivariate_normal([0, 1], [[2, 1], [1, 2]], n // 10)
-integers uint8     | ? g.integers(0, 200, n, dtype=np.uint8)
-integers int32     | ? g.integers(0, 1000, n, dtype=np.int32)
-integers wide      | ? g.integers(0, 2**62, n)
-uniform each       | ? g.uniform(each1, 9)
-""", each("float64", MID, BIG))
-
-group("random in place", RANDOM, """
-random             | ? g.random(out=a, dtype=T); r = a
-standard_normal    | ? g.standard_normal(out=a, dtype=T); r = a
-exponential        | ? g.standard_exponential(out=a, dtype=T); r = a
-""", each("float64", MID, BIG))
 
 group("files", MIXED + """
 T = np.dtype('{dtype}').type

@@ -3,7 +3,7 @@
 
 Every ufunc of op.def on every dtype and in several layouts is a small program that CPython with
 NumPy and gpa both run, gpa on the reference device and on the default one; dtypes, values and
-errors must be equal as printed. What is not exact (ULPS of tables.py, complex numbers) may
+errors must be equal as printed. What is not exact (ULPS of reference/tolerance.py, complex numbers) may
 differ in the last digits, by ALLOWED. One test per ufunc and device; WORDs choose them, a part
 is every PARTS-th, on the default device only."""
 
@@ -17,7 +17,8 @@ import numpy as np
 os.environ.setdefault("B", sys.argv[1])
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from cells import Gpa, Python, show, which  # noqa: E402
-from tables import KNOWN, ULPS  # noqa: E402
+from reference.operands import KNOWN  # noqa: E402
+from reference.tolerance import ULPS  # noqa: E402
 
 PROLOGUE = """
 import numpy as np
@@ -34,15 +35,8 @@ def see(f, near):
     except TypeError as e:
         print('TypeError', e)
 """
-# Eight units in the last place, since both libraries may be wrong by four; of the modulus for
-# complex numbers.
-ALLOWED = {
-    "float16": 8e-3,
-    "float32": 1e-6,
-    "float64": 2e-15,
-    "complex64": 2e-6,
-    "complex128": 4e-15,
-}
+# 8 ULP, since both libraries may be wrong by 4; of the modulus for complex numbers.
+ALLOWED = {"float16": 8e-3, "float32": 1e-6, "float64": 2e-15, "complex64": 2e-6, "complex128": 4e-15}
 NEARLY = {*ULPS, "absolute"}
 UNARY = [
     "x",

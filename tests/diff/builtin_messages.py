@@ -1,10 +1,5 @@
 # Results of built-in functions and methods, and their error messages.
-def show(f):
-    try:
-        print(repr(f()))
-    except BaseException as e:
-        print(type(e).__name__ + ":", e)
-
+from showing import show
 
 # --- constructors refuse
 show(lambda: int('12x'))
@@ -137,7 +132,7 @@ show(lambda: (hex(255), hex(-255), oct(8), bin(5), bin(-5)))
 show(lambda: (pow(3, -1, 7), pow(2, 10, 1000), pow(2, -1), pow(2, 0.5)))
 show(lambda: (divmod(7, 3), divmod(-7, 3), divmod(7, -3), divmod(7.5, 2), divmod(-7.5, 2)))
 show(lambda: (abs(-3), abs(-3.5), abs(3 + 4j), abs(True)))
-# --- sums, extremes, iterators (python 3.12)
+# --- sum, min, max, iterators (python 3.12)
 show(lambda: (sum([0.1] * 10), sum([1, 2.5, 3]), sum([[1], [2]], []), sum([]), sum([1e100, 1.0, -1e100])))
 show(lambda: sum((1, 2), 10))
 show(lambda: (min(3, 1, 2), max([3, 1, 2]), min('b', 'a'), max([1, 2], [1, 3]), min([], default=5)))

@@ -103,7 +103,7 @@ from functools import reduce, partial
 print(reduce(lambda a, b: a * b, range(1, 6)), partial(pow, 2)(5))
 # --- hash of equal values
 print(hash(1) == hash(1.0) == hash(True), hash("a") == hash("a"), hash((1, 2)) == hash((1, 2)))
-# --- number parsing round trip
+# --- int(str(x)) and float(str(x))
 for s in ("0", "-1", "3.5", "1e3", "inf"):
     x = float(s)
     print(x, float(repr(x)) == x, end="; ")

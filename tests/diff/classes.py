@@ -666,4 +666,5 @@ class Bundle:
 
 b = Bundle()
 print(b.matmul(np.eye(2), np.ones(2)), b.sin(0.0), b.divmod(7, 2), b.vecdot([1, 2], [3, 4]), b.length([1]), b.modf(2.5))
-print(b.frexp(8.0), b.twice(3), Bundle.matmul is np.matmul, b.matmul is np.matmul, [f([[1]], [[2]]) for f in [b.matmul]])
+print(b.frexp(8.0), b.twice(3), Bundle.matmul is np.matmul, b.matmul is np.matmul,
+    [f([[1]], [[2]]) for f in [b.matmul]])

@@ -1,5 +1,5 @@
 # Methods that modify the list, dict or set on which they are called: no use after free.
-# --- containers that their own items empty
+# --- containers emptied by methods of their items
 class Sly:
     """Each method empties what is being worked on, and answers."""
 

@@ -164,7 +164,7 @@ try:
 except TypeError as e:
     print(e)
 
-# --- cached functions tell how often
+# --- lru_cache: cache_info
 import functools
 
 

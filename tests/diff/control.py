@@ -33,7 +33,7 @@ else:
 for i in range(3):
     pass
 print(i)
-# --- for over nothing
+# --- for over an empty sequence
 for i in []:
     print("never")
 else:
@@ -210,7 +210,7 @@ print(log)
 def boom():
     raise RuntimeError("must not run")
 print(False and boom(), True or boom(), 1 if True else boom(), all(x < 1 for x in [0, 2, 3]))
-# --- truth
+# --- truth values
 for x in (0, 1, 0.0, -0.5, "", "a", [], [0], (), (0,), {}, {1: 1}, None, set(), range(0), 0j, True):
     print(1 if x else 0, end="")
 print()

@@ -229,7 +229,8 @@ for f in (
 # --- views of keys and items are sets in operators and comparisons
 d = {1: 2, 3: 4}
 print(d.keys() - {1}, d.items() & {(1, 2)}, d.keys() | {9}, d.keys() ^ {1, 5}, d.keys() - [1], {1, 2, 3} & d.keys())
-print({1, 3} == d.keys(), d.keys() <= {1, 3, 4}, d.keys() < {1, 3}, d.keys() == [1, 3], d.keys() == {3: 1, 1: 1}.keys(), d.keys() != {1})
+print({1, 3} == d.keys(), d.keys() <= {1, 3, 4}, d.keys() < {1, 3}, d.keys() == [1, 3], d.keys() == {3: 1, 1: 1}.keys(),
+    d.keys() != {1})
 for f in (lambda: d.keys() - 3, lambda: d.values() - {1}, lambda: d.keys() + {1}):
     try: f()
     except TypeError as e: print(e)

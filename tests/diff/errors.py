@@ -269,7 +269,7 @@ min([])
 max([])
 # --- min of mixed
 min(1, "a")
-# --- max of nothing
+# --- max of an empty sequence
 max()
 # --- sorted of mixed
 sorted([1, "a"])
@@ -469,7 +469,7 @@ def f():
 f()
 # --- with of int
 with 5: pass
-# --- string times negative is fine, plus none is not
+# --- string times a negative number; string plus None
 "a" * -1 + None
 # --- augmented wrong type
 x = "a"

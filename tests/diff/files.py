@@ -1,5 +1,6 @@
 # Arrays in text files, .npy files and archives.
 import os, sys
+from showing import show
 
 FOLDER = os.environ["FOLDER"] + "/"
 L, G = np.loadtxt, np.genfromtxt
@@ -11,11 +12,12 @@ def S(*a, **k):
         return f.read()
 
 
-def show(f):
+def t(f):
     try:
-        print(repr(f()))
-    except BaseException as e:
-        print(type(e).__name__ + ":", e)
+        r = f()
+        print(repr(r), r.dtype)
+    except Exception as e:
+        print(type(e).__name__, e)
 
 
 # --- loadtxt
@@ -102,7 +104,7 @@ with np.load(FOLDER + 'gpa_z.npz') as f:
     q = f['b']
 show(lambda: q)
 show(lambda: np.savez(FOLDER + 'gpa_z3.npz', np.arange(3), arr_0=1))
-# --- files that are none
+# --- files that are missing or damaged
 show(lambda: np.load('/nope.npy'))
 open(FOLDER + 'gpa_bad.npy', 'w').write('hello world this is not an array')
 show(lambda: np.load(FOLDER + 'gpa_bad.npy'))
@@ -182,15 +184,6 @@ for n in (140, 60, 8):
 # --- loadtxt and its options
 from io import StringIO as S
 
-
-def t(f):
-    try:
-        r = f()
-        print(repr(r), r.dtype)
-    except Exception as e:
-        print(type(e).__name__, e)
-
-
 L, G = np.loadtxt, np.genfromtxt
 t(lambda: L(S("1.5 2"), dtype=int))
 t(lambda: L(S("1.0 2"), dtype='i1'))
@@ -257,15 +250,6 @@ print(f.getvalue())
 
 # --- genfromtxt and its options
 from io import StringIO as S
-
-
-def t(f):
-    try:
-        r = f()
-        print(repr(r), r.dtype)
-    except Exception as e:
-        print(type(e).__name__, e)
-
 
 L, G = np.loadtxt, np.genfromtxt
 t(lambda: G(S("123456789\n   4  7 9\n   4567 9"), delimiter=3))
@@ -510,8 +494,10 @@ import warnings
 warnings.simplefilter("ignore")
 for text in ("", "# a b c\n\n", "1 2 3\n"):
     for ndmin in (0, 1, 2):
-        for options in ({}, {"usecols": (0, 1)}, {"usecols": 0}, {"usecols": [1]}, {"dtype": int}, {"unpack": True}, {"usecols": (0, 1, 2), "unpack": True}):
-            print(repr(text), ndmin, options, np.shape(np.loadtxt(io.StringIO(text), ndmin=ndmin, skiprows=int(text[:1] == "1"), **options)))
+        for options in ({}, {"usecols": (0, 1)}, {"usecols": 0}, {"usecols": [1]}, {"dtype": int}, {"unpack": True},
+                {"usecols": (0, 1, 2), "unpack": True}):
+            print(repr(text), ndmin, options,
+                np.shape(np.loadtxt(io.StringIO(text), ndmin=ndmin, skiprows=int(text[:1] == "1"), **options)))
             if text != "1 2 3\n":
                 print(np.shape(np.genfromtxt(io.StringIO(text), ndmin=ndmin, **options)))
 

@@ -1,7 +1,7 @@
 # Floats and complex numbers: values and how they print.
 # --- shortest repr
 print(0.1, 0.1 + 0.2, 1e16, 1e15, 123456789012345678.0, 1e-4, 1e-5, 1.5e-7, 1e100, 5e-324, 1.7976931348623157e308)
-# --- whole floats
+# --- floats with integral values
 print(1.0, -0.0, 100.0, 1e5, 12345678.0, 2.0**53, 2.0**70)
 # --- infinities and nan
 inf = float("inf")

@@ -51,7 +51,7 @@ a = np.arange(3)
 b = a
 b += 1
 print(a, b, a is b)
-# --- out of place on a shared name
+# --- rebinding a shared name
 a = np.arange(3)
 b = a
 b = b + 1
@@ -105,7 +105,7 @@ print(a)
 a = np.arange(6.0).reshape(2, 3)
 a /= a.sum(axis=1, keepdims=True)
 print(a)
-# --- a column from the whole
+# --- a column subtracted from the array
 a = np.arange(6.0).reshape(2, 3)
 a[:, 0] = a.sum(axis=1)
 a[0] = a.max(axis=0)

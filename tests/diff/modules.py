@@ -1,12 +1,6 @@
 # The small modules: math, cmath, random, itertools, functools, os.path, sys, time.
 import cmath, functools, itertools, math, os, random, sys, time
-
-
-def show(f):
-    try:
-        print(repr(f()))
-    except BaseException as e:
-        print(type(e).__name__ + ":", e)
+from showing import show
 
 
 # --- math
@@ -259,14 +253,6 @@ import heapq, bisect, contextlib
 from contextlib import suppress, closing, nullcontext
 from typing import List, Dict, Optional, Tuple, Callable, Any, Union, TYPE_CHECKING, cast, Iterable
 
-
-def show(f):
-    try:
-        print(repr(f()))
-    except BaseException as e:
-        print(type(e).__name__ + ":", e)
-
-
 h = []
 for k in range(40):
     heapq.heappush(h, (k * 7919) % 101)
@@ -380,6 +366,7 @@ print(name)
 import math, builtins
 import named
 
-print(math.__dict__["pi"], vars(math)["tau"], "sin" in math.__dict__, named.__dict__["name"], sorted(named.__dict__)[-3:])
+print(math.__dict__["pi"], vars(math)["tau"], "sin" in math.__dict__, named.__dict__["name"],
+    sorted(named.__dict__)[-3:])
 print(dir(builtins)[:3])
 math.__dict__["nothing"]

@@ -1,4 +1,4 @@
-# Copy or view: every function that may copy, on every layout, as numpy.shares_memory says.
+# Copy or view: every function that may copy, on every layout, judged by numpy.shares_memory.
 
 import operator
 
@@ -133,7 +133,7 @@ calls += [
     ("sort", np.sort),
     ("where", lambda a: np.where(True, a, a)),
     ("clip", lambda a: np.clip(a, None, 99)),
-    # round of integers: np_simd.py, by NumPy's release
+    # round of integers depends on NumPy's release: np_simd.py
     ("round", lambda a: np.round(a.astype("f8"), 1)),
     ("matrix_transpose", np.matrix_transpose),
     ("permute_dims", lambda a: np.permute_dims(a)),
@@ -175,7 +175,8 @@ tell("f4")
 tell("c16")
 
 # --- results that share memory change with their source
-for make in (np.asfortranarray, np.ascontiguousarray, lambda x: np.require(x, None, "F"), lambda x: x.astype(int, "A", copy=False)):
+for make in (np.asfortranarray, np.ascontiguousarray, lambda x: np.require(x, None, "F"),
+        lambda x: x.astype(int, "A", copy=False)):
     a = np.arange(4)[::-1]
     b = make(a)
     a += 100
@@ -183,7 +184,8 @@ for make in (np.asfortranarray, np.ascontiguousarray, lambda x: np.require(x, No
 
 # --- in-place arithmetic on a view with repeated elements: operands are read before any store
 for shape, strides in (((3, 3), (16, 8)), ((4, 3), (8, 8)), ((2, 3, 3), (24, 8, 8))):
-    for change in (lambda v: operator.iadd(v, 1), lambda v: np.multiply(v, 2, out=v), lambda v: np.copyto(v, v + 1, where=v % 2 == 0)):
+    for change in (lambda v: operator.iadd(v, 1), lambda v: np.multiply(v, 2, out=v),
+            lambda v: np.copyto(v, v + 1, where=v % 2 == 0)):
         b = np.arange(12.0)
         change(np.lib.stride_tricks.as_strided(b, shape, strides))
         print(b)

@@ -1,4 +1,19 @@
 # Writing to arrays.
+
+
+def show(f):
+    try:
+        print(f())
+    except Exception as e:
+        print(type(e).__name__, e)
+
+
+def put(t, i, v, shape=2):
+    a = np.zeros(shape, t)
+    a[i] = v
+    return a.tolist()
+
+
 # --- elements
 a = np.zeros(4)
 a[0] = 1
@@ -47,7 +62,7 @@ a = np.arange(6.0)
 a[a > 2] *= 10
 a[~(a > 2)] -= 1
 print(a)
-# --- mask store by rows
+# --- store of rows by a mask
 a = np.arange(6).reshape(3, 2)
 a[[True, False, True]] = 9
 a[:, [False, True]] = 0
@@ -230,18 +245,6 @@ print(a)
 
 
 # --- scalars as elements
-def show(f):
-    try:
-        print(f())
-    except Exception as e:
-        print(type(e).__name__, e)
-
-
-def put(t, i, v, shape=2):
-    a = np.zeros(shape, t)
-    a[i] = v
-    return a.tolist()
-
 
 def fill(t, v):
     a = np.zeros(2, t)
@@ -303,18 +306,6 @@ for t in "i1", "i8":
 
 
 # --- sequences as elements (numpy before 2.5)
-def show(f):
-    try:
-        print(f())
-    except Exception as e:
-        print(type(e).__name__, e)
-
-
-def put(t, i, v, shape=2):
-    a = np.zeros(shape, t)
-    a[i] = v
-    return a.tolist()
-
 
 for t in "i1", "u8", "f4", "c16", "?":
     for v in [1], [np.int64(1)], (1,), [1, 2], [], [1.5], np.array([1]), np.array([[1]]):
@@ -330,8 +321,10 @@ def store(a, key, value):
         return type(error).__name__, str(error)
 readonly = np.ones(2)
 readonly.flags.writeable = False
-for a, key, value in ((np.array([]), 0, [1, 2]), (np.ones(1), 0, [1, 2]), (np.ones((2, 2)), (0, 5), 'a'), (np.ones((2, 2)), (0, 5), [1, 2]),
-                      (np.ones((2, 2)), (0, 5), 1j), (np.ones((2, 2)), (0, 1), 'a'), (readonly, 0, [1, 2]), (readonly, 5, 1), (np.zeros(2, bool), 1, [0])):
+for a, key, value in ((np.array([]), 0, [1, 2]), (np.ones(1), 0, [1, 2]), (np.ones((2, 2)), (0, 5), 'a'),
+        (np.ones((2, 2)), (0, 5), [1, 2]),
+                      (np.ones((2, 2)), (0, 5), 1j), (np.ones((2, 2)), (0, 1), 'a'), (readonly, 0, [1, 2]),
+                      (readonly, 5, 1), (np.zeros(2, bool), 1, [0])):
     print(store(a, key, value))
 # --- put on a scalar changes a copy
 s = np.float64(1)

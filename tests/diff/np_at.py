@@ -36,7 +36,7 @@ def sliced(names, t, x, at, **more):
             print(u, t, type(e).__name__)
         else:
             if u == "multiply" and t in "FD":
-                r = r + 0  # signs of zeros tell the order of the factors
+                r = r + 0  # the sign of zero depends on the order of the factors
             print(u, t, r.dtype, r.shape, told(r.ravel())[:40], told(r.ravel())[-40:])
 
 
@@ -202,7 +202,7 @@ for bad in ([0, 5], [0, -6]):
         print(e, c)
 np.add.at(c, [[0, 1]], [1, 2, 3])
 
-# --- rounding: integers stay, parts of complex numbers each for themselves
+# --- rounding: integers are unchanged, real and imaginary parts are rounded separately
 for t in TYPES[1:]:
     x = values(t, 40)
     y, z, w = np.round(x), x.round(2), np.round(x, -1)
@@ -237,7 +237,7 @@ for t in TYPES[5:9]:
 for t in TYPES[9:]:
     slices_of(t)
 
-# --- slices of numbers that are none, and of halves that are rounded once
+# --- reduceat with NaN, and of float16, rounded once
 for t in "efdFD":
     x = np.where(np.arange(4000) % 97 == 5, np.nan, values(t, 4000)).astype(t)
     for u in ("add", "maximum", "minimum", "fmax", "fmin"):
@@ -282,7 +282,7 @@ print(
     np.isin(np.arange(3000), [5, 2.5, 7]).sum(),
     np.isin(np.full(2000, -1), np.array([-1]).astype(np.uint64)).sum(),
 )
-# --- truth values that are looked for, and among which is looked
+# --- searchsorted and isin of booleans
 bools = np.arange(3000).reshape(30, 100) % 3 == 0
 for tests in (
     [True],
@@ -315,10 +315,13 @@ def attempt(u, a, at, b):
         return type(error).__name__, str(error)
 huge = 2**64
 for dtype in ('?', 'i1', 'u1', 'i4', 'i8', 'u8', 'f2', 'f4', 'f8', 'c8'):
-    for b in (True, 1, 300, -1, 2**40, 2**63, huge, 1.5, 1e300, 1j, np.int8(3), np.float32(1.5), np.uint64(2**63), [1, 2], [1.5, 2], np.array([1, 2], 'i1')):
+    for b in (True, 1, 300, -1, 2**40, 2**63, huge, 1.5, 1e300, 1j, np.int8(3), np.float32(1.5), np.uint64(2**63),
+            [1, 2], [1.5, 2], np.array([1, 2], 'i1')):
         for u in (np.add, np.maximum, np.subtract):
             if dtype != 'c8' or b is not huge:
                 print(dtype, b, u.__name__, attempt(u, np.zeros(3, dtype), [1, 2], b))
 for dtype in ('f2', 'f4'):
-    print(attempt(np.subtract, np.full(1, 0.1, dtype), [0], 0.1), attempt(np.subtract, np.full(1, 0.1, dtype), 0, np.float32(0.1)))
-print(attempt(np.floor_divide, np.full(1, 100, 'i1'), [0], 300), attempt(np.floor_divide, np.full(1, 100, 'i1'), [0], 0.5))
+    print(attempt(np.subtract, np.full(1, 0.1, dtype), [0], 0.1), attempt(np.subtract, np.full(1, 0.1, dtype), 0,
+        np.float32(0.1)))
+print(attempt(np.floor_divide, np.full(1, 100, 'i1'), [0], 300), attempt(np.floor_divide, np.full(1, 100, 'i1'), [0],
+    0.5))

@@ -8,7 +8,7 @@ for t in (bool, np.uint16, np.float32, np.float64, np.complex128, np.float16):
         y = x[m]
         print(np.dtype(t), n, y.dtype, y.shape, y[:3], y[-3:], np.array_equal(y, x[1::3]))
 
-# --- none, all, the first, the last
+# --- masks that select no element, all, the first, the last
 for n in (1, 5, 4096, 8193, 300000):
     x = np.arange(n, dtype=np.float32)
     print(x[x < 0], x[x >= 0].size, x[x == 0], x[x == n - 1], x[x > n].shape)

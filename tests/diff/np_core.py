@@ -71,7 +71,7 @@ print(
     np.hsplit(a, 2),
     np.vsplit(a, 2),
 )
-# --- repeating and turning
+# --- repeat, tile, transpose, flip
 a = np.arange(6).reshape(2, 3)
 print(
     repr(np.tile(a, (2, 1))), repr(np.tile([1, 2], reps=3)), repr(np.repeat(a, 2)), repr(np.repeat(a, [1, 2], axis=0))
@@ -261,7 +261,7 @@ print(
 o = np.zeros(3, complex)
 np.round(z, 2, out=o)
 print(o, repr(np.round(3.14159 + 2.71828j, 2)))
-# --- powers of booleans and of nothing
+# --- powers of booleans and of empty arrays
 for x in (np.array(True), np.array([True, False]), np.True_, np.array([True, False]) > 0, np.any([True])):
     for r in (x ** 2, x ** 3, x ** 2.0, x ** np.int8(2), np.power(x, 2), x ** True, 2 ** x):
         print(type(r).__name__, r.dtype, r)

@@ -177,7 +177,7 @@ print(
 )
 print(np.fft.irfftn(np.ones((2, 3), 'f2')).dtype, np.fft.irfft(np.ones((2, 3), 'f2')).dtype)
 
-# --- ufuncs with several results, and on whole matrices
+# --- ufuncs with several results, and generalized ufuncs
 for f in (np.matmul, np.vecdot, np.matvec, np.vecmat, np.divmod, np.modf, np.frexp):
     print(
         f,
@@ -549,12 +549,14 @@ fp = (np.arange(20) * 7919 % 1013) / 137
 at = (np.arange(200) * 104729 % 1009) / 77
 for z in fp, fp + 1j * fp[::-1]:
     print(np.interp(at, xp, z), np.interp(at[:3], xp, z), np.interp(at, xp, z, period=2.1))
-print(np.interp([nan, 1, 2, 3], [2], [5.0]), np.interp(nan, [2], [5 + 1j]), np.interp([nan, 1, 2, 3], [2], [5 + 1j], left=7))
+print(np.interp([nan, 1, 2, 3], [2], [5.0]), np.interp(nan, [2], [5 + 1j]),
+    np.interp([nan, 1, 2, 3], [2], [5 + 1j], left=7))
 
 # --- isclose of a single and a Python number
 single, double = np.finfo("f4").eps, np.finfo("f8").eps
 for a in np.float32(1), np.array([1.0], "f4"), np.float16(1), 1.0, 1, np.int8(1), np.float64(1), np.bool_(1):
-    for b in float(1 - double), np.float32(1), 1 - single, 1, np.float64(1 - double), [1 - double], np.float32(1) + single:
+    for b in (float(1 - double), np.float32(1), 1 - single, 1, np.float64(1 - double), [1 - double],
+              np.float32(1) + single):
         for f in np.isclose, np.allclose:
             for x, y in (a, b), (b, a):
                 r = f(x, y, atol=0, rtol=0)
@@ -569,15 +571,18 @@ for tol in (1e-6, 1e-8, 0.5, 1, 2, 100, 1e9):
 for tests in ([1, 5], [1, -2], [-100, 100], [True], []):
     for t in (np.int8, np.int64, np.uint8, bool):
         try:
-            print(np.isin(np.array([1, 2, 100]).astype(t), np.array(tests).astype(np.int8 if t != bool else bool), kind="table"))
+            print(np.isin(np.array([1, 2, 100]).astype(t), np.array(tests).astype(np.int8 if t != bool else bool),
+                kind="table"))
         except RuntimeError as e:
             print("RuntimeError", e)
 
 # --- shapes of samples
 rng = np.random.default_rng(0)
 for size in (-2, (2, -1), 0, (3, 0)):
-    for call in (lambda: rng.choice(5, size), lambda: rng.choice(5, size, replace=False), lambda: rng.choice(2, size, p=[0.5, 0.5]),
-                 lambda: np.random.choice(5, size, False), lambda: rng.random(size), lambda: rng.integers(3, size=size), lambda: rng.normal(size=size)):
+    for call in (lambda: rng.choice(5, size), lambda: rng.choice(5, size, replace=False),
+            lambda: rng.choice(2, size, p=[0.5, 0.5]),
+                 lambda: np.random.choice(5, size, False), lambda: rng.random(size), lambda: rng.integers(3, size=size),
+                 lambda: rng.normal(size=size)):
         try:
             print(size, call().shape)
         except ValueError as e:
@@ -635,7 +640,8 @@ tell(
 # --- arange to infinity, interp without warnings
 import warnings
 infinity = float('inf')
-tell(*[lambda a=a: np.arange(*a) for a in ((0, infinity, -1), (0, -infinity, 1), (0.0, 1, 0.0), (0, 1, 0), (0, 1, infinity), (0, -1, infinity))])
+tell(*[lambda a=a: np.arange(*a) for a in ((0, infinity, -1), (0, -infinity, 1), (0.0, 1, 0.0), (0, 1, 0),
+    (0, 1, infinity), (0, -1, infinity))])
 with warnings.catch_warnings(), np.errstate(all='warn'):
     warnings.simplefilter('error')
     for y in ([0, 1, infinity], [0, -infinity, infinity], [1j, complex(infinity, 1), 2]):
@@ -671,4 +677,5 @@ for v in (300, -129, np.int64(300), 2**63, 1.5, 127):
     )
 
 # --- axes of scalars
-tell(*[lambda f=f, k=k: f(np.array(1), axis=k) for k in (3, 1, 0, -1, -2, None) for f in (np.argsort, np.sort, np.argmax, np.cumsum, np.flip)])
+tell(*[lambda f=f, k=k: f(np.array(1), axis=k) for k in (3, 1, 0, -1, -2, None) for f in (np.argsort, np.sort,
+    np.argmax, np.cumsum, np.flip)])

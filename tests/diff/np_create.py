@@ -359,7 +359,8 @@ for args in (
     print(r.dtype, r, s.dtype, s)
 
 # --- geometric sequences through the complex plane
-for a, b in (-1, 1), (1, -1), (-1j, -8j), (1 + 1j, 1000 + 1000j), (1, 8j), ([1, 2], [1000, -4]), (-2, -32), ([1, -2], [3, 4j]):
+for a, b in (-1, 1), (1, -1), (-1j, -8j), (1 + 1j, 1000 + 1000j), (1, 8j), ([1, 2], [1000, -4]), (-2, -32), ([1, -2],
+        [3, 4j]):
     for options in {}, {"dtype": complex}, {"endpoint": False}, {"axis": -1}:
         for n in 0, 1, 3, 4:
             r = np.geomspace(a, b, n, **options)
@@ -403,4 +404,5 @@ def attempt(f):
         return type(error).__name__, str(error)
 for dtype in ('?', 'i4', 'u1', 'f4', 'c8'):
     for v in (1j, 1.5, -1, 300, 2**63, np.complex64(2 + 1j), [1j], [300, 2], [1.5, -2]):
-        print(dtype, v, attempt(lambda: np.full(2, v, dtype=dtype)), attempt(lambda: np.full_like(np.ones(2, dtype), v)))
+        print(dtype, v, attempt(lambda: np.full(2, v, dtype=dtype)),
+            attempt(lambda: np.full_like(np.ones(2, dtype), v)))

@@ -221,7 +221,7 @@ with warnings.catch_warnings():
         z.astype(float)
     except np.exceptions.ComplexWarning as e:
         print("raised", e)
-# --- roots of cubes, of single numbers: NumPy's are exact with AVX-512, otherwise to the last place
+# --- cbrt of cubes, of scalars: NumPy's is exact with AVX-512, otherwise within 1 ULP
 near = lambda x, k: abs(x - k) <= np.spacing(abs(float(k)))
 print([k for k in range(-300, 301) if not near(np.cbrt(k**3), k) or not near(np.cbrt(np.float64(k) ** 3), k)])
 print(type(np.cbrt(27)), type(np.cbrt(np.float64(-27))), np.cbrt([8, 27, 64]))

@@ -130,7 +130,7 @@ np.concatenate([np.zeros((2, 3), order="F"), np.zeros((2, 4), order="F")])
 np.concatenate([np.zeros((2, 5, 3), order="F"), np.zeros((2, 4, 3), order="F")], axis=2)
 # --- concatenate of different dims
 np.concatenate([np.zeros(2), np.zeros((2, 2))])
-# --- concatenate of nothing
+# --- concatenate of an empty list
 np.concatenate([])
 # --- concatenate of scalars
 np.concatenate([1, 2])
@@ -138,7 +138,7 @@ np.concatenate([1, 2])
 np.concatenate([np.zeros(2), np.zeros(2)], axis=1)
 # --- stack of different shapes
 np.stack([np.zeros(2), np.zeros(3)])
-# --- stack of nothing
+# --- stack of an empty list
 np.stack([])
 # --- vstack of different widths
 np.vstack([np.zeros(2), np.zeros(3)])
@@ -188,7 +188,7 @@ np.zeros(-1)
 np.zeros(2.5)
 # --- zeros of a string
 np.zeros("a")
-# --- arange of nothing
+# --- arange without arguments
 np.arange()
 # --- arange with step zero
 np.arange(0, 1, 0)

@@ -323,7 +323,7 @@ for T in np.float32, np.float64:
                     )
         print(np.fft.fft(a).dtype, np.fft.rfft(a).dtype, np.fft.irfft(np.fft.rfft(a)).dtype)
 
-# --- rows of complex numbers, one by one: unaligned, strided, in place
+# --- rows of complex numbers: unaligned, strided, in place
 for t in ("c8", "c16"):
     for n in (64, 75, 131, 1000, 1009):
         k = np.arange(6 * n)
@@ -545,7 +545,7 @@ many_side_by_side([*range(2, 34), 48, 63, 64, 65, 97, 100, 121, 127, 128, 169, 2
 # --- transforms of rows and of columns: every length from 34 to 299 (not on cuda: its library plans each anew)
 many_side_by_side(range(34, 300))
 
-# --- odd lengths and large primes: long rows, few rows, columns, strides, in place, scaled, inverse (not on ref: its sums of many terms take long)
+# --- odd lengths and large primes: rows, columns, strides, in place, scaled, inverse (not on ref: its sums of many terms take long)
 def told(y):
     w = np.cos(np.arange(y.size) * 0.7).reshape(y.shape)
     c = (y * w).sum() / np.abs(y).max()
@@ -646,7 +646,8 @@ for n in (1, 2, 3, 7, 11, 31, 64, 97, 101, 127, 200, 211, 499, 512, 994, 997, 99
         show(np.array([rfft(r).sum(0), ihfft(r).sum(0)]))
         show(irfft(z, n))
         near = 1e-5 * np.abs(fft(z)).max()
-        print(np.abs(fft(z.astype(np.complex64)) - fft(z)).max() < near, np.abs(rfft(r.astype(np.float32)) - rfft(r)).max() < near)
+        print(np.abs(fft(z.astype(np.complex64)) - fft(z)).max() < near,
+            np.abs(rfft(r.astype(np.float32)) - rfft(r)).max() < near)
         print(np.abs(irfft(rfft(r.astype(np.float32)), n) - r).max() < 1e-4)
 
 # --- a result has the same bits in out= as in a new array (not on cuda: its library plans each layout anew)

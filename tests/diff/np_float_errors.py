@@ -121,7 +121,7 @@ for x, t in (
 tell(lambda: np.array([1e300 + 1j]).astype('c8'))
 tell(lambda: np.array([70000]).astype('i1'))
 tell(lambda: np.array([1e10]).astype('f2'), over='ignore')
-# --- empty slices, and divisors that are none
+# --- means and variances of empty arrays, and with too few degrees of freedom
 import warnings
 
 warnings.simplefilter('ignore')
@@ -169,9 +169,10 @@ least = np.array([-128, 5], np.int8)
 calls = (
     lambda: x / 0, lambda: x // x, lambda: np.log(x - 1), lambda: np.array([1, 0]) // 0, lambda: np.array([5]) % 0,
     lambda: least // np.int8(-1), lambda: least % np.int8(-1), lambda: -least, lambda: -least[0], lambda: abs(least[0]),
-    lambda: -np.uint8(3), lambda: np.array([3e38], np.float32) * np.float32(2), lambda: np.add.reduce(np.array([1e308, 1e308])),
-    lambda: np.add.accumulate(np.array([1e308, 1e308])), lambda: np.array([[np.inf]]) @ np.array([[0.0]]),
-    lambda: x.astype(np.int8)[0], lambda: np.array([1e300]).astype(np.float32), lambda: np.exp(np.array([1.0, 2.0])),
+    lambda: -np.uint8(3), lambda: np.array([3e38], np.float32) * np.float32(2),
+    lambda: np.add.reduce(np.array([1e308, 1e308])), lambda: np.add.accumulate(np.array([1e308, 1e308])),
+    lambda: np.array([[np.inf]]) @ np.array([[0.0]]), lambda: x.astype(np.int8)[0],
+    lambda: np.array([1e300]).astype(np.float32), lambda: np.exp(np.array([1.0, 2.0])),
     lambda: np.nanmin([[np.nan, np.nan], [1, 2]], axis=1), lambda: np.nanmedian(np.full((2, 3), np.nan), axis=0),
     lambda: np.nanvar([[np.nan, 1.0], [1, 2]], axis=1, ddof=1),
 )
@@ -196,7 +197,8 @@ with warnings.catch_warnings(), np.errstate(divide="warn", over="warn", invalid=
 # --- empty means and variances
 import warnings
 
-for call in (lambda: np.mean([]), lambda: np.var([]), lambda: np.var([1.0], ddof=1), lambda: np.mean(np.zeros((0, 2)), axis=0),
+for call in (lambda: np.mean([]), lambda: np.var([]), lambda: np.var([1.0], ddof=1),
+        lambda: np.mean(np.zeros((0, 2)), axis=0),
              lambda: np.mean([1.0, 2.0], where=[False, False]), lambda: np.std([[1.0, 2.0]], axis=0, ddof=1)):
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
@@ -231,6 +233,7 @@ for f in (
     lambda: np.float32(2.0**-126) / np.float32(2),
 ):
     tell(f, under='raise')
-for f in (lambda: np.floor_divide(4, t), lambda: np.float64(4) // t, lambda: np.floor_divide(np.array([4.0]), t), lambda: np.remainder(4, t)):
+for f in (lambda: np.floor_divide(4, t), lambda: np.float64(4) // t, lambda: np.floor_divide(np.array([4.0]), t),
+        lambda: np.remainder(4, t)):
     tell(f, over='raise')
     tell(f, over='ignore', invalid='raise')

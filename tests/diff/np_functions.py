@@ -11,7 +11,7 @@
 # - pinv and svd of infinities: LAPACK's answer (NaN or 'did not converge') hangs on the shape; gpa always says the
 #   latter.
 # - slogdet with NaN: the sign depends on which row is taken as the pivot (the reference device and LAPACK differ).
-# - lstsq of NaN: NumPy's LAPACK prints warnings of its own.
+# - lstsq of NaN: NumPy's LAPACK prints warnings.
 # - tensorinv of 0-d arrays: gpa's reshape() without a shape.
 np.seterr(all="ignore")
 
@@ -599,7 +599,7 @@ print(
 )
 print(np.sum(-np.zeros(3)), np.add.accumulate(-np.zeros(3)), np.sum(-np.zeros((3, 3)), axis=0))
 
-# --- angles without jumps: whole periods, unsigned numbers
+# --- unwrap: multiples of the period, unsigned integers
 print(
     np.unwrap([0, 1, 2, -1, 0], period=4),
     np.unwrap([2, 3, 4, 5, 2, 3, 4, 5], period=4),
@@ -617,12 +617,7 @@ except OverflowError as e:
 
 
 # --- odd operands of averages, medians and interpolation
-def tell(f):
-    try:
-        print(repr(f()))
-    except Exception as e:
-        print(type(e).__name__, e)
-
+from showing import tell
 
 for axis in (0, -1, 2, (0, 1), (0, 0)):
     tell(lambda: np.average([[1.0, 2], [3, 4]], axis=axis))

@@ -231,7 +231,7 @@ print(
 )
 
 
-# --- masked stores of rows: scalars, rows, columns, lists, the array's own rows, computed masks
+# --- masked stores of rows: scalars, rows, columns, lists, rows of the same array, computed masks
 def shown(c):
     print(
         c.dtype,

@@ -286,7 +286,7 @@ for T, name in (
         u.at(d[::2], at.reshape(200, 200), v.astype(T).reshape(200, 200))
         print(T, name, a[::997], a.sum(), d[::1003], d.sum(), d[-1])
 
-one, wide = np.ones(1, "f4"), np.arange(300000)  # many blocks for a place
+one, wide = np.ones(1, "f4"), np.arange(300000)  # many thread blocks store to one element
 np.add.at(one, wide * 0, (wide % 5).astype("f4"))
 print(one)
 np.maximum.at(one, wide * 0 - 1, (wide * 7919 % 300007 * 8).astype("f4"))
@@ -350,7 +350,8 @@ def told(f):
 
 
 B, M = 2**31, 2**63 - 1
-for dims in (3, 4), (0, 3), (3, 0), (), (B, B), (2 * B - 1, B + 1), (2**62, 2), (2**62, 2, 0), (M,), (M, 2), (M + 1,), (0, B, B, B), 5:
+for dims in (3, 4), (0, 3), (3, 0), (), (B, B), (2 * B - 1, B + 1), (2**62, 2), (2**62, 2, 0), (M,), (M, 2), (M + 1,
+        ), (0, B, B, B), 5:
     n = len(dims) if isinstance(dims, tuple) else 1
     for order in "C", "F":
         for at in 0, 1, -1, M, [0, 1], np.array([], int), [], np.uint64(3), 1.0, [[0, 1], [2, 3]], 11, 12:

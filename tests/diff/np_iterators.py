@@ -201,7 +201,7 @@ for bad in (
         bad()
     except ValueError as e:
         print("requires a reduction" in str(e) or "non-broadcastable" in str(e))
-# --- flatiter: indices that are none (numpy before 2.5)
+# --- flatiter: invalid indices (numpy before 2.5)
 e = np.arange(6).reshape(2, 3).T
 for bad in (lambda: e.flat[7], lambda: e.flat[1.5]):
     try:
@@ -319,22 +319,24 @@ for t in (
         {v for v in a[:2]},
     )
 # --- flatiter: what an index selects, of arrays with and without axes (numpy before 2.5)
-def attempt(f):
-    try:
-        return f()
-    except Exception as error:
-        return type(error).__name__, str(error)
+from showing import outcome
+
+
 def store(a, key, values):
     a.flat[key] = values
     return a.tolist()
-keys = (..., 0, 1, -1, True, False, [0], [1], [7], [], [True], [True, False, True], np.array([True]), np.array([[0]]), slice(None),
-        slice(None, None, -1), slice(5, 1), None, (0,), (0, 1), ([0],), np.uint8(0), 'a', 1.0, [[0, 0], [0, 0]], np.array([], int))
+
+
+keys = (..., 0, 1, -1, True, False, [0], [1], [7], [], [True], [True, False, True], np.array([True]), np.array([[0]]),
+    slice(None),
+        slice(None, None, -1), slice(5, 1), None, (0,), (0, 1), ([0],), np.uint8(0), 'a', 1.0, [[0, 0], [0, 0]],
+        np.array([], int))
 for b in (np.array(3), np.arange(3), np.arange(6).reshape(2, 3).T, np.arange(0), np.ones((1, 1))):
     for key in keys if b.size else keys[:4] + keys[5:]:
-        print(repr(key), attempt(lambda: b.flat[key]), attempt(lambda: store(b.copy(), key, 9)))
-    print([attempt(lambda: store(b.copy(), key, [7, 8])) for key in keys if key is not True and key is not False])
+        print(repr(key), outcome(lambda: b.flat[key]), outcome(lambda: store(b.copy(), key, 9)))
+    print([outcome(lambda: store(b.copy(), key, [7, 8])) for key in keys if key is not True and key is not False])
 for item in (np.nan, np.inf, 300, 1j, 2.5, np.float64(2), [np.nan], [7], None, 'a'):
-    print([attempt(lambda: store(np.zeros(2, dtype), 1, item)) for dtype in ('i4', 'u1', 'f4', '?')])
+    print([outcome(lambda: store(np.zeros(2, dtype), 1, item)) for dtype in ('i4', 'u1', 'f4', '?')])
 s = np.float64(3)
 s.flat[0] = 5
-print(s, attempt(lambda: b.flat[np.array([True] * 9)]), attempt(lambda: b.flat[np.array(True)]))
+print(s, outcome(lambda: b.flat[np.array([True] * 9)]), outcome(lambda: b.flat[np.array(True)]))

@@ -1,4 +1,4 @@
-# Python ints beyond int64 beside arrays and NumPy's scalars, and what casts of numbers warn of.
+# Python ints beyond int64 with arrays and NumPy scalars, and warnings of casts.
 import warnings
 
 

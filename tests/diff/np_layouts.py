@@ -2,11 +2,13 @@
 B = np.arange(24.0).reshape(2, 3, 4)
 M = np.arange(12.0).reshape(3, 4)
 LAYOUTS = {
-    'C': B, '021': B.transpose(0, 2, 1), '102': B.transpose(1, 0, 2), '120': B.transpose(1, 2, 0), '201': B.transpose(2, 0, 1),
-    'F': B.T, 'copied F': np.asfortranarray(B), 'reversed': B[::-1], 'reversed rows': B[:, :, ::-1], 'steps': B[:, ::2],
-    'narrow steps': B[:, :, ::2], 'permuted steps': B.transpose(2, 0, 1)[::-1, :, ::2], 'broadcast': np.broadcast_to(B[:1], (2, 3, 4)),
-    'vector': np.arange(24.0), 'vector steps': np.arange(24.0)[::2], 'matrix': M, 'matrix T': M.T, 'matrix F': np.asfortranarray(M),
-    'scalar': np.array(3.0), 'no rows': np.zeros((3, 0, 2)), 'no rows F': np.zeros((3, 0, 2), order='F'), 'ones': np.ones((1, 3, 1))[:, ::-1],
+    'C': B, '021': B.transpose(0, 2, 1), '102': B.transpose(1, 0, 2), '120': B.transpose(1, 2, 0),
+    '201': B.transpose(2, 0, 1), 'F': B.T, 'copied F': np.asfortranarray(B), 'reversed': B[::-1],
+    'reversed rows': B[:, :, ::-1], 'steps': B[:, ::2], 'narrow steps': B[:, :, ::2],
+    'permuted steps': B.transpose(2, 0, 1)[::-1, :, ::2], 'broadcast': np.broadcast_to(B[:1], (2, 3, 4)),
+    'vector': np.arange(24.0), 'vector steps': np.arange(24.0)[::2], 'matrix': M, 'matrix T': M.T,
+    'matrix F': np.asfortranarray(M), 'scalar': np.array(3.0), 'no rows': np.zeros((3, 0, 2)),
+    'no rows F': np.zeros((3, 0, 2), order='F'), 'ones': np.ones((1, 3, 1))[:, ::-1],
     'read-only': np.broadcast_to(np.arange(4.0), (4,)),
 }
 
@@ -49,61 +51,72 @@ def show(how, calls):
 # --- views
 import copy
 show(sharing, [
-    'np.asarray(x)', 'np.asanyarray(x)', "np.asarray(x, order='C')", "np.asarray(x, order='F')", "np.asarray(x, order='A')",
-    "np.asarray(x, order='K')", 'np.asarray(x, x.dtype)', "np.asarray(x, 'f4')", 'np.array(x, copy=None)', 'np.array(x, ndmin=3, copy=None)',
-    'np.ascontiguousarray(x)', 'np.asfortranarray(x)', "np.require(x, None, ['C'])", "np.require(x, None, ['F'])",
-    "np.require(x, None, ['W'])", "np.require(x, None, ['O'])", "np.require(x, None, ['A'])", 'np.asarray_chkfinite(x)',
-    'x.ravel()', "x.ravel('F')", "x.ravel('A')", "x.ravel('K')", 'x.reshape(-1, 2)', "x.reshape(-1, 2, order='F')",
-    "x.reshape(-1, 2, order='A')", 'x.reshape(-1)', 'x.reshape(x.shape)', "x.astype('f8', copy=False)", "x.astype('f8', order='C', copy=False)",
-    "x.astype('f8', order='F', copy=False)", "x.astype('f8', order='A', copy=False)", "x.view('i8')", "x.view('i4')", 'x[...]', 'x[None]',
-    'x[()]', 'x[::2]', 'x[:0]', 'x.T', 'x.mT', 'x.real', 'np.real(x)', 'x.squeeze()', 'np.squeeze(x)', 'np.expand_dims(x, 0)',
+    'np.asarray(x)', 'np.asanyarray(x)', "np.asarray(x, order='C')", "np.asarray(x, order='F')",
+    "np.asarray(x, order='A')", "np.asarray(x, order='K')", 'np.asarray(x, x.dtype)', "np.asarray(x, 'f4')",
+    'np.array(x, copy=None)', 'np.array(x, ndmin=3, copy=None)', 'np.ascontiguousarray(x)', 'np.asfortranarray(x)',
+    "np.require(x, None, ['C'])", "np.require(x, None, ['F'])", "np.require(x, None, ['W'])",
+    "np.require(x, None, ['O'])", "np.require(x, None, ['A'])", 'np.asarray_chkfinite(x)', 'x.ravel()', "x.ravel('F')",
+    "x.ravel('A')", "x.ravel('K')", 'x.reshape(-1, 2)', "x.reshape(-1, 2, order='F')", "x.reshape(-1, 2, order='A')",
+    'x.reshape(-1)', 'x.reshape(x.shape)', "x.astype('f8', copy=False)", "x.astype('f8', order='C', copy=False)",
+    "x.astype('f8', order='F', copy=False)", "x.astype('f8', order='A', copy=False)", "x.view('i8')", "x.view('i4')",
+    'x[...]', 'x[None]', 'x[()]', 'x[::2]', 'x[:0]', 'x.T', 'x.mT', 'x.real', 'np.real(x)', 'x.squeeze()',
+    'np.squeeze(x)', 'np.expand_dims(x, 0)',
 ])
 
 # --- views of axes (numpy before 2.5)
 import copy
 show(sharing, [
-    'np.moveaxis(x, 0, -1)', 'np.swapaxes(x, 0, -1)', 'np.rollaxis(x, -1)', 'np.diagonal(x)', 'np.flip(x)', 'np.flipud(x)', 'np.fliplr(x)',
-    'np.rot90(x)', 'np.rot90(x, 2)', 'np.rot90(x, 0)', 'np.broadcast_to(x, (2,) + x.shape)', 'np.broadcast_to(x, x.shape)',
-    'np.atleast_1d(x)', 'np.atleast_2d(x)', 'np.atleast_3d(x)', 'np.array_split(x, 2)', 'np.split(x, [1])', 'np.hsplit(x, [1])',
-    'np.meshgrid(x, x, copy=False)', 'np.meshgrid(x, x)', 'np.ravel(x)', 'np.trim_zeros(x)', 'np.nan_to_num(x, copy=False)',
-    'np.lib.stride_tricks.as_strided(x)', 'np.lib.stride_tricks.sliding_window_view(x, 1, 0)', 'np.real_if_close(x)', 'np.diag(x)',
-    'np.broadcast_arrays(x, np.ones(x.shape))', 'np.unstack(x)', 'np.matrix_transpose(x)', 'np.permute_dims(x)', 'np.astype(x, x.dtype, copy=False)',
+    'np.moveaxis(x, 0, -1)', 'np.swapaxes(x, 0, -1)', 'np.rollaxis(x, -1)', 'np.diagonal(x)', 'np.flip(x)',
+    'np.flipud(x)', 'np.fliplr(x)', 'np.rot90(x)', 'np.rot90(x, 2)', 'np.rot90(x, 0)',
+    'np.broadcast_to(x, (2,) + x.shape)', 'np.broadcast_to(x, x.shape)', 'np.atleast_1d(x)', 'np.atleast_2d(x)',
+    'np.atleast_3d(x)', 'np.array_split(x, 2)', 'np.split(x, [1])', 'np.hsplit(x, [1])',
+    'np.meshgrid(x, x, copy=False)', 'np.meshgrid(x, x)', 'np.ravel(x)', 'np.trim_zeros(x)',
+    'np.nan_to_num(x, copy=False)', 'np.lib.stride_tricks.as_strided(x)',
+    'np.lib.stride_tricks.sliding_window_view(x, 1, 0)', 'np.real_if_close(x)', 'np.diag(x)',
+    'np.broadcast_arrays(x, np.ones(x.shape))', 'np.unstack(x)', 'np.matrix_transpose(x)', 'np.permute_dims(x)',
+    'np.astype(x, x.dtype, copy=False)',
 ])
 
 # --- copies
 import copy
 show(sharing, [
-    'np.array(x)', 'np.copy(x)', 'x.copy()', 'copy.copy(x)', 'copy.deepcopy(x)', 'x.flatten()', "x.flatten('K')", 'x + 0', '+x', 'abs(x)',
-    'np.where(True, x, 0)', 'x.take([0], 0)', 'x[[0]]', 'x[x > 2]', 'np.sort(x, 0)', 'np.roll(x, 0)', 'np.roll(x, 1)', 'np.tile(x, 1)',
-    'np.repeat(x, 1)', 'np.concatenate([x])', 'np.stack([x])', 'np.block([x])', 'np.block(x)', 'np.pad(x, 0)', 'np.delete(x, [])',
-    'np.insert(x, 0, [])', 'np.append(x, [])', 'np.clip(x, None, 9)', 'np.round(x)', 'np.nan_to_num(x)', 'np.resize(x, x.shape)', 'np.conj(x)',
-    'x.astype("f8")', 'np.positive(x)', 'np.cumsum(x)', 'np.sum(x, axis=())', 'np.unique(x)', 'np.einsum("...->...", x)', 'np.imag(x)',
-    'np.ptp(x[None], 0)', 'np.squeeze(x).copy()', 'np.partition(x, 0, axis=0)', 'np.vstack([x])', 'np.compress([True], x, 0)', 'np.triu(x)',
-    'np.diff(x, 0, axis=0)', 'np.apply_along_axis(lambda v: v, 0, x)', 'np.fix(x)', 'np.copysign(x, 1)', 'np.select([x > 2], [x])',
+    'np.array(x)', 'np.copy(x)', 'x.copy()', 'copy.copy(x)', 'copy.deepcopy(x)', 'x.flatten()', "x.flatten('K')",
+    'x + 0', '+x', 'abs(x)', 'np.where(True, x, 0)', 'x.take([0], 0)', 'x[[0]]', 'x[x > 2]', 'np.sort(x, 0)',
+    'np.roll(x, 0)', 'np.roll(x, 1)', 'np.tile(x, 1)', 'np.repeat(x, 1)', 'np.concatenate([x])', 'np.stack([x])',
+    'np.block([x])', 'np.block(x)', 'np.pad(x, 0)', 'np.delete(x, [])', 'np.insert(x, 0, [])', 'np.append(x, [])',
+    'np.clip(x, None, 9)', 'np.round(x)', 'np.nan_to_num(x)', 'np.resize(x, x.shape)', 'np.conj(x)', 'x.astype("f8")',
+    'np.positive(x)', 'np.cumsum(x)', 'np.sum(x, axis=())', 'np.unique(x)', 'np.einsum("...->...", x)', 'np.imag(x)',
+    'np.ptp(x[None], 0)', 'np.squeeze(x).copy()', 'np.partition(x, 0, axis=0)', 'np.vstack([x])',
+    'np.compress([True], x, 0)', 'np.triu(x)', 'np.diff(x, 0, axis=0)', 'np.apply_along_axis(lambda v: v, 0, x)',
+    'np.fix(x)', 'np.copysign(x, 1)', 'np.select([x > 2], [x])',
 ])
 
 # --- memory order of copies
 import copy
 show(strides, [f.replace('ORDER', o) for o in 'KACF' for f in [
-    "x.copy('ORDER')", "np.copy(x, order='ORDER')", "x.astype('f4', order='ORDER')", "x.astype('f8', order='ORDER', copy=False)",
-    "np.array(x, order='ORDER')", "np.array(x, 'f4', order='ORDER')", "np.asarray(x, order='ORDER')", "np.asarray(x, 'i8', order='ORDER')",
-    "np.zeros_like(x, order='ORDER')", "np.empty_like(x, order='ORDER')", "np.ones_like(x, 'i2', order='ORDER')",
-    "np.full_like(x, 3, order='ORDER')", "np.full_like(x, x, order='ORDER')", "np.zeros_like(x, shape=x.shape[::-1], order='ORDER')",
+    "x.copy('ORDER')", "np.copy(x, order='ORDER')", "x.astype('f4', order='ORDER')",
+    "x.astype('f8', order='ORDER', copy=False)", "np.array(x, order='ORDER')", "np.array(x, 'f4', order='ORDER')",
+    "np.asarray(x, order='ORDER')", "np.asarray(x, 'i8', order='ORDER')", "np.zeros_like(x, order='ORDER')",
+    "np.empty_like(x, order='ORDER')", "np.ones_like(x, 'i2', order='ORDER')", "np.full_like(x, 3, order='ORDER')",
+    "np.full_like(x, x, order='ORDER')", "np.zeros_like(x, shape=x.shape[::-1], order='ORDER')",
     "np.add(x, 1, order='ORDER')", "np.sin(x, order='ORDER')", "x.flatten('ORDER')",
 ]])
 
 # --- memory order of results
 import copy
 show(strides, [
-    'np.array(x)', "np.array(x, 'f4')", "np.asarray(x, 'f4')", 'np.copy(x)', 'copy.copy(x)', 'copy.deepcopy(x)', '-x', 'x + x', 'x + 1',
-    'x + np.ones(x.shape)', 'x > 2', 'x ** 2', 'x * 1j', 'np.where(x > 2, x, 0)', 'np.clip(x, 0, 3)', 'np.round(x)', 'np.sort(x, 0)', 'np.sort(x)',
-    'np.argsort(x, 0)', 'np.partition(x, 0, axis=0)', 'np.partition(x, 0)', 'np.argpartition(x, 0, axis=0)', 'np.argpartition(x, 0)',
-    'np.cumsum(x, 0)', 'np.cumsum(x, -1)', 'np.concatenate([x, x])', 'np.concatenate([x, x], -1)', 'np.stack([x, x])', 'np.stack([x, x], -1)',
-    'np.block([x])', 'np.block([x, x])', 'np.block([[x], [x]])', 'np.block(x)', 'np.roll(x, 1)', 'np.roll(x, 1, 0)', 'np.roll(x, 1, -1)',
-    'np.roll(x, 0, 0)', 'np.pad(x, 1)', "np.pad(x, 1, 'edge')", 'np.gradient(x, axis=0)', 'np.gradient(x, axis=-1)', 'np.delete(x, 0, 0)',
-    'np.delete(x, [0], -1)', 'np.insert(x, 0, 1, 0)', 'np.insert(x, [0], 1, -1)', 'np.append(x, x, 0)', 'np.piecewise(x, [x > 2], [1])',
+    'np.array(x)', "np.array(x, 'f4')", "np.asarray(x, 'f4')", 'np.copy(x)', 'copy.copy(x)', 'copy.deepcopy(x)', '-x',
+    'x + x', 'x + 1', 'x + np.ones(x.shape)', 'x > 2', 'x ** 2', 'x * 1j', 'np.where(x > 2, x, 0)', 'np.clip(x, 0, 3)',
+    'np.round(x)', 'np.sort(x, 0)', 'np.sort(x)', 'np.argsort(x, 0)', 'np.partition(x, 0, axis=0)',
+    'np.partition(x, 0)', 'np.argpartition(x, 0, axis=0)', 'np.argpartition(x, 0)', 'np.cumsum(x, 0)',
+    'np.cumsum(x, -1)', 'np.concatenate([x, x])', 'np.concatenate([x, x], -1)', 'np.stack([x, x])',
+    'np.stack([x, x], -1)', 'np.block([x])', 'np.block([x, x])', 'np.block([[x], [x]])', 'np.block(x)', 'np.roll(x, 1)',
+    'np.roll(x, 1, 0)', 'np.roll(x, 1, -1)', 'np.roll(x, 0, 0)', 'np.pad(x, 1)', "np.pad(x, 1, 'edge')",
+    'np.gradient(x, axis=0)', 'np.gradient(x, axis=-1)', 'np.delete(x, 0, 0)', 'np.delete(x, [0], -1)',
+    'np.insert(x, 0, 1, 0)', 'np.insert(x, [0], 1, -1)', 'np.append(x, x, 0)', 'np.piecewise(x, [x > 2], [1])',
     'np.select([x > 2], [x])', 'np.i0(x)', 'np.tril(x)', 'np.add.outer(x, np.ones(2))', 'np.modf(x)',
-    'np.take_along_axis(x, np.argsort(x, 0), 0)', 'np.apply_along_axis(np.sort, 0, x)', 'np.heaviside(x, 1)', 'np.angle(x)',
+    'np.take_along_axis(x, np.argsort(x, 0), 0)', 'np.apply_along_axis(np.sort, 0, x)', 'np.heaviside(x, 1)',
+    'np.angle(x)',
 ])
 
 # --- memory order of a function that is called for each element
@@ -148,7 +161,8 @@ for a in (x, y, x[::-1], y[..., None], x[:, :1]):
         for axis in (0, 1, -1):
             for keepdims in (False, True):
                 r = f(a, axis=axis, keepdims=keepdims)
-                print(f.__name__, axis, [s for s, n in zip(r.strides, r.shape) if n > 1], np.round(r.ravel().astype(float), 12).tolist())
+                print(f.__name__, axis, [s for s, n in zip(r.strides, r.shape) if n > 1],
+                    np.round(r.ravel().astype(float), 12).tolist())
 print(np.sum(x, axis=0, where=mask).strides, np.sum(x, axis=0, where=mask).tolist())
 print(np.mean(x, axis=1, where=mask[0]).strides, np.mean(x, axis=1, where=mask[0]).tolist())
 print(np.sum(x, axis=0, initial=3).strides, np.sum(x, axis=(0, 1)).strides, np.sum(x).shape)

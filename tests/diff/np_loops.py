@@ -30,7 +30,7 @@ LISTS = {
     "none": [],
 }
 
-# --- one number for each trip: fractions, steps, those that change their course
+# --- scalars that change with each iteration: constant steps, fractions, irregular ones
 for n in SIZES:
     for name, numbers in LISTS.items():
         for t in "f8", "f4", "f2":
@@ -41,7 +41,7 @@ for n in SIZES:
             print(name, end=" ")
             bits(y)
 
-# --- every count of trips
+# --- every trip count
 for n in SIZES:
     for count in range(27):
         x, y = line(n), np.ones(n)
@@ -66,14 +66,14 @@ for n in SIZES:
     for k in range(30):
         y = y * (1 / (k + 1)) + k + (k * k) * 0.5 - y / (k + 2)
     bits(y)
-    y = line(n)  # more numbers than there is room for
+    y = line(n)  # more scalars than a batched program holds
     for k in range(20):
         c = [math.sin(k + j) for j in range(12)]
         for_y = y * c[0] + c[1]
         y = ((((for_y * c[2] + c[3]) * c[4] + c[5]) * c[6] + c[7]) * c[8] + c[9]) * c[10] + c[11]
     bits(y)
 
-# --- several arrays go from trip to trip, and some are made in each
+# --- several arrays carried from iteration to iteration, others local to one
 for n in SIZES:
     a, b, c = line(n), line(n) / 2, np.zeros(n)
     for w in LISTS["fractions"]:

@@ -47,10 +47,12 @@ for which in ([0, 1], [0, 2], [-1]):
 # --- memory: data and the array interface (not on cuda: its memory has no host address)
 x = np.arange(6, dtype=np.int32).reshape(2, 3)
 m, i = x.data, x.__array_interface__
-print(m.shape, m.strides, m.ndim, m.itemsize, m.nbytes, m.format, m.readonly, len(m), m.tolist(), bytes(m) == x.tobytes())
+print(m.shape, m.strides, m.ndim, m.itemsize, m.nbytes, m.format, m.readonly, len(m), m.tolist(),
+    bytes(m) == x.tobytes())
 print(sorted(i), i["shape"], i["strides"], i["typestr"], i["descr"], i["version"], i["data"][1])
 y = x[:, ::2]
-print(y.__array_interface__["strides"], x[1:].__array_interface__["data"][0] - i["data"][0], repr(m).startswith("<memory at 0x"))
+print(y.__array_interface__["strides"], x[1:].__array_interface__["data"][0] - i["data"][0],
+    repr(m).startswith("<memory at 0x"))
 print(np.frombuffer(m, np.int32), x[0].data[1], type(x[0].data[1]).__name__)
 x[0].data[1] = 7
 z = np.frombuffer(b"abcd", np.uint8)

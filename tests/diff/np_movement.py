@@ -16,7 +16,8 @@ def show(*arrays):
     for a in arrays:
         a = np.asarray(a)
         weights = (np.arange(a.size) % 251 + 1).reshape(a.shape)
-        print(a.dtype, a.shape, ((a.real * 8).astype(np.int64) * weights).sum(), ((a.imag * 8).astype(np.int64) * weights).sum(),
+        print(a.dtype, a.shape, ((a.real * 8).astype(np.int64) * weights).sum(),
+            ((a.imag * 8).astype(np.int64) * weights).sum(),
               a.ravel()[:3], a.ravel()[-3:])
 
 
@@ -52,7 +53,8 @@ for dtype in DTYPES:
     show(np.roll(a, 5, 0) ^ a if a.dtype == bool else np.roll(a, 5, 0) + a)
     show(np.concatenate([a, a[:7], a[::-1]]) == np.concatenate([a[::-1], a[-7:], a]))
     show(np.pad(a, ((2, 3), (1, 0)), constant_values=1)[1:, ::-1])
-    show(np.pad(a, 3, mode="reflect"), np.stack([a, a[::-1]]).T, np.hstack([a[:, :100], a]), np.where(np.roll(a, 1, 1) != 0, a, 0))
+    show(np.pad(a, 3, mode="reflect"), np.stack([a, a[::-1]]).T, np.hstack([a[:, :100], a]),
+        np.where(np.roll(a, 1, 1) != 0, a, 0))
 
 # --- dtypes that are promoted
 for left in ("bool", "int8", "uint8", "int32", "uint64", "float16", "float32", "complex64"):
@@ -86,27 +88,35 @@ for shape in ((20000,), (2, 10000), (5, 60, 70), (7, 8, 20, 20)):
     a = field(*shape)
     for axis in range(a.ndim):
         b = np.flip(a, axis)
-        show(np.concatenate([a, b, a * 2], axis) - 1, np.roll(a, 3, axis) * b, np.diff(a, axis=axis, prepend=0, append=b))
-        show(np.stack([a, b, b], axis) + 1, np.append(a, b, axis) * 2, np.insert(a, 1, 9, axis) + 1, np.gradient(a, axis=axis) * 4)
-        show(np.tile(a, 2) + 1, np.repeat(a, 2, axis) + 1, np.concatenate([a, b], axis).sum(axis), np.roll(b, 2, axis).max(axis))
+        show(np.concatenate([a, b, a * 2], axis) - 1, np.roll(a, 3, axis) * b,
+            np.diff(a, axis=axis, prepend=0, append=b))
+        show(np.stack([a, b, b], axis) + 1, np.append(a, b, axis) * 2, np.insert(a, 1, 9, axis) + 1,
+            np.gradient(a, axis=axis) * 4)
+        show(np.tile(a, 2) + 1, np.repeat(a, 2, axis) + 1, np.concatenate([a, b], axis).sum(axis),
+            np.roll(b, 2, axis).max(axis))
 
 # --- blocks and rows
 a, b = field(120, 130), field(120, 70)
-show(np.block([[a, b], [b, a]]) + 1, np.vstack([a, a[0], a[:2]]) - 1, np.column_stack([a, a[:, 0], b]) * 2, np.dstack([a, a]) + 1)
-show(np.rot90(np.concatenate([a, b], 1)) + 1, np.concatenate([a, b], 1).reshape(60, 400) + 1, np.concatenate([a, b], None)[::3] * 2)
+show(np.block([[a, b], [b, a]]) + 1, np.vstack([a, a[0], a[:2]]) - 1, np.column_stack([a, a[:, 0], b]) * 2,
+    np.dstack([a, a]) + 1)
+show(np.rot90(np.concatenate([a, b], 1)) + 1, np.concatenate([a, b], 1).reshape(60, 400) + 1,
+    np.concatenate([a, b], None)[::3] * 2)
 show(np.array_split(np.roll(a, 7), 3)[1] * 3, np.lib.stride_tricks.sliding_window_view(np.pad(a.ravel(), 2), 5).sum(-1))
 
 # --- producers: elementwise, reductions, cumulative sums, gathers, functions
 a = field(150, 140)
-for make in (lambda: a * 2 + 1, lambda: np.sqrt(a * a), lambda: a.cumsum(0), lambda: a[np.arange(150)[::-1]], lambda: a - a.mean(0)):
-    show(np.roll(make(), 3, 0) + 1, np.pad(make(), 1) * 2, np.concatenate([make(), make()[:9]]) + 1, np.stack([make(), a]) * 4)
+for make in (lambda: a * 2 + 1, lambda: np.sqrt(a * a), lambda: a.cumsum(0), lambda: a[np.arange(150)[::-1]],
+        lambda: a - a.mean(0)):
+    show(np.roll(make(), 3, 0) + 1, np.pad(make(), 1) * 2, np.concatenate([make(), make()[:9]]) + 1,
+        np.stack([make(), a]) * 4)
     p = make()
     q = np.concatenate([p, p[:, :5]], 1)
     show(q[:, 3:] - 1, p, q)
 index = np.arange(20000) * 7 % 20000
 show(np.concatenate([a.ravel(), a.ravel()])[index] + 1, np.concatenate([a.ravel()[index], a.ravel()])[5:] + 1)
 rows = np.concatenate([a, a[:30]])
-show(rows.sum(0), rows.sum(1), rows.max(), (rows * 2).argmax(1), rows.cumsum(1), rows.mean(), np.roll(a, 1, 0).sum(), (np.roll(a, 1, 1) * a).sum(0))
+show(rows.sum(0), rows.sum(1), rows.max(), (rows * 2).argmax(1), rows.cumsum(1), rows.mean(), np.roll(a, 1, 0).sum(),
+    (np.roll(a, 1, 1) * a).sum(0))
 
 # --- stores in between: the sources change, the results do not
 a = field(150, 140)
@@ -146,7 +156,8 @@ show(u)
 
 # --- memory order, copies and views
 a = np.asfortranarray(field(150, 140))
-for r in (np.pad(a, 1), np.pad(a.T, 1), np.pad(a[::2], 1), np.concatenate([a, a]), np.concatenate([a.T, a.T], 1), np.stack([a, a])):
+for r in (np.pad(a, 1), np.pad(a.T, 1), np.pad(a[::2], 1), np.concatenate([a, a]), np.concatenate([a.T, a.T], 1),
+        np.stack([a, a])):
     print(r.flags.c_contiguous, r.flags.f_contiguous, r.flags.owndata, r.flags.writeable)
     show(r)
 b = np.pad(a, 0)
@@ -159,4 +170,5 @@ print(a[0, 0], b[0, 0], c[0, 0], d[0, 0], np.shares_memory(a, b), np.shares_memo
 a = field(150, 140)
 i, j = np.ogrid[:150, :140]
 border = (i == 0) | (j == 0) | (i == 149) | (j == 139)
-show(np.where(border, 0, np.roll(a, 1, 0) + np.roll(a, -1, 0)), np.where(np.pad(a, 1)[1:-1, :-2] > 3, np.pad(a, 1, mode="edge")[2:, 2:], -1))
+show(np.where(border, 0, np.roll(a, 1, 0) + np.roll(a, -1, 0)), np.where(np.pad(a, 1)[1:-1, :-2] > 3,
+    np.pad(a, 1, mode="edge")[2:, 2:], -1))

@@ -164,7 +164,7 @@ for t in "e", "f", "d", "i1", "?":
         for m in "linear", "lower", "hazen", "midpoint", "averaged_inverted_cdf":
             print(t, q, m, np.quantile(a, q, method=m).dtype, np.nanquantile(a, q, method=m).dtype)
 
-# --- weights that are none (numpy 2.4)
+# --- weights that are NaN (numpy 2.4)
 for w in [1, np.inf, 1, 1], [1, np.nan, 1, 1], [0, 0, 0, 0], [1, 0, 0, 2], [0, 0, 1, 0]:
     for f in np.quantile, np.nanquantile:
         for x in [1.0, 2, 3, 4], [1.0, np.nan, 3, 4], [np.nan] * 4:
@@ -174,12 +174,7 @@ for w in [1, np.inf, 1, 1], [1, np.nan, 1, 1], [0, 0, 0, 0], [1, 0, 0, 2], [0, 0
                 print(w, x, e)
 
 # --- quantiles of more halves than a half counts, all methods (numpy 2.4)
-def tell(f):
-    try:
-        print(repr(f()))
-    except Exception as e:
-        print(type(e).__name__, e)
-
+from showing import tell
 
 h = (np.arange(70000) % 7).astype("f2")
 for m in (

@@ -1,4 +1,4 @@
-from showing import attempt
+from showing import attempt, tell
 a = np.array([[3.0, 1, 2], [4, 6, 5]])
 v = np.array([1.0, 2, 3, 4])
 n = np.array([[3.0, np.nan, 2], [np.nan, 6, np.nan]])
@@ -122,14 +122,6 @@ for dtype in 'f8 f4 i2 u1 c8 f2 ?'.split():
 
 
 # --- modes by number (numpy before 2.5)
-def tell(*fs):
-    for f in fs:
-        try:
-            print(repr(f()))
-        except Exception as e:
-            print(type(e).__name__, e)
-
-
 m = np.arange(12).reshape(3, 4)
 for md in (
     0,
@@ -209,14 +201,6 @@ for md in (
 
 
 # --- diagonals that are no integers (numpy before 2.5)
-def tell(*fs):
-    for f in fs:
-        try:
-            print(repr(f()))
-        except Exception as e:
-            print(type(e).__name__, e)
-
-
 m = np.arange(12).reshape(3, 4)
 for k in (
     1.5,
@@ -250,14 +234,6 @@ for k in (
 
 
 # --- a second operand of unary at
-def tell(*fs):
-    for f in fs:
-        try:
-            print(repr(f()))
-        except Exception as e:
-            print(type(e).__name__, e)
-
-
 x = np.array([1.0, 2, 4])
 for u in np.sqrt, np.negative, np.isnan, np.spacing:
     tell(lambda: u.at(x, [0], 2), lambda: u.at(x, [0], x[:1]), lambda: np.add.at(x, [0]))

@@ -104,7 +104,7 @@ print(
 attempt(np.clip, u8, 300, None)
 print([np.finfo(np.float16), np.finfo(np.float32), np.finfo(float), np.finfo(complex)])
 
-# --- ufuncs without a reduction of their own
+# --- reduce and accumulate of subtract, divide, power, arctan2
 print(
     np.subtract.reduce(a),
     np.subtract.reduce(a, axis=1, keepdims=True),

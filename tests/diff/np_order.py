@@ -50,7 +50,7 @@ f += 1
 show(f)
 print(f.sum(0), f.ravel(), f.ravel('F'), f.T.flatten())
 
-# --- an order that is none
+# --- invalid order
 np.zeros((2, 2), order='X')
 
 # --- partitions
@@ -186,7 +186,7 @@ for n, kinds in (50, 4), (9000, 1), (9000, 7), (9000, 100000):
 # --- many indices
 h = np.arange(9000) * 2654435761 % 4294967296
 for t in np.float64, np.complex64, np.complex128, np.int16:
-    for n in 1, 63, 64, 65:  # neighbours, and far apart
+    for n in 1, 63, 64, 65:  # adjacent, and far from each other
         for kth in np.arange(n) + 4000, np.arange(n) * 131 + 7, np.arange(n) * 131 // 2:
             a = (h % 9001 - 4500 + (1j * (h % 3) if t in (np.complex64, np.complex128) else 0)).astype(t)
             p, g, s = np.partition(a, kth), np.argpartition(a, kth), np.sort(a)
@@ -319,7 +319,7 @@ xp = np.linspace(0, 10, 3000)
 for x in h - 500000, (h - 500000) / 1000, np.where(h % 3 == 0, np.nan, h - 500000.0):
     print(np.nansum(np.interp(x, xp, np.sqrt(xp))).round(6), np.interp(x[:40], xp, xp * xp, left=-1, right=7).tolist())
 
-# --- complex numbers in order, but for one whose imaginary part is none
+# --- sorted complex numbers, one with a NaN imaginary part
 for t in np.complex64, np.complex128:
     for n in 3, 20, 300, 5000:
         for p in 0, 1, n // 2, n - 2, n - 1:
@@ -346,12 +346,14 @@ import copy
 f, c = np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.arange(6.0).reshape(2, 3)
 row = np.arange(3.0)[None]
 for made in (
-    np.block([f, f]), np.block([[f, f], [f, f]]), np.block([[c], [c]]), np.block([[f, c]]), np.block([[row, row]]), np.block([[f, np.ones((2, 1))]]),
-    np.block([[f], [row]]), copy.copy(f), copy.deepcopy(f), copy.copy(c.T), copy.copy(c[:, ::-1]), copy.deepcopy([f])[0], copy.deepcopy({"a": (f,)})["a"][0]):
+    np.block([f, f]), np.block([[f, f], [f, f]]), np.block([[c], [c]]), np.block([[f, c]]), np.block([[row, row]]),
+    np.block([[f, np.ones((2, 1))]]), np.block([[f], [row]]), copy.copy(f), copy.deepcopy(f), copy.copy(c.T),
+    copy.copy(c[:, ::-1]), copy.deepcopy([f])[0], copy.deepcopy({"a": (f,)})["a"][0]):
     print(made.shape, made.strides, made.flags.c_contiguous, made.flags.f_contiguous)
 for order in "cCfFaAkK":
     for a in (f, c, c.T, c[:, ::-1]):
-        print(order, a.ravel(order), np.ravel(a, order), a.flatten(order), a.copy(order).strides, np.array(a, order=order).strides, a.astype("f4", order=order).strides)
+        print(order, a.ravel(order), np.ravel(a, order), a.flatten(order), a.copy(order).strides,
+            np.array(a, order=order).strides, a.astype("f4", order=order).strides)
 
 # --- quantiles of several fractions: C order, those that skip NaN with the fractions' axis moved
 for a in (np.arange(12.0).reshape(3, 4), np.asfortranarray(np.arange(24.0).reshape(2, 3, 4))):

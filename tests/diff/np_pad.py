@@ -85,14 +85,14 @@ def shown(f):
 for t in "bBhHiIlLefdFD?":
     for base in [3], [20, 250, 7], [[1, 200, 3], [9, 8, 255]]:
         x = np.array(base).astype(t)
-        for mode in "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap", "constant":
+        for mode in "edge linear_ramp maximum mean median minimum reflect symmetric wrap constant".split():
             for options in ({},) + OPTIONS.get(mode, ()):
                 for width in 1, (7, 0), (0, 11):
                     if t != "?" or "reflect_type" not in options:
                         shown(lambda: np.pad(x, width, mode, **options))
                 shown(lambda: np.pad(np.asfortranarray(x), (2, 3), mode, **options) if t != "?" else x)
 
-# --- odd reflections round again and again
+# --- odd reflections, repeated
 x = np.array([0.1, 0.7, 1.3, 2.9])
 for t in "efdF":
     for width in 1, 5, 9, 20:

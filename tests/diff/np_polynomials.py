@@ -286,7 +286,8 @@ attempt(lambda: Legendre([1, 2]) // 0)
 attempt(lambda: Hermite([1, 2]) ** 101)
 
 # --- series of orthogonal polynomials: their functions (numpy before 2.5)
-import numpy.polynomial.chebyshev, numpy.polynomial.legendre, numpy.polynomial.laguerre, numpy.polynomial.hermite, numpy.polynomial.hermite_e
+import numpy.polynomial.chebyshev, numpy.polynomial.legendre, numpy.polynomial.laguerre
+import numpy.polynomial.hermite, numpy.polynomial.hermite_e
 
 np_ = np.polynomial
 c2 = np.arange(12.0).reshape(3, 4)

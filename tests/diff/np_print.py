@@ -25,7 +25,7 @@ print(
     np.array([1e-3, 1.0]),
     np.array([0.1 + 0.2]),
 )
-# --- whole floats
+# --- floats with integral values
 print(np.array([1.0, 2.0]), np.array([-0.0, 0.0]), np.array([1e6, 1.0]), np.array([123456789.0]))
 # --- when scientific notation is used
 print(
@@ -85,7 +85,7 @@ print(np.arange(1001.0) / 7)
 # --- summarised two dims
 print(np.arange(10000).reshape(100, 100))
 print(repr(np.zeros((50, 50))))
-# --- summarised one way only
+# --- summarised along one axis
 print(np.zeros((2, 1000), int))
 print(np.ones((1000, 2)))
 # --- summarised three dims

@@ -80,7 +80,7 @@ print(out.sum(), c)
 a = np.arange(9.0).reshape(3, 3)
 print((2 * a + 1) @ (a.T - 3) * 0.5 + a, (a @ a).sum(axis=1), (a @ a)[::2, 1], -(a @ a.T) @ a)
 
-# --- a matrix times its own transpose
+# --- a matrix times its transpose
 for t in (np.float32, np.float64, np.complex64, np.complex128, np.int32):
     a = ((np.arange(40 * 75) * 7) % 23 - 11).reshape(40, 75).astype(t)
     if a.dtype.kind == 'c':
@@ -144,7 +144,7 @@ print(
     np.vdot(np.array([1e308, 1e308]), np.array([10.0, 10.0])),
 )
 
-# --- matrix-vector products, products with the own transpose: layouts, strides, stacks
+# --- matrix-vector products, products with the transpose of the same matrix: layouts, strides, stacks
 for T in ("f4", "f8", "c8", "c16"):
     near = 1e-4 if T in ("f4", "c8") else 1e-12
     for m, k in ((1, 1), (7, 1), (1, 7), (5, 9), (9, 5), (33, 70), (70, 33), (150, 300), (1000, 8), (8, 1000)):
@@ -195,7 +195,7 @@ print(
 )
 
 
-# --- products of truth values and integers: sides around words, densities, layouts, stacks
+# --- products of booleans and integers: lengths around machine words, densities, layouts, stacks
 def some(m, n, every, start=0):
     return ((np.arange(start, start + m * n) * 2654435761 % 1009) % every == 0).reshape(m, n)
 

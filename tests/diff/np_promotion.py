@@ -44,7 +44,8 @@ for kinds in list(itertools.product("?bBhHiIlLfdFDe", repeat=3))[::7]:
         print(type(e).__name__)
 
 # --- numbers without a dtype that are joined
-for items in [np.int8(1), 2.5], [1, 2.0], [np.float32(1), 1j], [True, np.int8(2)], [1, np.uint64(3)], [[1, 2], np.int8(3)]:
+for items in [np.int8(1), 2.5], [1, 2.0], [np.float32(1), 1j], [True, np.int8(2)], [1, np.uint64(3)], [[1, 2],
+        np.int8(3)]:
     r = np.concatenate(items, axis=None)
     print(r.dtype, r)
 

@@ -363,7 +363,7 @@ except ValueError as e:
     print(e)
 
 
-# --- columns of F-ordered arrays (not on cuda: it sees indices later, and such results lie by rows)
+# --- columns of F-ordered arrays (not on cuda: it checks indices later, and such results are in C order)
 def how(x):
     return ('C' if x.flags.c_contiguous else '') + ('F' if x.flags.f_contiguous else '')
 
@@ -523,7 +523,7 @@ told(np.stack([f] * 20))
 told(np.concatenate([f] * 9000))
 told(np.concatenate([f.T] * 9000))
 told(np.concatenate([np.arange(30000.0) for k in range(20)]))
-x[3][:] = 7  # and nothing is shared
+x[3][:] = 7  # no memory is shared
 print(out[3, 0])
 for bad in (
     lambda: np.stack(x + [np.ones(3)]),

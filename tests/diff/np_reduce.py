@@ -247,7 +247,7 @@ for x in (
 attempt(np.bincount, np.append(m, -5))
 attempt(np.bincount, np.append(m * 9, -5), weights=np.append(m, 2))
 
-# --- copies that repeat are arrays of their own
+# --- copies of broadcast arrays are writable
 for r, axis in ((3, None), (2, 0), (1, 1), (0, 0), (3, -1)):
     x = np.repeat(np.arange(12).reshape(3, 4), r, axis=axis)
     print(x.tolist(), x.flags.owndata, x.base is None, x.flags.writeable, x.shape)
@@ -507,7 +507,7 @@ o = np.zeros(at.size, "f4")
 np.add.reduceat(w, at, out=o)
 print(o, np.maximum.reduceat(w, at))
 
-# --- sums of nothing but -0.0
+# --- sums of -0.0 only
 for T in ("f4", "f8"):
     z = np.full(1000, -0.0, T)
     for at in ([0, 500], [0, 7, 9, 900], np.arange(20) * 50, np.arange(0, 1000, 7), np.array([0, 1, 2, 2, 4] * 4)):
@@ -535,12 +535,7 @@ for a in z, z.astype("c8"), z.reshape(2, 2), z.tolist():
 
 
 # --- no value to begin with
-def tell(f):
-    try:
-        print(repr(f()))
-    except Exception as e:
-        print(type(e).__name__, e)
-
+from showing import tell
 
 for f in (
     np.sum,
@@ -579,7 +574,8 @@ def attempt(f):
 for u in (np.add, np.logical_xor, np.maximum, np.less, np.bitwise_or):
     for a in (np.float64(1), np.array(1), 1, np.array(3) > 2):
         for axis in (0, 1, -1, None):
-            print(u.__name__, [attempt(f) for f in (lambda: u.accumulate(a, axis=axis), lambda: u.reduce(a, axis=axis), lambda: u.reduceat(a, [0], axis=axis))])
+            print(u.__name__, [attempt(f) for f in (lambda: u.accumulate(a, axis=axis), lambda: u.reduce(a, axis=axis),
+                lambda: u.reduceat(a, [0], axis=axis))])
 
 # --- initial= of reductions by steps is a number of the result's dtype
 for f in np.subtract, np.divide:

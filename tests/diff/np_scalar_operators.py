@@ -1,10 +1,12 @@
-# Operators on NumPy scalars of every real dtype, with each other and with Python's numbers: values, dtypes, warnings and errors.
+# Operators on NumPy scalars of every real dtype, with each other and with Python's numbers: values, dtypes, warnings,
+# errors.
 import operator
 import warnings
 
 OPERATORS = [
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.lshift, operator.rshift,
-    operator.and_, operator.or_, operator.xor, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.lshift, operator.rshift, operator.and_, operator.or_, operator.xor, operator.eq, operator.ne, operator.lt,
+    operator.le, operator.gt, operator.ge]
 FLOATS = OPERATORS[:6] + OPERATORS[12:]
 INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 
@@ -23,7 +25,8 @@ def show(f, *args):
 
 def extremes(t):
     least, most = int(np.iinfo(t).min), int(np.iinfo(t).max)
-    return [t(v) for v in (least, least + 1, most // 3, most - 1, most)] + [t(v) for v in (-3, -1) if least < 0] + [t(v) for v in (0, 1, 2, 7)]
+    return [t(v) for v in (least, least + 1, most // 3, most - 1, most)] + [t(v) for v in (-3,
+        -1) if least < 0] + [t(v) for v in (0, 1, 2, 7)]
 
 
 def table(values, others, operators=OPERATORS):
@@ -38,7 +41,8 @@ for t in INTEGERS:
 
 # --- integers and Python's ints
 for t in INTEGERS:
-    table(extremes(t), [-129, -2, -1, 0, 1, 3, 8, 31, 63, 64, 127, 255, 256, 2**31, 2**63 - 1, 2**63, 2**64, 2**70, True, False])
+    table(extremes(t), [-129, -2, -1, 0, 1, 3, 8, 31, 63, 64, 127, 255, 256, 2**31, 2**63 - 1, 2**63, 2**64, 2**70,
+        True, False])
 
 # --- integers of two dtypes
 for s in INTEGERS:
@@ -48,7 +52,8 @@ for s in INTEGERS:
 
 # --- bools
 BITS = [f for f in OPERATORS if f not in (operator.pow, operator.truediv)]
-table([np.True_, np.False_], [np.True_, np.False_, True, False, 3, -1, 1.5, np.int8(3), np.uint64(0), np.float32(0.5)], BITS)
+table([np.True_, np.False_], [np.True_, np.False_, True, False, 3, -1, 1.5, np.int8(3), np.uint64(0), np.float32(0.5)],
+    BITS)
 
 # --- floats
 for t in (np.float16, np.float32, np.float64):
@@ -67,12 +72,14 @@ table([np.float32(2.5)], [np.float64(0.1), np.True_], FLOATS)
 # --- unary operators, abs, truth
 for t in INTEGERS:
     for x in extremes(t):
-        print(repr(x), show(operator.neg, x), show(operator.pos, x), show(operator.invert, x), show(abs, x), bool(x), not x, 1 if x else 0)
+        print(repr(x), show(operator.neg, x), show(operator.pos, x), show(operator.invert, x), show(abs, x), bool(x),
+            not x, 1 if x else 0)
 for t in (np.float16, np.float32, np.float64):
     for v in (0.0, -0.0, 1.5, -1.5, math.inf, -math.inf, math.nan):
         x = t(v)
         print(repr(x), show(operator.neg, x), show(operator.pos, x), show(abs, x), bool(x), not x, 1 if x else 0)
-print(show(operator.invert, np.True_), show(operator.invert, np.False_), bool(np.True_), not np.False_, 1 if np.False_ else 0)
+print(show(operator.invert, np.True_), show(operator.invert, np.False_), bool(np.True_), not np.False_,
+    1 if np.False_ else 0)
 
 # --- in statements
 def crc16(data, poly=0x8408):
@@ -106,7 +113,8 @@ print(repr(hash_value))
 
 # --- floating-point errors of scalars are still raised
 with np.errstate(all="raise"):
-    for f, x, y in ((operator.mul, 1e-300, 1e-300), (operator.truediv, 1e-300, 1e300), (operator.mul, 1e300, 1e300), (operator.add, 1e308, 1e308),
+    for f, x, y in ((operator.mul, 1e-300, 1e-300), (operator.truediv, 1e-300, 1e300), (operator.mul, 1e300, 1e300),
+            (operator.add, 1e308, 1e308),
                     (operator.truediv, 1.0, 0.0), (operator.sub, math.inf, math.inf), (operator.pow, 1e300, 2.0)):
         try:
             print(f(np.float64(x), np.float64(y)))

@@ -1,6 +1,7 @@
-# Scalars are immutable: attributes cannot be set, methods that work in place change a copy, and no array shares their memory.
+# Scalars are immutable: attributes cannot be set, in-place methods change a copy, and no array shares their memory.
 
-ATTRIBUTES = ("real", "imag", "flat", "shape", "dtype", "strides", "T", "size", "ndim", "nbytes", "itemsize", "base", "sum", "foo")
+ATTRIBUTES = ("real", "imag", "flat", "shape", "dtype", "strides", "T", "size", "ndim", "nbytes", "itemsize", "base",
+    "sum", "foo")
 
 
 def makers():
@@ -51,11 +52,13 @@ for x in makers():
 
 # --- arrays made of scalars
 makes = (
-    np.asarray, np.array, np.asanyarray, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.asfortranarray, np.ascontiguousarray,
-    lambda x: x.reshape(1), lambda x: np.reshape(x, (1, 1)), lambda x: x.ravel(), np.ravel, lambda x: x.ravel("K"),
-    lambda x: x.ravel("F"), lambda x: np.expand_dims(x, 0), lambda x: np.require(x, None, "W"), lambda x: np.array(x, copy=None, ndmin=2),
-    lambda x: np.asarray(x.transpose()), lambda x: np.asarray(x.astype(x.dtype, copy=False)), lambda x: np.asarray(np.squeeze(x)),
-    lambda x: np.asarray(np.real(x)), lambda x: np.asarray(x, order="F"), lambda x: np.asarray(x, order="K"), lambda x: x.flatten(),
+    np.asarray, np.array, np.asanyarray, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.asfortranarray,
+    np.ascontiguousarray, lambda x: x.reshape(1), lambda x: np.reshape(x, (1, 1)), lambda x: x.ravel(), np.ravel,
+    lambda x: x.ravel("K"), lambda x: x.ravel("F"), lambda x: np.expand_dims(x, 0), lambda x: np.require(x, None, "W"),
+    lambda x: np.array(x, copy=None, ndmin=2), lambda x: np.asarray(x.transpose()),
+    lambda x: np.asarray(x.astype(x.dtype, copy=False)), lambda x: np.asarray(np.squeeze(x)),
+    lambda x: np.asarray(np.real(x)), lambda x: np.asarray(x, order="F"), lambda x: np.asarray(x, order="K"),
+    lambda x: x.flatten(),
 )
 for x in makers():
     before = complex(x)
@@ -64,25 +67,24 @@ for x in makers():
         y[...] = 0
         print(y.shape, complex(x) == before, np.shares_memory(x, y))
 # --- computed scalars are scalars: indices, iteration, lengths
-def attempt(f):
-    try:
-        return f()
-    except Exception as error:
-        return type(error).__name__, str(error)
+from showing import outcome
 def unpack(s):
     a, b = s
 def delete(s):
     del s[0]
 for s in (np.float64(3), np.array(1.0) * 3, np.arange(3).max(), np.arange(3)[1:].sum()):
-    print([attempt(lambda: s[key]) for key in (0, (0, 0), [0], slice(None), [True], (), ..., None, True, False, s > 2, np.array(s < 2), (..., s > 2))])
-    print([attempt(lambda: f(s)) for f in (list, iter, len, max, unpack, delete, lambda s: [*s])])
+    print([outcome(lambda: s[key]) for key in (0, (0, 0), [0], slice(None), [True], (), ..., None, True, False, s > 2,
+        np.array(s < 2), (..., s > 2))])
+    print([outcome(lambda: f(s)) for f in (list, iter, len, max, unpack, delete, lambda s: [*s])])
 # --- methods of scalars and of functions of them return scalars
 for s in (np.float64(3), np.array(1.0) * 3, np.complex64(1j), np.arange(3).max()):
-    for r in (s.copy(), s.T, s.transpose(), s.transpose(()), s.reshape(()), s.squeeze(), np.squeeze(s), np.transpose(s), np.reshape(s, ()),
+    for r in (s.copy(), s.T, s.transpose(), s.transpose(()), s.reshape(()), s.squeeze(), np.squeeze(s), np.transpose(s),
+            np.reshape(s, ()),
               s.ravel(), np.copy(s), np.asarray(s), np.choose(0, [s, 2])):
         print(type(r).__name__, r)
     print(s.flags.writeable, s.flags.owndata)
-# --- arrays without axes stay arrays
+# --- zero-dimensional arrays stay arrays
 a = np.array(3.0)
-for r in (a.copy(), a.T, a.transpose(), a.reshape(()), a.squeeze(), np.squeeze(a), np.transpose(a), np.reshape(3.0, ()), np.copy(3.0)):
+for r in (a.copy(), a.T, a.transpose(), a.reshape(()), a.squeeze(), np.squeeze(a), np.transpose(a), np.reshape(3.0, ()),
+        np.copy(3.0)):
     print(type(r).__name__, r)

@@ -5,13 +5,16 @@ for t in (np.float64, np.float32, np.int64, np.int32, np.uint8, np.complex128, n
     b = (np.arange(120) % 5 - 1).astype(t).reshape(12, 10)
     for n in (0, 1, 2, 3, 5, 8, 9, 10):
         x, y = a[:, 1][:n], b[3][:n]
-        pairs = [(x, y), (y, y), (x, x), (x[::-1], y), (x[::-1], y[::-1]), (y[::-1], y), (a[2, :n], a[3, :n]), (a[2, :n], a[2, 1 : n + 1])]
-        print(t.__name__, n, *[f"{type(r).__name__} {r + type(r)(0)}" for r in [np.dot(u, v) for u, v in pairs] + [u @ v for u, v in pairs]])
+        pairs = [(x, y), (y, y), (x, x), (x[::-1], y), (x[::-1], y[::-1]), (y[::-1], y), (a[2, :n], a[3, :n]),
+            (a[2, :n], a[2, 1 : n + 1])]
+        print(t.__name__, n, *[f"{type(r).__name__} {r + type(r)(0)}" for r in [np.dot(u, v) for u,
+            v in pairs] + [u @ v for u, v in pairs]])
 
 # --- broadcast and pending operands, different dtypes
 x = np.linspace(0, 1, 9)
 for k in range(3):
-    print(np.broadcast_to(2.0, 9) @ x, (x + k) @ x, x @ (x + k), (x + k) @ (x + k), np.arange(9) @ x, np.float32(x) @ x, np.inner(x, x), np.vdot(x, 1j * x))
+    print(np.broadcast_to(2.0, 9) @ x, (x + k) @ x, x @ (x + k), (x + k) @ (x + k), np.arange(9) @ x, np.float32(x) @ x,
+        np.inner(x, x), np.vdot(x, 1j * x))
 
 # --- errors
 x = np.ones(4)
@@ -78,5 +81,6 @@ c, d, x = a.copy(), a.copy(), np.zeros(n)
 cholesky(c)
 lu(d)
 trisolv(c, x, a[0])
-print(np.allclose(np.tril(c) @ np.tril(c).T, a), np.allclose((np.tril(d, -1) + np.eye(n)) @ np.triu(d), a), np.allclose(np.tril(c) @ x, a[0]))
+print(np.allclose(np.tril(c) @ np.tril(c).T, a), np.allclose((np.tril(d, -1) + np.eye(n)) @ np.triu(d), a),
+    np.allclose(np.tril(c) @ x, a[0]))
 print(c[:, :3].round(6), d[3].round(6), durbin(1 / (2 + np.arange(12.0))).round(6))

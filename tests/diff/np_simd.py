@@ -436,7 +436,7 @@ c = np.arange(40000.0)
 c[:20000] = np.stack([c[:20000:2], c[1:20000:2]], axis=-1).ravel()[::-1]
 print(c[:3], c[19998:20002])
 
-# --- distinct integers of narrow kinds whose differences are wider than they
+# --- unique of small integers whose differences overflow their dtype
 for t, side in ((np.int8, 100), (np.int8, 128), (np.int16, 300), (np.int16, 30000), (np.int16, 32768)):
     x = (np.arange(5 * side + 1000) * 7 % (2 * side) // 3 * 3 - side).astype(t)
     a = np.unique(x)

@@ -48,7 +48,7 @@ def show(t):
         )
 
 
-def moved(x, plain, at):  # x moved in many ways, and integers of the same bits
+def moved(x, plain, at):  # x moved in many ways, and integers with the same bits
     def ways(x):
         return (
             x[at],
@@ -72,6 +72,11 @@ def moved(x, plain, at):  # x moved in many ways, and integers of the same bits
 odd_bits = (np.arange(70000, dtype=np.uint32) * np.uint32(40503) >> np.uint32(3)).astype(
     np.uint16
 )  # NaN of every kind among them
+
+
+def numbers(n, t):
+    return (np.arange(n) * 7919 % 1009 % (2 if t == "?" else 101)).astype(t)
+
 
 # --- integers of one and two bytes
 for t in (bool, np.int8, np.uint16):
@@ -165,7 +170,7 @@ for T in ('f4', 'f8', 'i4', 'i8', 'u4', 'u8', 'i2', 'f2', 'bool', 'c16'):
                     )
 
 
-# --- moves of short rows: gather, repeat, transpose, negative and other steps, slices, in every dtype, from unaligned offsets
+# --- moves of short rows: gather, repeat, transpose, negative and other steps, slices, in every dtype, unaligned
 def mark(r):
     w = np.arange(r.size) % 13 + 1
     flat = r.ravel()
@@ -415,7 +420,7 @@ for t in (bool, "i1", "u2", "f2", "f4", "i8", "f8", "c8", "c16"):
             [repeated(np.ascontiguousarray(rows[:300]), r, 1) for r in (2, 5, 40)],
         )
     wide = np.zeros((300, 2, 9, 3), x.dtype)
-    wide[:, 0, 2:7] = odd[:900].reshape(300, 1, 3)  # its neighbours stay
+    wide[:, 0, 2:7] = odd[:900].reshape(300, 1, 3)  # adjacent elements are unchanged
     wide[:, 1, 1:] = odd[0]
     print(
         wide[::99, :, ::2].tolist()
@@ -437,8 +442,6 @@ for t in (bool, "i1", "u2", "f2", "f4", "i8", "f8", "c8", "c16"):
 
 
 # --- strided reads, writes and sums of all dtypes
-def numbers(n, t):
-    return (np.arange(n) * 7919 % 1009 % (2 if t == "?" else 101)).astype(t)
 
 
 for t in ("?", "i1", "u1", "i2", "u2", "f2", "i4", "u4", "f4", "i8", "u8", "f8", "c8", "c16"):
@@ -473,8 +476,6 @@ for t in ("?", "i1", "u1", "i2", "u2", "f2", "i4", "u4", "f4", "i8", "u8", "f8",
 
 
 # --- short rows: flipped, slices of longer ones, broadcast with rows and columns, of all dtypes
-def numbers(n, t):
-    return (np.arange(n) * 7919 % 1009 % (2 if t == "?" else 101)).astype(t)
 
 
 for t in ("?", "i1", "u2", "f2", "i4", "f4", "i8", "f8", "c8", "c16"):

@@ -160,7 +160,7 @@ for T in ALL:
     for k in (2, 3, 4, 5):
         for n in (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 47, 63, 64, 65, 100, 129, 1001):
             a, r = some(n * k, T).reshape(n, k), some(n * k + 1, T)[1:].reshape(n, k)
-            first, last = a[:, 0], a[:, -1]  # the last one's wide loads end beyond the array
+            first, last = a[:, 0], a[:, -1]  # vector loads of the last column would end beyond the array
             c = last + first * first
             r[:, 1] = first + last if T != 'bool' else first | last
             r[:, -1] = r[:, 0]

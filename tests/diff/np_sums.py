@@ -1,4 +1,10 @@
 # Sums of narrow dtypes and of non-contiguous arrays: algorithms of the CPU device.
+
+
+def mixed(lo, hi, shape, step):
+    return (np.arange(np.prod(shape)).reshape(shape) * step % 104729 % 1013) % (hi - lo) + lo
+
+
 # --- sums of narrow integers, at the limits of their range
 for T in (np.bool_, np.int8, np.uint8, np.int16, np.uint16):
     low, high = (False, True) if T is np.bool_ else (np.iinfo(T).min, np.iinfo(T).max)
@@ -89,7 +95,7 @@ for a in (x, x.astype(np.float64), x[:, :72].astype(np.float64)):
         (a * a + 1).sum(0)[::9],
     )
 
-# --- sums and extremes of few long rows
+# --- sum, min, max of few long rows
 for T in ("f4", "f8", "c8", "c16", "f2", "i2", "u1"):
     for rows, n in ((9, 40000), (20, 30001), (21, 70003), (32, 33000), (64, 9000), (65, 9001)):
         a = (
@@ -190,7 +196,7 @@ for m in ("full", "same", "valid"):
     print(r.shape, np.array_equal(r, np.array([np.convolve(x, k, m) for x in a]), equal_nan=True))
 
 
-# --- products of integers, truth values and halves: few and many rows, columns and terms, in every layout
+# --- products of integers, booleans and float16: few and many rows, columns and terms, in every layout
 def laid(a, how):
     if how == "rows":
         return np.ascontiguousarray(a)
@@ -201,11 +207,6 @@ def laid(a, how):
     wide = np.zeros((a.shape[0] * 2, a.shape[1] * 3), a.dtype)
     wide[::2, 1::3] = a
     return wide[::2, 1::3]
-
-
-def mixed(lo, hi, shape, step):
-    return (np.arange(np.prod(shape)).reshape(shape) * step % 104729 % 1013) % (hi - lo) + lo
-
 
 for t in ("?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2"):
     for m, k, n in (
@@ -234,9 +235,7 @@ for t in ("?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2"):
                 print(t, m, k, n, i, j, p.dtype, (p.astype(w.dtype) * w).sum(), p.ravel()[-1])
 
 
-# --- stacks of such products, each of one's own layout; truth values that are other bytes
-def mixed(lo, hi, shape, step):
-    return (np.arange(np.prod(shape)).reshape(shape) * step % 104729 % 1013) % (hi - lo) + lo
+# --- batches of such products, each in another layout; booleans whose bytes are not 0 or 1
 
 
 for t in ("?", "i2", "i8", "f2"):
@@ -260,4 +259,5 @@ for t in (np.float64, np.float32, np.float16):
         for axis in (0, -1, None):
             for where in (True, False, w[:1]) if x.shape[-1:] != (3,) else (True, False, w, ~w):
                 for initial in (0, 0.0, -0.0):
-                    print(np.add.reduce(x, axis=axis, where=where, initial=initial), np.sum(x, axis, where=where, initial=initial), np.sum(x, axis, where=where))
+                    print(np.add.reduce(x, axis=axis, where=where, initial=initial),
+                        np.sum(x, axis, where=where, initial=initial), np.sum(x, axis, where=where))

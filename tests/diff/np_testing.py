@@ -66,7 +66,7 @@ attempt(npt.assert_array_max_ulp, a, b)
 attempt(npt.assert_string_equal, "a", "a")
 attempt(assert_allclose, np.arange(20.0), np.arange(20.0) + (np.arange(20) > 17) * 0.5)
 
-# --- warnings, units in the last place
+# --- warnings, ULP
 import warnings
 
 T = np.testing
@@ -135,19 +135,24 @@ warnings.simplefilter("ignore")
 T = np.testing
 nan, inf = math.nan, math.inf
 scalars = [0, 2**60, True, 0.0, -0.0, 1.0, 1.0 + 2**-52, 1 + 1e-8, -1e300, nan, inf, -inf, 0j, complex(1, -0.0), 1 + 1j,
-           complex(nan, 1), complex(1, nan), complex(nan, nan), complex(inf, 1), complex(1, -inf), complex(nan, inf), np.float16(1), np.float32(-0.0),
-           np.float32(nan), np.float64(0.1), np.int8(-128), np.uint8(255), np.uint64(2**64 - 1), np.complex64(1), np.True_]
-others = [None, "", "a", [], [nan], [0.0], [-0.0], [1, nan], (1, nan), (1,), [[1], [2]], {}, {"a": nan}, {"a": -0.0}, {"b": 1}]
+           complex(nan, 1), complex(1, nan), complex(nan, nan), complex(inf, 1), complex(1, -inf), complex(nan, inf),
+           np.float16(1), np.float32(-0.0), np.float32(nan), np.float64(0.1), np.int8(-128), np.uint8(255),
+           np.uint64(2**64 - 1), np.complex64(1), np.True_]
+others = [None, "", "a", [], [nan], [0.0], [-0.0], [1, nan], (1, nan), (1,), [[1], [2]], {}, {"a": nan}, {"a": -0.0},
+    {"b": 1}]
 arrays = [np.array(v) for v in (0.0, -0.0, 1.0, nan, inf, 1, True, 1 + 1j, complex(nan, 1))] + [
-    np.array([]), np.zeros((0, 2)), np.array([0.0, -0.0]), np.array([-0.0, 0.0]), np.array([nan, 1.0]), np.array([1.0, nan]), np.array([inf, 1.0]),
-    np.array([-inf, 1.0]), np.array([inf, -inf, nan, 1.0]), np.array([inf, -inf, nan, 1.5]), np.array([1, 2]), np.array([1.0, 2.0]), np.array([[1.0, 2.0]]),
-    np.array([1, 2], np.uint8), np.array([3, 0], np.uint8), np.array([True, False]), np.array([1 + 2j, complex(nan, 1)]),
-    np.array([1 + 2j, complex(1, nan)]), np.array([complex(inf, 1), 2]), np.array([complex(inf, 2), 2]), np.array([1.0, 2.0 + 1e-9]),
-    np.array([1.0, 2.0], np.float32), np.array([1.0, 2.0], np.float16), np.array([5, 127], np.int8), np.array([2**63, 1], np.uint64)]
+    np.array([]), np.zeros((0, 2)), np.array([0.0, -0.0]), np.array([-0.0, 0.0]), np.array([nan, 1.0]),
+    np.array([1.0, nan]), np.array([inf, 1.0]), np.array([-inf, 1.0]), np.array([inf, -inf, nan, 1.0]),
+    np.array([inf, -inf, nan, 1.5]), np.array([1, 2]), np.array([1.0, 2.0]), np.array([[1.0, 2.0]]),
+    np.array([1, 2], np.uint8), np.array([3, 0], np.uint8), np.array([True, False]),
+    np.array([1 + 2j, complex(nan, 1)]), np.array([1 + 2j, complex(1, nan)]), np.array([complex(inf, 1), 2]),
+    np.array([complex(inf, 2), 2]), np.array([1.0, 2.0 + 1e-9]), np.array([1.0, 2.0], np.float32),
+    np.array([1.0, 2.0], np.float16), np.array([5, 127], np.int8), np.array([2**63, 1], np.uint64)]
 checks = [
-    T.assert_equal, T.assert_array_equal, T.assert_almost_equal, T.assert_array_almost_equal, T.assert_allclose, T.assert_array_less,
-    T.assert_approx_equal, T.assert_array_almost_equal_nulp, T.assert_array_max_ulp, T.assert_string_equal,
-    lambda x, y: T.assert_equal(x, y, strict=True), lambda x, y: T.assert_array_equal(x, y, strict=True),
+    T.assert_equal, T.assert_array_equal, T.assert_almost_equal, T.assert_array_almost_equal, T.assert_allclose,
+    T.assert_array_less, T.assert_approx_equal, T.assert_array_almost_equal_nulp, T.assert_array_max_ulp,
+    T.assert_string_equal, lambda x, y: T.assert_equal(x, y, strict=True), lambda x, y: T.assert_array_equal(x, y,
+        strict=True),
     lambda x, y: T.assert_allclose(x, y, equal_nan=False), lambda x, y: T.assert_allclose(x, y, rtol=0.5, atol=1),
     lambda x, y: T.assert_almost_equal(x, y, 0, "text"), lambda x, y: T.assert_array_max_ulp(x, y, 2**30, np.float32)]
 

@@ -396,7 +396,7 @@ for a in (zeros, zeros + 0j, -zeros, np.array([complex(-0.0, -0.0)] * 3), np.arr
         if not (isinstance(initial, complex) and a.dtype.kind == 'f'):
             print(np.add.reduce(a, initial=initial), np.add.reduce(a, initial=initial, where=[True, False, True]))
 print(np.add.reduce(zeros[:0], initial=-0.0), np.add.reduce(zeros, where=False, initial=-0.0))
-# --- the operators in place, as methods
+# --- methods of in-place operators
 a, b = np.arange(6), np.arange(6.0)
 for name in 'add sub mul floordiv mod pow lshift rshift and or xor'.split():
     c = a + 1
@@ -404,7 +404,8 @@ for name in 'add sub mul floordiv mod pow lshift rshift and or xor'.split():
 print(b.__itruediv__(4) is b, b, [1].__iadd__((2,)), [1].__imul__(2), {1}.__ior__({2}), {1: 2}.__ior__({3: 4}))
 print(np.eye(2).__imatmul__(2 * np.eye(2)), hasattr(3, '__iadd__'), hasattr(np.float64(3), '__iadd__'))
 # --- bytes of arrays and scalars
-print(bytes(np.int64(3)), bytes(np.float32(3)), bytes(np.arange(3, dtype='i2')), bytes(np.bool(True)), bytes(np.arange(3).sum()), bytes(True))
+print(bytes(np.int64(3)), bytes(np.float32(3)), bytes(np.arange(3, dtype='i2')), bytes(np.bool(True)),
+    bytes(np.arange(3).sum()), bytes(True))
 # --- the mean of a scalar along its first axis
 for where in (True, np.True_, np.array(True)):
     try:

@@ -74,7 +74,7 @@ for t in (np.float16, np.float32, np.float64):
             r = [np.power(x, np.full(n, y, dtype=t)), np.where(x == 0, x ** t(y), 0), np.add.reduce(x ** t(y))]
             print([(np.isinf(v).sum(), np.signbit(v).sum()) for v in r])
 
-# --- powers of integers are exact, and all powers of 2 (not on cuda: its library's are within two units in the last place)
+# --- powers of integers are exact, and all powers of 2 (not on cuda: those of its library are within 2 ULP)
 n = np.arange(150)
 for t, most in ((np.float32, 2.0**24), (np.float64, 2.0**53)):
     a, b = [v.ravel() for v in np.meshgrid(n.astype(t), np.arange(9).astype(t))]

@@ -220,7 +220,10 @@ print(fnmatch.filter(["a.py", "b.txt", "c.py"], "*.py"))
 # --- textwrap
 import textwrap
 
-text = "The quick brown fox jumped over the lazy dog -- a well-known sentence, used in type-setting and font-testing since 1885."
+text = (
+    "The quick brown fox jumped over the lazy dog -- a well-known sentence, used in type-setting and font-testing "
+    "since 1885."
+)
 for width in (20, 33, 70):
     print(textwrap.fill(text, width))
 print(

@@ -164,7 +164,7 @@ for _ in range(30):
     z = z - (z**3 - 1) / (3 * z**2)
 roots = np.exp(2j * np.pi * np.arange(3) / 3)
 print(np.abs(z[..., None] - roots).argmin(-1))
-# --- planets: energy stays
+# --- planets: conservation of energy
 pos = np.array([[1.0, 0], [-1, 0]])
 vel = np.array([[0, 0.5], [0, -0.5]])
 

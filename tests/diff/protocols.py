@@ -200,5 +200,6 @@ def f():
 print(bytes(Packet()), f.__dict__)
 f.count = 3
 f.__dict__["more"] = 4
-print(f.__dict__, f.more, [].__doc__ == list.__doc__, isinstance((1).__doc__, str), "append" in [].__dir__(), "real" in True.__dir__())
+print(f.__dict__, f.more, [].__doc__ == list.__doc__, isinstance((1).__doc__, str), "append" in [].__dir__(),
+    "real" in True.__dir__())
 bytes(Bad())

@@ -126,7 +126,11 @@ from collections import Counter
 
 text = "The quick brown fox. The lazy dog! the end?"
 print(Counter(re.findall(r"\b[a-z]+\b", text.lower())).most_common(2), re.split(r"[.!?]\s*", text))
-log = "2024-01-05 10:22:01 ERROR disk full (code=28)\n2024-01-05 10:23:44 INFO ok\n2024-01-06 08:00:00 ERROR no route (code=113)"
+log = (
+    "2024-01-05 10:22:01 ERROR disk full (code=28)\n"
+    "2024-01-05 10:23:44 INFO ok\n"
+    "2024-01-06 08:00:00 ERROR no route (code=113)"
+)
 line = re.compile(
     r"^(?P<date>\d{4}-\d\d-\d\d) (?P<time>[\d:]+) (?P<level>[A-Z]+) (?P<text>.*?)(?: \(code=(?P<code>\d+)\))?$",
     re.MULTILINE,

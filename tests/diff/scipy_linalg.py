@@ -1,4 +1,4 @@
-# scipy.linalg: differences from numpy.linalg, and its own functions.
+# scipy.linalg: differences from numpy.linalg, and functions that only SciPy has.
 import numpy as np
 import scipy.linalg as sl
 from showing import numbers, show_scaled
@@ -15,10 +15,11 @@ def show(name, f, percent=1e-6):
     show_scaled(name, f, first=12, floor=1e-3, percent=percent)
 
 
-# --- factors and equations (scipy 1.17 and before 1.18)
+# --- factorizations and linear systems (scipy 1.17 and before 1.18)
 for a in matrices():
     n = len(a)
-    percent = 5e-3 if a.dtype == 'f4' else 1e-6  # also of results in double precision: factors and products of a are not
+    # Also of results in double precision: factors and products of a are not.
+    percent = 5e-3 if a.dtype == 'f4' else 1e-6
     b, b2 = numbers(n), numbers(n, 2)
     show('lu_factor', lambda: sl.lu_factor(a), percent)
     if n > 1:
@@ -256,7 +257,7 @@ show('singular', lambda: sl.solve_banded((1, 1), np.zeros((3, 4)), np.ones(4)))
 show('length', lambda: sl.solve_banded((1, 1), np.ones((3, 4)), np.ones(5)))
 show('rows', lambda: sl.solve_banded((2, 1), np.ones((3, 4)), np.ones(4)))
 
-# --- factors that say no (scipy 1.17)
+# --- factorizations that raise (scipy 1.17)
 z = np.triu((np.arange(49) * 7 % 23 - 5.0).reshape(7, 7) + 12 * np.eye(7))
 z[3, 3] = z[5, 5] = 0
 show('triangle', lambda: sl.solve_triangular(z, np.ones(7)))

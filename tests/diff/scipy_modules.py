@@ -1,4 +1,18 @@
 # SciPy's modules other than sparse, against SciPy.
+def show(*values, digits=9, signed_zeros=True):
+    for v in values:
+        v = np.asarray(v)
+        print(v.dtype, v.shape, *[f'{e:.{digits}e}' for e in (v if signed_zeros else v + 0.0).ravel()])
+
+
+def show8(*values):
+    show(*values, digits=8)
+
+
+def show_unsigned(*values):
+    show(*values, digits=8, signed_zeros=False)
+
+
 # --- special (scipy 1.10)
 from scipy.special import erf, erfc, gamma, gammaln, expit, logit, xlogy, ndtr, logsumexp, softmax, factorial
 
@@ -26,13 +40,6 @@ x = np.array(
 p = np.array(
     [-0.1, 0, 1e-300, 1e-20, 1e-5, 0.01, 0.074, 0.076, 0.3, 0.5, 0.6, 0.9, 0.924, 0.926, 0.99999, 1, 1.1, np.nan]
 )
-
-
-def show(*values):
-    for v in values:
-        v = np.asarray(v)
-        print(v.dtype, v.shape, *[f'{e:.9e}' for e in v.ravel()])
-
 
 with np.errstate(all='ignore'):
     show(
@@ -68,46 +75,39 @@ from scipy import special
 pos = np.array([1e-3, 0.1, 0.5, 1, 2.5, 9.9, 10, 33.3, 150, 1e3])
 a, b = np.meshgrid(pos, pos)
 
-
-def show(*values):
-    for v in values:
-        v = np.asarray(v)
-        print(v.dtype, v.shape, *[f'{e:.8e}' for e in v.ravel()])
-
-
 with np.errstate(all='ignore'):
-    show(
+    show8(
         special.psi(np.concatenate([pos, [-0.5, -7.25, -2, 0.0, -0.0, np.nan]])),
         special.rgamma([-2, -0.5, 0, 0.5, 4]),
         special.beta(a, b),
     )
-    show(
+    show8(
         special.zeta(1 + pos / 1e6),
         special.zeta(np.linspace(1.01, 70, 40)),
         special.zeta(np.float32([1.5, 2, 30])).dtype == np.float32,
         special.zeta([1.0, np.nan, np.inf, 1e300]),
     )
-    show(
+    show8(
         special.gammainc(a, b),
         special.gammaincc(a, b),
         special.zeta(1 + pos),
         special.zeta(1 + a, b),
         special.digamma(3),
     )
-    show(*[special.betainc(a, b, v) for v in (0, 1e-8, 0.01, 0.3, 0.5, 0.77, 0.999, 1)])
-    show(
+    show8(*[special.betainc(a, b, v) for v in (0, 1e-8, 0.01, 0.3, 0.5, 0.77, 0.999, 1)])
+    show8(
         special.gammainc([0, 0, -1, 1, 1, 2, np.nan], [1, 0, 1, -1, np.inf, 0, 1]),
         special.gammaincc([0, 0, -1, 1, 1, 2, np.nan], [1, 0, 1, -1, np.inf, 0, 1]),
     )
-    show(
+    show8(
         special.betainc([-1, 1, 1, np.nan], [1, -1, 1, 1], [0.5, 0.5, 1.5, 0.5]), special.zeta([1, 2, 3], [1, 0, -2.0])
     )
-show(*[special.polygamma(n, pos) for n in (0, 1, 2, 5)], special.betaln([1, 0.5, 20, 100], [2, 0.25, 30, 0.5]))
-show(
+show8(*[special.polygamma(n, pos) for n in (0, 1, 2, 5)], special.betaln([1, 0.5, 20, 100], [2, 0.25, 30, 0.5]))
+show8(
     special.binom([5, 10, 100, 1000, 2.5, 0.5, 40, 30], [2, 5, 50, 300, 1, 2.5, 39, 15.0]),
     special.comb([5, 10, 100, 3], [2, 5, 50, 4]),
 )
-show(special.perm([5, 10, 20, 3], [2, 5, 3, 4]), special.comb(5, 2, repetition=True))
+show8(special.perm([5, 10, 20, 3], [2, 5, 3, 4]), special.comb(5, 2, repetition=True))
 print(
     special.comb(40, 20, exact=True),
     special.comb(3, 5, exact=True),
@@ -123,21 +123,14 @@ a, y = np.meshgrid(
     np.array([1e-100, 1e-10, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999, 1 - 1e-9]),
 )
 
-
-def show(*values):
-    for v in values:
-        v = np.asarray(v)
-        print(v.dtype, v.shape, *[f'{e:.8e}' for e in v.ravel()])
-
-
-show(
+show8(
     special.gammaincinv(a[:, 1:], y[:, 1:]),
     special.gammainccinv(a[:, 1:], y[:, 1:]),
     special.betaincinv(a[1:, 1:], 2.5, y[1:, 1:]),
     special.betaincinv(a[1:, 1:], 0.3, y[1:, 1:]),
 )
-show(special.stdtrit(a[2:, 2:], y[2:, 2:]), special.stdtr(*np.meshgrid(a[0], [-50, -3, -1, -0.1, 0, 0.1, 1, 3, 50.0])))
-show(
+show8(special.stdtrit(a[2:, 2:], y[2:, 2:]), special.stdtr(*np.meshgrid(a[0], [-50, -3, -1, -0.1, 0, 0.1, 1, 3, 50.0])))
+show8(
     special.gammaincinv([1, 1, 1, 1, 0, np.nan], [0, 1, -0.1, 1.1, 0.5, 0.5]),
     special.betaincinv([1, 1, 1, 1], [2, 2, 2, -1], [0, 1, -0.1, 0.5]),
     special.betaincc(a[3:5, 2:], 1.5, 0.25),
@@ -184,13 +177,6 @@ from scipy import special
 
 x = np.array([-1000, -30, -5.5, -1, -1e-3, 0, 1e-10, 0.3, 1, 2, 30, 1000.0])
 a, b = np.meshgrid(np.array([0, 0.1, 1, 2.5, 30, -1, np.nan]), np.array([0, 0.1, 1, 1.1, 30, -1, np.nan]))
-
-
-def show(*values):
-    for v in values:
-        v = np.asarray(v)
-        print(v.dtype, v.shape, *[f'{e:.9e}' for e in v.ravel()])
-
 
 with np.errstate(all='ignore'):
     show(
@@ -292,13 +278,6 @@ a, b = np.sin(np.arange(15.0) ** 1.5).reshape(5, 3), np.cos(np.arange(12.0) * 2)
 wide = np.sin(np.arange(80.0) ** 1.5).reshape(4, 20)
 w = np.array([0.5, 2, 1])
 
-
-def show(*values):
-    for v in values:
-        v = np.asarray(v)
-        print(v.dtype, v.shape, *[f'{e:.9e}' for e in v.ravel()])
-
-
 for metric in (
     'euclidean',
     'sqeuclidean',
@@ -397,7 +376,7 @@ for k in (1, 2, 5, 16, 17, 40):
     for a, b in ((u, v), (v, u), (u[:70], v[:3])):
         print(
             [round(float(x), 9) for x in directed_hausdorff(a, b)][: 1 if k == 1 else 3]
-        )  # equal ones differ in place
+        )  # the order of equal ones differs
 
 # --- spatial.distance: many rows of many columns (scipy 1.16)
 from scipy.spatial.distance import cdist, pdist, directed_hausdorff
@@ -433,7 +412,7 @@ for k in (16, 17, 20, 33, 100):
             print(d.dtype, d.shape, '%.9g %.9g' % (d.sum(), (d * np.cos(np.arange(d.size))).sum()))
         if m and n:
             print(['%.9g' % directed_hausdorff(*both)[0] for both in ((a, b), (b, a))])
-    near = rows(80, k, 1) + np.arange(80)[:, None] * 1e-9  # differences of which squares of sums would leave nothing
+    near = rows(80, k, 1) + np.arange(80)[:, None] * 1e-9  # expanded squares would cancel
     print(
         '%.6g' % cdist(near, near[:, ::1] + 1e-10).diagonal().sum(),
         '%.6g' % pdist(np.broadcast_to(rows(1, k, 1), (80, k)) + np.arange(80)[:, None] * 2.0**-40).sum(),
@@ -475,13 +454,6 @@ from scipy import stats
 x = np.array([-np.inf, -30, -2.5, -1, 0, 1e-3, 0.5, 0.75, 1, 1.5, 2.5, 7, 40, np.inf, np.nan])
 q = np.array([-0.1, 0, 1e-6, 0.1, 0.5, 0.75, 0.999, 1, 1.1, np.nan])
 
-
-def show(*values):
-    for v in values:
-        v = np.asarray(v)
-        print(v.dtype, v.shape, *[f'{e:.8e}' for e in (v + 0.0).ravel()])
-
-
 laws = [
     (stats.norm,),
     (stats.uniform,),
@@ -500,7 +472,7 @@ laws = [
     (stats.f, 3, 7),
 ]
 for law, *shapes in laws:
-    show(
+    show_unsigned(
         law.pdf(x[:-2], *shapes),
         law.cdf(x, *shapes),
         law.sf(x, *shapes),
@@ -509,13 +481,13 @@ for law, *shapes in laws:
         law.cdf(x, *shapes, loc=-1, scale=0.5),
     )
     inner = law.ppf([0.1, 0.5, 0.9], *shapes)
-    show(
+    show_unsigned(
         law.logpdf(inner, *shapes),
         law.logcdf(inner, *shapes),
         law.logsf(inner, *shapes),
         law.isf([1e-6, 0.1, 0.75], *shapes, loc=3),
     )
-    show(
+    show_unsigned(
         law.mean(*shapes, 1, 2),
         law.var(*shapes, 1, 2),
         law.std(*shapes),
@@ -523,15 +495,15 @@ for law, *shapes in laws:
         law.interval(0.9, *shapes),
         law.support(*shapes, 1, 2),
     )
-    show(
+    show_unsigned(
         law.pdf(0.5, *shapes, 0, -1),
         law.ppf(0.5, *shapes, 0, 0),
         law(*shapes, loc=1).cdf([1.5, 2]),
         law(*shapes).mean(),
     )
 for law in (stats.lognorm, stats.weibull_min, stats.pareto, stats.gamma, stats.chi2, stats.t):
-    show(law.pdf(1.5, -1), law.cdf(1.5, [0.5, 0, 2]), law.ppf([[0.1], [0.5]], [0.5, 2]))
-show(
+    show_unsigned(law.pdf(1.5, -1), law.cdf(1.5, [0.5, 0, 2]), law.ppf([[0.1], [0.5]], [0.5, 2]))
+show_unsigned(
     stats.norm.logcdf(-50),
     stats.norm.sf(30),
     stats.norm.pdf(0),
@@ -561,13 +533,6 @@ from scipy import stats
 k = np.array([-1, 0, 0.5, 1, 2, 3, 7, 12, 40])
 q = np.array([-0.1, 0, 1e-6, 0.1, 0.5, 0.75, 0.999, 1, 1.1, np.nan])
 
-
-def show(*values):
-    for v in values:
-        v = np.asarray(v)
-        print(v.dtype, v.shape, *[f'{e:.8e}' for e in (v + 0.0).ravel()])
-
-
 for law, *shapes in (
     (stats.binom, 12, 0.3),
     (stats.bernoulli, 0.25),
@@ -575,7 +540,7 @@ for law, *shapes in (
     (stats.geom, 0.3),
     (stats.randint, 2, 9),
 ):
-    show(
+    show_unsigned(
         law.pmf(k, *shapes),
         law.cdf(k, *shapes),
         law.sf(k, *shapes),
@@ -583,7 +548,7 @@ for law, *shapes in (
         law.ppf(q, *shapes),
         law.isf([0.3, 0.01], *shapes),
     )
-    show(
+    show_unsigned(
         law.mean(*shapes),
         law.var(*shapes),
         law.std(*shapes),
@@ -592,7 +557,7 @@ for law, *shapes in (
         law.support(*shapes),
         law(*shapes).pmf(2),
     )
-show(
+show_unsigned(
     stats.binom.pmf([0, 1, 2], 2, [[0.5], [1.0], [1.5]]),
     stats.poisson.pmf(0, 0),
     stats.binom.logpmf(3, 10, 0.2),
@@ -603,13 +568,6 @@ from scipy import stats
 
 a = np.sin(np.arange(24.0) ** 1.5).reshape(4, 6)
 n = np.arange(24).reshape(4, 6) % 5
-
-
-def show(*values):
-    for v in values:
-        v = np.asarray(v)
-        print(v.dtype, v.shape, *[f'{e:.9e}' for e in v.ravel()])
-
 
 for axis in (0, 1, None):
     show(

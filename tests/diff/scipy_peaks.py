@@ -115,7 +115,7 @@ for n in (0, 1, 2, 3, 10, 100, 400):
             show(
                 (n, tuple(kw)),
                 lambda: signal.find_peaks(x, **{k: v for k, v in kw.items() if k != 'distance' or x.dtype != int}),
-            )  # which of equal ones stays is not said
+            )  # which of equal ones is kept is not specified
         show('prominences', lambda: signal.peak_prominences(x, [1, 2][:n]))
         show('widths', lambda: signal.peak_widths(x, [1, 2][:n], 0.7))
         for order in (1, 3):

@@ -70,7 +70,7 @@ for s, t in (
                 show((boundary, fill), lambda: signal.convolve2d(a, b, mode, boundary, fill))
                 show('corr', lambda: signal.correlate2d(a, b + 1j * b, mode, boundary, fill))
 
-# --- numbers, nothing, ranks (scipy 1.17 and before 1.18)
+# --- scalars, empty arrays, ranks (scipy 1.17 and before 1.18)
 for a, b in (
     (3.0, 2.0),
     (2 + 1j, 1j),

@@ -1,4 +1,4 @@
-# scipy.signal: windows, spectra.
+# scipy.signal: windows, periodogram, welch, spectrogram.
 import warnings
 import numpy as np
 from scipy import signal

@@ -1,5 +1,5 @@
-# Sparse matrices whose rows are in no order, against SciPy: rows of no, few and many values, places named twice,
-# numbers that are none; results in the order of their columns, as a matrix that is made of rows in order has them.
+# Sparse matrices with unsorted rows, against SciPy: empty, short and long rows, duplicates, NaN. Results are compared with
+# sorted indices.
 import scipy.sparse as sp
 
 
@@ -41,7 +41,7 @@ def shapes():
     ]
 
 
-# --- two of them (scipy 1.10)
+# --- two matrices (scipy 1.10)
 for t in ("f4", "i8", "f8", "i4", "c16"):
     for m, n, counts in shapes()[: 6 if t == "f4" else 1]:
         a, b = made(t, m, n, counts), made(t, m, n, counts[::-1], 4)
@@ -62,14 +62,14 @@ for t in ("f4", "i8"):
         d.sort_indices()
         told(d.data, d.indices, d.indptr)
 
-# --- extremes of columns (scipy 1.10)
+# --- maxima and minima of columns (scipy 1.10)
 for t in ("f4", "f8", "i4", "i8", "u2"):
     for m, n, counts in shapes()[: 6 if t == "f4" else 1]:
         a = made(t, m, n, counts)
         for x in (a, -abs(a) if t != "u2" else a, a.T, a.tocsc()):
             told(x.max(axis=0), x.min(axis=0), x.max(axis=1), x.max(), x.min())
 
-# --- numbers that are none (scipy 1.10)
+# --- NaN (scipy 1.10)
 with np.errstate(all="ignore"):
     for t in ("f4", "f8"):
         a, b = made(t, 6, 6, np.array([6, 6, 6, 6, 6, 6])), made(t, 6, 6, np.array([1, 2, 0, 4, 6, 3]), 2)

@@ -359,5 +359,7 @@ for f in (lambda n: "a".ljust(n), lambda n: "a".rjust(n, "é"), lambda n: "a".ce
         f(10**18)
     except MemoryError:
         print("MemoryError")
-print("ab".ljust(5, "é"), "ab".rjust(5, "é"), "ab".center(5, "é"), "ab".center(6, "é"), "-3".zfill(5), "ab" * 3, "é" * 4, "ab" * 0)
-print(f"{1234567:020,}", f"{1:012,}", f"{12:03,}", f"{1.5:.1200f}"[-3:], len(f"{1.5:.1200f}"), f"{2.5e-7:.1200e}"[-6:], f"{0.1:.1200g}"[:5])
+print("ab".ljust(5, "é"), "ab".rjust(5, "é"), "ab".center(5, "é"), "ab".center(6, "é"), "-3".zfill(5), "ab" * 3,
+    "é" * 4, "ab" * 0)
+print(f"{1234567:020,}", f"{1:012,}", f"{12:03,}", f"{1.5:.1200f}"[-3:], len(f"{1.5:.1200f}"), f"{2.5e-7:.1200e}"[-6:],
+    f"{0.1:.1200g}"[:5])

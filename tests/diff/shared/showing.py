@@ -16,6 +16,22 @@ def tell(*calls):
         attempt(f)
 
 
+def outcome(f):
+    """The result of a call, or the type and message of its exception."""
+    try:
+        return f()
+    except Exception as error:
+        return type(error).__name__, str(error)
+
+
+def show(f):
+    """The result of a call, or its exception, SystemExit included."""
+    try:
+        print(repr(f()))
+    except BaseException as e:
+        print(type(e).__name__ + ":", e)
+
+
 def numbers(*shape):
     """Numbers between 0 and 1 in no order."""
     return (np.arange(5, int(np.prod(shape)) + 5) ** 3 * 7919 % 1009 / 1009.0).reshape(shape)
