@@ -2,7 +2,8 @@
 
 Every built-in function has a docstring with a one-line summary and an example, which gpa answers as written. In the modules of
 NumPy, SciPy, Numba and Matplotlib the section Parameters names every parameter. A function that returns a value has a section
-Returns: of the library's functions and methods the sources tell, of native ones NOTHING. The program given lists the docstrings."""
+Returns: of the library's functions and methods the sources show it, of native ones NOTHING lists those that return none. The
+program given lists the docstrings."""
 
 import ast
 import doctest
@@ -51,6 +52,21 @@ def parameters(signature):
     names = [re.split("[=:]", part)[0].strip(" *") for part in parts]
     return [name for name in names if name not in ("", "/", "self", "cls")]
 
+
+# Modules whose examples use their functions by name.
+BY_NAME = """abc argparse autograd bisect cmath collections copy csv dataclasses datetime fnmatch functools glob gzip heapq io
+    itertools json math operator os os.path random re shutil statistics string sys tempfile textwrap time timeit warnings""".split()
+# Modules and types whose examples use NumPy's functions by name.
+ARRAYS = (
+    "numpy", "scipy", "cupyx", "pyculib", "imageio", "ndarray", "dtype", "ufunc", "Generator", "poly1d", "broadcast",
+)
+# Further imports of examples.
+ALSO = {
+    **dict.fromkeys(("tempfile", "glob", "shutil"), ["import os"]),
+    "timeit": ["from time import *"],
+    "Generator": ["from numpy.random import default_rng"],
+    **dict.fromkeys(("copy", "operator", "io", "gzip", "autograd"), ["import numpy as np"]),
+}
 
 RESULT = re.compile(r"^ *(Returns|Yields)\n *---", re.M)
 
@@ -135,6 +151,22 @@ def run_examples(engine, prologue, examples):
     return None
 
 
+def prologue_of(owner):
+    """The imports that the examples of a module or type presuppose."""
+    if owner in ("File", "h5py"):
+        return "import numpy as np\nimport h5py\n"
+    if owner in ("Counter", "defaultdict", "deque"):
+        return "from collections import *\n"
+    lines = [f"import {owner}", f"from {owner} import *"] if owner in BY_NAME else []
+    if owner.startswith(ARRAYS):
+        lines = ["import numpy as np", "from numpy import *", "from builtins import bool"]
+    if "." in owner or owner == "imageio":
+        lines.append(f"from {owner} import *")
+    if owner.startswith("numba"):
+        lines = ["import numpy as np", "from numba import *", "from numba import cuda"]
+    return "\n".join(lines + ALSO.get(owner, [])) + "\n"
+
+
 def check(engine, owner, name, kind, doc, signature):
     """The complaints about one docstring: (title, text) pairs."""
     if not doc or not doc.strip():
@@ -148,58 +180,7 @@ def check(engine, owner, name, kind, doc, signature):
         return [("its docstring:", str(e))]
     if not examples and kind not in ("module", "constant") and owner != DRAWING and not doc.startswith(NO_EXAMPLE):
         return [("it has no example", "")]
-    module = (
-        owner
-        if owner
-        in (
-            "math",
-            "cmath",
-            "random",
-            "functools",
-            "itertools",
-            "collections",
-            "operator",
-            "string",
-            "timeit",
-            "copy",
-            "json",
-            "abc",
-            "dataclasses",
-            "io",
-            "gzip",
-            "tempfile",
-            "warnings",
-            "heapq",
-            "bisect",
-            "time",
-            "os",
-            "os.path",
-            "sys",
-        )
-        else ""
-    )
-    prologue = f"import {module}\nfrom {module} import *\n" if module else ""
-    if owner.startswith(
-        ("numpy", "scipy", "pyculib", "imageio", "ndarray", "dtype", "ufunc", "Generator", "poly1d", "broadcast")
-    ):
-        prologue = "import numpy as np\nfrom numpy import *\nfrom builtins import bool\n"
-    if "." in owner or owner == "imageio":
-        prologue += f"from {owner} import *\n"
-    if owner.startswith("numba"):
-        prologue = "import numpy as np\nfrom numba import *\nfrom numba import cuda\n"
-    if owner in ("File", "h5py"):
-        prologue = "import numpy as np\nimport h5py\n"
-    if owner in ("Counter", "defaultdict", "deque"):
-        prologue = "from collections import *\n"
-    if owner == "tempfile":
-        prologue += "import os\n"
-    if owner == "timeit":
-        prologue += "from time import *\n"
-    if owner in ("copy", "operator", "io", "gzip"):
-        prologue += "import numpy as np\n"
-    if owner == "Generator":
-        prologue += "from numpy.random import default_rng\n"
-    return run_examples(engine, prologue, examples)
+    return run_examples(engine, prologue_of(owner), examples)
 
 
 def check_all(engine, listing, part):

@@ -143,9 +143,8 @@ static gpa_code attr_of_vector(gpa_vm *vm, object_obj *o, const char *name, valu
     if (strcmp(name, "__doc__") != 0) return GPA_OK;
     str_init(&doc);
     str_printf(&doc,
-               "The type of vectors of %lld %s, for kernels: constructed from numbers and shorter "
-               "vectors, with the components .x, .y, .z, .w.\n\n>>> from numba import "
-               "cuda\n>>> cuda.%s\n%s",
+               "Vector type of %lld %s, for kernels: components .x, .y, .z, .w.\n\nConstructed from "
+               "scalars and shorter vectors.\n\n>>> from numba import cuda\n>>> cuda.%s\n%s",
                (long long)o->fields[VECTOR_N].i, dtype_info[o->fields[VECTOR_DTYPE].i].name, own,
                own);
     *out = v_str_take(vm, &doc);
