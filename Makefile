@@ -45,7 +45,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
-ifneq ($(filter-out help deps run check test test-features test-gpu cov bench bench-numerics bench-gpu bench-programs tuning layers format format-check fuzz soak clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help deps run check test test-features test-gpu cov bench bench-numerics bench-gpu bench-programs tuning tuning-kit layers format format-check fuzz soak clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
 ifeq ($(READLINE),0)
@@ -258,6 +258,9 @@ bench-programs: deps                    ## compare on whole programs: NPBENCH=FO
 tuning: deps                            ## measure the tuning constants (IN=WORDS: rows, DEVICES=cpu,threads,gpu,alone)
 	@$(MAKE) --no-print-directory MODE=tuning -j$(JOBS) && tests/bench/tuning.py --build $(IN) && \
 	    tests/bench/tuning.py $(if $(DEVICES),--devices=$(DEVICES)) $(IN)
+tuning-kit: deps                        ## an archive that measures the tuning constants of a GPU on a machine without compilers
+	@$(MAKE) --no-print-directory MODE=tuning -j$(JOBS) && tests/bench/tuning.py --build --rest --devices=gpu,alone && \
+	    .make/tuning_kit.sh build/tuning build/gpa-tuning.tar.xz
 cov:                                    ## line coverage of the tests
 	@$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
 reference: all                          ## every function and its docstring, on one page: build/reference.html
@@ -331,4 +334,4 @@ build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
 .PHONY: default all help dumps syntax tidy format format-check reference picture deps run check test test-features test-gpu test-kit tests cov \
-        bench bench-numerics bench-gpu bench-programs tuning install dist layers fuzz soak libfuzzer fuzzed clean
+        bench bench-numerics bench-gpu bench-programs tuning tuning-kit install dist layers fuzz soak libfuzzer fuzzed clean

@@ -6,7 +6,12 @@ A build of its own (MODE=tuning) reads constants from GPA_TUNING; those that C n
 for each value (--build makes them). A ratio is the median over rounds; in a round each value has a process of its own, by turns.
 Rows of one thread run side by side, each on a processor of its own; next to them, those of the GPU, one after the other.
 
-    tuning.py [--build] [--rounds=N] [--cores=N] [--limit=SECONDS] [--devices=cpu,ref,threads,gpu,alone] [WORD ...]"""
+    tuning.py [--build | --list] [--rest[=RATIO]] [--rounds=N] [--cores=N] [--limit=SECONDS] [--devices=cpu,ref,threads,gpu,alone] [WORD ...]
+
+--rest: only rows without a measurement, and those whose measurement in the table has a ratio below RATIO (0.93): candidates for a
+better value. `make tuning-kit` packs a build for a machine without compilers:
+
+    tar -xf gpa-tuning.tar.xz -C build && python3 tests/bench/tuning.py --rest --devices=gpu,alone"""
 import datetime
 import os
 import re
@@ -125,7 +130,7 @@ class Row:
 
 
 def number(text):
-    return eval(text.replace("(int64_t)", ""), {})
+    return eval(re.sub(r"\(int64_t\)|INT64_C", "", text), {})
 
 
 def time_text(s):
@@ -136,16 +141,24 @@ def value_text(v):
     return f"{v >> 20} Mi" if v >= 1 << 20 and v % (1 << 20) == 0 else f"{v >> 10} Ki" if v >= 1 << 10 and v % (1 << 10) == 0 else str(v)
 
 
-def read_rows(words):
-    """The rows that have a program, in the order of the programs."""
+def least_ratio(measurement):
+    """The least ratio that the text of a row states; 0 if the row is not measured; infinity if it was measured otherwise."""
+    ratios = [float(r) for r in re.findall(r"(\d+\.\d+)\s+with\b", measurement)]
+    return 0 if '"-")' in measurement else min(ratios, default=float("inf"))
+
+
+def read_rows(words, below=float("inf")):
+    """The rows that have a program, in the order of the programs, and whose least ratio is below a bound."""
     with open(TABLE) as f:
-        table = {m[2]: (m[1], m[3]) for m in re.finditer(r"^(TUNE(?:_[LDC])?)\((\w+),\s*([^,]*),", f.read(), re.M)}
+        text = re.sub(r'" *\n *"', "", f.read())  # adjacent string literals
+    found = re.finditer(r"^(TUNE(?:_[LDC])?)\((\w+),\s*([^,]*),(.*?\))$", text, re.M | re.S)
+    table = {m[2]: (m[1], m[3]) for m in found if below == float("inf") or least_ratio(m[4]) < below}
     with open(PROGRAMS) as f:
         parts = re.split(r"^# (---|===) (\w+)\n", re.sub(r"^# ---- .*\n", "", f.read(), flags=re.M), flags=re.M)[1:]
     parts = list(zip(parts[::3], parts[1::3], parts[2::3]))
     shared = {name: text for mark, name, text in parts if mark == "==="}
     return [Row(name, *table[name], text, shared) for mark, name, text in parts
-            if mark == "---" and (not words or any(w in name for w in words))]
+            if mark == "---" and name in table and (not words or any(w in name for w in words))]
 
 
 # ---- builds for constants that C needs at compile time ----
@@ -198,6 +211,8 @@ def environment(row, value, size):
     env = dict(os.environ, GPA_DEVICE=device, GPA_NUM_THREADS=threads, GPA_PLUGIN_DIR=FOLDER,
                GPA_CACHE_DIR=os.path.join(SCRATCH, "cache", f"{row.name}={value}"),
                GPA_CUDA_INTERPRET="always" if row.where == "interpreter" else "never")
+    if os.path.isdir(os.path.join(FOLDER, "lib")):  # of a kit
+        env["LD_LIBRARY_PATH"] = os.path.join(FOLDER, "lib")
     exe, own = os.path.join(FOLDER, "gpa"), os.path.join(FOLDER, f"{row.name}={value}")
     if not row.at_compile_time:
         env["GPA_TUNING"] = f"{row.name}={value}"
@@ -251,19 +266,22 @@ def run(rows, rounds, cpus, until):
 def main():
     options = dict(a[2:].partition("=")[::2] for a in sys.argv[1:] if a.startswith("--"))
     words = [a for a in sys.argv[1:] if not a.startswith("--")]
-    rows = read_rows(words)
+    rows = read_rows(words, float(options["rest"] or 0.93) if "rest" in options else float("inf"))
+    devices = options.get("devices", "cpu,ref,threads,gpu,alone").split(",")
+    rows = [r for r in rows if r.kind() in devices]
+    if "list" in options:
+        print("\n".join(f"{row.name}  {row.where}" for row in rows))
+        return
     if "build" in options:
         build(rows)
         return
     os.makedirs(SCRATCH, exist_ok=True)
-    devices = options.get("devices", "cpu,ref,threads,gpu,alone").split(",")
     rounds, cores, begun = int(options.get("rounds", 3)), int(options.get("cores", 8)), time.time()
     until = begun + float(options["limit"]) if "limit" in options else None
     cpus = sorted(os.sched_getaffinity(0))
     pinned = len(cpus) >= 2 * cores
     some = lambda a, b: ",".join(map(str, cpus[a:b])) if pinned else None  # noqa: E731
-    every = [r for r in rows if r.kind() in devices]
-    of = lambda *kinds: [r for r in every if r.kind() in kinds]  # noqa: E731
+    of = lambda *kinds: [r for r in rows if r.kind() in kinds]  # noqa: E731
     beside = run(of("gpu"), rounds, [some(cores, 2 * cores)], until)
     for w in run(of("cpu", "ref"), rounds, [some(k, k + 1) for k in range(cores)], until and begun + (until - begun) * 0.4):
         w.join()
@@ -271,7 +289,7 @@ def main():
         w.join()
     for w in run(of("alone"), rounds, [None], until):
         w.join()
-    for row in every:
+    for row in rows:
         print(row.show())
 
 
