@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing: Debian packages (as root; otherwise prints the command) and, for the tests, a Python
-# environment under build/. Never fails the build: what cannot be had is reported and left out. Quick when all is there.
+# environment under build/. Never fails the build: what is not available is reported and left out. Quick if nothing is missing.
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
 

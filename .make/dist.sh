@@ -7,14 +7,14 @@ set -eu
 top=$1
 mkdir -p "$top/share/doc/gpa/licenses"
 
-# What is opened at run time, where it is there: matrices, pictures.
+# Libraries opened at run time, where they are installed: OpenBLAS, libpng.
 opened=
 for name in libopenblas.so.0 libpng16.so.16; do
     path=$(ldconfig -p | awk -v name=$name '$1 == name { print $NF; exit }')
-    if [ -n "$path" ]; then opened="$opened $path"; else echo "  dist: without $name, which is not here" >&2; fi
+    if [ -n "$path" ]; then opened="$opened $path"; else echo "  dist: without $name, which is not installed" >&2; fi
 done
 # licence COPYRIGHT FILES: the licence in Debian's copyright file that stands for FILES, else for `Files: *`, else the first
-# one; of a text without such fields the most permissive family that its phrases tell (packaging is often under the GPL).
+# one; of a text without such fields the most permissive family whose phrases it contains (packaging is often under the GPL).
 licence() {
     awk -v files="$2" '
         NR == 1 { fields = /^Format/ }
@@ -52,14 +52,13 @@ for lib in $opened $("$(dirname "$0")/needed.sh" "$top"/bin/* "$top"/lib/gpa/*.s
 done
 [ -z "$copyleft" ] || { echo "  dist: under the GPL:$copyleft" >&2; exit 1; }
 
-# A library with a search path of its own (LLVM's: $ORIGIN/../lib) does not look where the programs do: the folder goes by that
-# name too.
+# A library with another search path than the programs' (LLVM's: $ORIGIN/../lib): a link of that name to the folder.
 for lib in "$top"/lib/gpa/lib*.so*; do
     path=$(readelf -d "$lib" | sed -n 's|.*(RUNPATH).*\[$ORIGIN/\([^]:]*\).*|\1|p')
     [ -z "$path" ] || [ -e "$top/lib/gpa/$path" ] || ln -sr "$top/lib/gpa" "$top/lib/gpa/$path"
 done
 
-# What is inside gpa-cub.so: CUB, whose headers say their licence, and the static CUDA runtime, which stands under the toolkit's.
+# Contents of gpa-cub.so: CUB, whose headers state their licence, and the static CUDA runtime, under the licence of the toolkit.
 if [ -e "$top/lib/gpa/gpa-cub.so" ]; then
     nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
     toolkit=$(dirname "$(dirname "$(readlink -f "$nvcc")")")

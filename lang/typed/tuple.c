@@ -142,11 +142,11 @@ static gpa_code attr_of_vector(gpa_vm *vm, object_obj *o, const char *name, valu
     *out = v_unset();
     if (strcmp(name, "__doc__") != 0) return GPA_OK;
     str_init(&doc);
-    str_printf(&doc,
-               "Vector type of %lld %s, for kernels: components .x, .y, .z, .w.\n\nConstructed from "
-               "scalars and shorter vectors.\n\n>>> from numba import cuda\n>>> cuda.%s\n%s",
-               (long long)o->fields[VECTOR_N].i, dtype_info[o->fields[VECTOR_DTYPE].i].name, own,
-               own);
+    str_printf(
+        &doc,
+        "Vector type of %lld %s, for kernels: components .x, .y, .z, .w.\n\nConstructed from "
+        "scalars and shorter vectors.\n\n>>> from numba import cuda\n>>> cuda.%s\n%s",
+        (long long)o->fields[VECTOR_N].i, dtype_info[o->fields[VECTOR_DTYPE].i].name, own, own);
     *out = v_str_take(vm, &doc);
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
