@@ -31,7 +31,7 @@ NOTHING = {
     "numpy": "save savetxt savez savez_compressed set_printoptions",
     "numba.cuda": "close nanosleep profile_start profile_stop synchronize syncthreads syncwarp threadfence threadfence_block "
     "threadfence_system",
-    "ndarray": "copy_to_device fill partition resize setflags sort",
+    "ndarray": "copy_to_device fill partition resize set setflags sort",
     "ufunc": "at",
     "random": "seed shuffle",
     "time": "sleep",

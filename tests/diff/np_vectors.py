@@ -173,3 +173,7 @@ print(
     np.isinf(np.sinh(np.array([89, 89.5, -90, np.inf], 'f4'))),
     np.sinh(np.array([1e-45, -0.0, 1e-20], 'f4')),
 )
+# --- functions evaluated in double precision on more lanes than a register holds
+for n in (17, 35, 64, 100):
+    x = (np.arange(n) % 9 / 4).astype(np.float32)
+    print(n, np.round(np.logaddexp(x, x[::-1]), 3).tolist())

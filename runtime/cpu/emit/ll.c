@@ -144,7 +144,17 @@ V ll_slice(ll *E, V v, unsigned at, unsigned n) {
     return pick(E, v, LLVMGetPoison(LLVMTypeOf(v)), at, n);
 }
 
-V ll_join(ll *E, V lo, V hi) { return pick(E, lo, hi, 0, ll_width(lo) + ll_width(hi)); }
+V ll_join(ll *E, V lo, V hi) {
+    unsigned n = ll_width(lo), m = ll_width(hi);
+    V lane[MOST_LANES];
+    if (m < n) { /* operands of a shuffle have one type: the higher lanes are never read */
+        for (unsigned i = 0; i < n; i++)
+            lane[i] = i < m ? LLVMConstInt(ll_i(E, 32), i, 0) : LLVMGetPoison(ll_i(E, 32));
+        hi = LLVMBuildShuffleVector(E->b, hi, LLVMGetPoison(LLVMTypeOf(hi)),
+                                    LLVMConstVector(lane, n), "");
+    }
+    return pick(E, lo, hi, 0, n + m);
+}
 
 V ll_interleave(ll *E, V re, V im) {
     unsigned n = ll_width(re);

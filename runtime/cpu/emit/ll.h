@@ -56,7 +56,8 @@ V ll_slot(ll *E, LLVMTypeRef type, const char *name);
 /* Broadcasts the scalar, or the value, to a vector of all lanes. */
 V ll_spread(ll *E, V scalar);
 ll_val ll_vector(ll *E, ll_val a);
-/* Lanes [at, at + n) of a vector; the concatenation of two vectors. */
+/* Lanes [at, at + n) of a vector; the concatenation of two vectors, the second one not wider than
+ * the first. */
 V ll_slice(ll *E, V v, unsigned at, unsigned n);
 V ll_join(ll *E, V lo, V hi);
 /* Interleaves: a0 b0 a1 b1 ...; and the inverse, every second lane from `first` on. */
