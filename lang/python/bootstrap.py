@@ -530,6 +530,25 @@ def _exception(names, message, args):
     return RuntimeError(message)
 
 
+def _inspect(value):
+    """(signature without the name, name of the type, file, source) of an object; "" for what is unknown."""
+    import inspect
+
+    def known(fact, of):
+        try:
+            return str(fact(of) or "").rstrip("\n")
+        except (TypeError, ValueError, OSError, AttributeError):
+            return ""
+
+    has_source = isinstance(value, (type, types.ModuleType)) or inspect.isroutine(value)
+    return (
+        known(inspect.signature, value) if callable(value) else "",
+        type(value).__name__,
+        known(inspect.getsourcefile, value if has_source else type(value)),
+        known(inspect.getsource, value) if has_source else "",
+    )
+
+
 def _exported(module):
     """The names that `from module import *` binds."""
     names = getattr(module, "__all__", None)

@@ -197,6 +197,17 @@ static gpa_code dir(gpa_vm *vm, value v, void (*each)(void *user, const char *na
     return rc;
 }
 
+static gpa_code inspect(gpa_vm *vm, value v, gpa_str facts[FOREIGN_FACTS]) {
+    python_scope s = python_enter(python_host_peek(vm));
+    py_object *all = python_helper(s.host->inspect, 1, (py_object *[]){py_keep(proxy_peek(v))});
+    gpa_code rc = all ? GPA_OK : python_fail(s.host);
+    for (int i = 0; i < FOREIGN_FACTS && !rc; i++)
+        rc = python_text(s.host, py.PyTuple_GetItem(all, i), &facts[i]);
+    py_drop(all);
+    python_leave(&s);
+    return rc;
+}
+
 /* ---- %python ---- */
 
 static gpa_code describe(gpa_vm *vm, gpa_str *out) {
@@ -266,6 +277,7 @@ const foreign_language foreign = {.import = import_module,
                                   .overrides = overrides,
                                   .array = array,
                                   .dir = dir,
+                                  .inspect = inspect,
                                   .choose = python_choose,
                                   .describe = describe,
                                   .run = run_cell,

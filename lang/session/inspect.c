@@ -7,6 +7,7 @@
 #include "lang/syntax/ast.h"
 #include "lang/vm/native_table.h"
 #include "lang/vm/class.h"
+#include "lang/vm/foreign.h"
 #include "lang/session/magic.h"
 
 enum { FARTHEST = 4000 }; /* bytes before the cursor in which an open parenthesis is searched */
@@ -285,8 +286,36 @@ typedef struct {
     void *user;
 } listener;
 
+/* The facts about an object of another language. */
+static void tell_foreign(gpa_session *s, const char *name, size_t n, value v, int level,
+                         listener to) {
+    gpa_str facts[FOREIGN_FACTS], title, call, doc, text;
+    gpa_str *all[] = {&title, &call, &doc, &text};
+    for (int i = 0; i < FOREIGN_FACTS; i++) str_init(&facts[i]);
+    for (size_t i = 0; i < COUNT_OF(all); i++) str_init(all[i]);
+    if (foreign.inspect(s->vm, v, facts)) vm_clear_error(s->vm);
+    const bool callable = facts[FOREIGN_SIGNATURE].len != 0;
+    str_putn(&title, name, n);
+    if (callable) str_printf(&call, "%.*s%s", (int)n, name, facts[FOREIGN_SIGNATURE].text);
+    inspect_doc(s, v, &doc);
+    if (level >= 0 && !callable) put_text(s, v, &text);
+    to.tell(to.user, &(gpa_about){.name = or_null(&title),
+                                  .signature = or_null(&call),
+                                  .doc = or_null(&doc),
+                                  .type = or_null(&facts[FOREIGN_TYPE]),
+                                  .text = or_null(&text),
+                                  .file = or_null(&facts[FOREIGN_FILE]),
+                                  .source = level > 0 ? or_null(&facts[FOREIGN_SOURCE]) : NULL});
+    for (int i = 0; i < FOREIGN_FACTS; i++) str_free(&facts[i]);
+    for (size_t i = 0; i < COUNT_OF(all); i++) str_free(all[i]);
+}
+
 static void tell_value(gpa_session *s, const char *name, size_t n, value v, int level,
                        listener to) {
+    if (is_foreign(v)) {
+        tell_foreign(s, name, n, v, level, to);
+        return;
+    }
     gpa_str t[ABOUT_TEXTS];
     for (int i = 0; i < ABOUT_TEXTS; i++) str_init(&t[i]);
     str_putn(&t[ABOUT_NAME], name, n);

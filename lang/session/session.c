@@ -163,7 +163,7 @@ void gpa_session_free(gpa_session *s) {
 }
 
 bool gpa_session_end(gpa_session *s) {
-    foreign.finish(s->vm);
+    if (s->vm) foreign.finish(s->vm);
     end_vm(s); /* flushes buffered files */
     bool whole = !rt_is_starting(s->rt) && !rt_is_held(s->rt);
     if (whole) gpa_session_free(s);

@@ -7,6 +7,9 @@
 #include "lang/object/kind.h"
 #include "lang/syntax/ast.h"
 
+/* What is known of an object; empty: unknown. The signature without the name. */
+enum { FOREIGN_SIGNATURE, FOREIGN_TYPE, FOREIGN_FILE, FOREIGN_SOURCE, FOREIGN_FACTS };
+
 typedef struct {
     /* A module by its dotted name, imported. ModuleNotFoundError if the interpreter or the module
      * is missing. */
@@ -46,6 +49,8 @@ typedef struct {
     /* Its attributes' names, for dir() and completion. */
     gpa_code (*dir)(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v),
                     void *user);
+    /* The facts about an object, for inspection. */
+    gpa_code (*inspect)(gpa_vm *vm, value v, gpa_str facts[FOREIGN_FACTS]);
     /* %python: selects the interpreter before it is loaded; describes the interpreter that is or
      * would be loaded; runs a cell in it and returns the value of its last expression. */
     gpa_code (*choose)(gpa_vm *vm, const char *path);
