@@ -51,12 +51,19 @@ bool tape_is_active(const gpa_rt *rt, const gpa_arr *a);
 /* Describes an array, for the innermost tape; the caller frees out->layout with mem_free. */
 gpa_code tape_describe(gpa_rt *rt, gpa_arr *a, tape_operand *out, gpa_err *e);
 
-/* Stops recording on all tapes, or goes on; calls nest. */
+/* Stops recording on all open tapes, or goes on; calls nest. Tapes that are opened meanwhile
+ * record. */
 void tape_pause(gpa_rt *rt, bool pause);
-/* Records the rule "call" with `number` for a result that was computed from n operands (NULL: not
- * an array) while recording was stopped. */
-gpa_code tape_note_call(gpa_rt *rt, gpa_arr *const *in, int n, gpa_arr *result, int64_t number,
-                        gpa_err *e);
+/* A call of a function with a gradient of its own; NULL: an operand or result is no array. */
+typedef struct {
+    gpa_arr *const *in, *const *out;
+    int n_in, n_out;
+    int64_t number;
+} tape_call;
+
+/* Records the rule "call" with the number for results that were computed while recording was
+ * stopped. */
+gpa_code tape_note_call(gpa_rt *rt, const tape_call *call, gpa_err *e);
 
 /* The expressions of the gradient of an elementwise operation with respect to its operands (rows
  * of partial.def); "": zero. */

@@ -189,17 +189,26 @@ gpa_code gradient_pause(gpa_vm *vm, value *argv, value *out) { /* pause */
     return rc;
 }
 
-gpa_code gradient_record(gpa_vm *vm, value *argv, value *out) { /* operands, result, number */
-    gpa_arr *in[ARG_MAX_INDEX] = {NULL};
+/* The arrays of a tuple; NULL for other objects. */
+static gpa_code arrays_of(gpa_vm *vm, value tuple, gpa_arr **arrays, int *n) {
+    if (tuple.tag != V_TUPLE || tuple.tuple->count > ARG_MAX_INDEX)
+        return vm_fail(vm, GPA_E_TYPE, "a tuple of at most %d arrays is required", ARG_MAX_INDEX);
+    *n = (int)tuple.tuple->count;
+    for (int i = 0; i < *n; i++) {
+        const value v = tuple.tuple->items[i];
+        arrays[i] = v.tag == V_ARRAY ? v.array->arr : NULL;
+    }
+    return GPA_OK;
+}
+
+gpa_code gradient_record(gpa_vm *vm, value *argv, value *out) { /* operands, results, number */
+    gpa_arr *in[ARG_MAX_INDEX], *made[ARG_MAX_INDEX];
     int64_t number;
+    tape_call call = {.in = in, .out = made};
     gpa_code rc = arg_int(vm, argv[2], "number", &number);
-    if (!rc &&
-        (argv[0].tag != V_TUPLE || argv[0].tuple->count > ARG_MAX_INDEX || argv[1].tag != V_ARRAY))
-        rc = vm_fail(vm, GPA_E_TYPE, "a tuple of operands and an array are required");
-    if (rc) return rc;
-    for (size_t i = 0; i < argv[0].tuple->count; i++)
-        if (argv[0].tuple->items[i].tag == V_ARRAY) in[i] = argv[0].tuple->items[i].array->arr;
+    if (!rc) rc = arrays_of(vm, argv[0], in, &call.n_in);
+    if (!rc) rc = arrays_of(vm, argv[1], made, &call.n_out);
+    call.number = number;
     *out = v_none();
-    return tape_note_call(vm_rt(vm), in, (int)argv[0].tuple->count, argv[1].array->arr, number,
-                          vm_err(vm));
+    return rc ? rc : tape_note_call(vm_rt(vm), &call, vm_err(vm));
 }

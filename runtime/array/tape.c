@@ -21,6 +21,7 @@ typedef struct {
 struct gpa_tape {
     struct gpa_tape *outer;
     tape_record *last;
+    int paused; /* nothing is recorded while positive */
     tape_storage *slot;
     size_t cap, count; /* cap: a power of two */
 };
@@ -63,7 +64,7 @@ static tape_storage *enter(gpa_rt *rt, struct gpa_tape *t, gpa_storage *s) {
 }
 
 static bool is_active(const struct gpa_tape *t, const gpa_arr *a) {
-    const tape_storage *s = a ? find(t, a->storage->number) : NULL;
+    const tape_storage *s = a && !t->paused ? find(t, a->storage->number) : NULL;
     return s && s->active &&
            (dtype_is_float((gpa_dtype)a->dtype) || dtype_is_complex((gpa_dtype)a->dtype));
 }
@@ -257,20 +258,21 @@ gpa_code tape_note_index(gpa_rt *rt, const char *rule, gpa_arr *a, const gpa_ind
     return tape_note(rt, &n, e);
 }
 
-void tape_pause(gpa_rt *rt, bool pause) { rt->tape_paused += pause ? 1 : -1; }
+void tape_pause(gpa_rt *rt, bool pause) {
+    for (struct gpa_tape *t = rt->tape; t; t = t->outer) t->paused += pause ? 1 : -1;
+}
 
-gpa_code tape_note_call(gpa_rt *rt, gpa_arr *const *in, int n, gpa_arr *result, int64_t number,
-                        gpa_err *e) {
-    gpa_opnd *operands = mem_zero((size_t)n * sizeof *operands);
+gpa_code tape_note_call(gpa_rt *rt, const tape_call *call, gpa_err *e) {
+    gpa_opnd *operands = mem_zero((size_t)(call->n_in + 1) * sizeof *operands);
     if (!operands) return gpa_no_memory(e);
-    for (int i = 0; i < n; i++) operands[i].arr = in[i];
+    for (int i = 0; i < call->n_in; i++) operands[i].arr = call->in[i];
     gpa_code rc = tape_note(rt,
                             &(tape_entry){.rule = "call",
                                           .in = operands,
-                                          .out = &result,
-                                          .n_in = n,
-                                          .n_out = 1,
-                                          .ints = &number,
+                                          .out = call->out,
+                                          .n_in = call->n_in,
+                                          .n_out = call->n_out,
+                                          .ints = &call->number,
                                           .n_ints = 1},
                             e);
     mem_free(operands);
