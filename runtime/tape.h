@@ -39,8 +39,12 @@ typedef struct tape_record {
 } tape_record;
 
 /* Starts recording what depends on n arrays, which must own their storages: nothing else may refer
- * to these. Everything is recorded on each open tape that it concerns. */
-gpa_code tape_open(gpa_rt *rt, gpa_arr *const *watched, int n, gpa_err *e);
+ * to these. Everything is recorded on each open tape that it concerns.
+ *
+ * mapped: the tape of vmap. Its records are computed again with batches for the watched arrays, so
+ * arrays of all dtypes are active, operations without a derivative are recorded too, records keep
+ * the values of operands that are not active, and reading an active array is an error. */
+gpa_code tape_open(gpa_rt *rt, gpa_arr *const *watched, int n, bool mapped, gpa_err *e);
 /* Ends the recording of the innermost tape, and passes its records to `each` (may be NULL), the
  * last one first, until that fails. A record is valid during the call. */
 gpa_code tape_close(gpa_rt *rt, gpa_code (*each)(void *user, const tape_record *r), void *user);
@@ -48,12 +52,20 @@ gpa_code tape_close(gpa_rt *rt, gpa_code (*each)(void *user, const tape_record *
 int tape_depth(const gpa_rt *rt);
 /* True if an open tape records operations on the array. */
 bool tape_is_active(const gpa_rt *rt, const gpa_arr *a);
+/* True if an open tape of vmap records operations on the array. */
+bool tape_is_mapped(const gpa_rt *rt, const gpa_arr *a);
+/* The number of the innermost tape of vmap that records operations on the array, among the tapes of
+ * vmap, from 0 for the innermost one; -1: none. */
+int tape_mapped_level(const gpa_rt *rt, const gpa_arr *a);
+/* Passes the records so far of a tape of vmap to `each`, the last one first, and forgets them. */
+gpa_code tape_drain(gpa_rt *rt, int level, gpa_code (*each)(void *user, const tape_record *r),
+                    void *user);
 /* Describes an array, for the innermost tape; the caller frees out->layout with mem_free. */
 gpa_code tape_describe(gpa_rt *rt, gpa_arr *a, tape_operand *out, gpa_err *e);
 
 /* Stops recording on all open tapes, or goes on; calls nest. Tapes that are opened meanwhile
- * record. */
-void tape_pause(gpa_rt *rt, bool pause);
+ * record. mapped: on tapes of vmap too. */
+void tape_pause(gpa_rt *rt, bool pause, bool mapped);
 /* A call of a function with a gradient of its own; NULL: an operand or result is no array. */
 typedef struct {
     gpa_arr *const *in, *const *out;

@@ -5,7 +5,8 @@
 #include "lang/numpy/numpy.h"
 #include "runtime/tape.h"
 
-gpa_code gradient_open(gpa_vm *vm, value *argv, value *out) { /* arrays */
+gpa_code gradient_open(gpa_vm *vm, value *argv, value *out) { /* arrays, mapped */
+    bool mapped;
     gpa_arr *watched[ARG_MAX_INDEX];
     int n = 0;
     if (argv[0].tag != V_LIST || argv[0].list->count > ARG_MAX_INDEX)
@@ -16,7 +17,8 @@ gpa_code gradient_open(gpa_vm *vm, value *argv, value *out) { /* arrays */
         watched[n++] = v.array->arr;
     }
     *out = v_none();
-    return tape_open(vm_rt(vm), watched, n, vm_err(vm));
+    gpa_code rc = arg_bool(vm, argv[1], "mapped", &mapped);
+    return rc ? rc : tape_open(vm_rt(vm), watched, n, mapped, vm_err(vm));
 }
 
 /* ---- records as tuples ---- */
@@ -131,6 +133,16 @@ gpa_code gradient_close(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
+gpa_code gradient_drain(gpa_vm *vm, value *argv, value *out) { /* level */
+    int64_t level;
+    gpa_code rc = arg_int(vm, argv[0], "level", &level);
+    if (!rc) rc = native_return(v_list(vm, 0, NULL), out);
+    if (rc) return rc;
+    rc = tape_drain(vm_rt(vm), (int)level, append_record, &(record_list){vm, out->list});
+    if (rc) value_release(vm, *out);
+    return rc;
+}
+
 /* ---- questions ---- */
 
 gpa_code gradient_depth(gpa_vm *vm, value *argv, value *out) {
@@ -141,6 +153,11 @@ gpa_code gradient_depth(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code gradient_is_active(gpa_vm *vm, value *argv, value *out) { /* array */
     *out = v_bool(argv[0].tag == V_ARRAY && tape_is_active(vm_rt(vm), argv[0].array->arr));
+    return GPA_OK;
+}
+
+gpa_code gradient_mapped_level(gpa_vm *vm, value *argv, value *out) { /* array */
+    *out = v_int(argv[0].tag == V_ARRAY ? tape_mapped_level(vm_rt(vm), argv[0].array->arr) : -1);
     return GPA_OK;
 }
 
@@ -169,6 +186,28 @@ gpa_code gradient_partials(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
+/* The elementwise operation of a record, of other operands. */
+gpa_code gradient_apply(gpa_vm *vm, value *argv, value *out) { /* rule, operands, dtype */
+    gpa_opnd in[3] = {{.arr = NULL}};
+    int64_t dtype;
+    gpa_arr *made = NULL;
+    gpa_code rc = arg_int(vm, argv[2], "dtype", &dtype);
+    if (rc || argv[0].tag != V_STR || argv[1].tag != V_TUPLE)
+        return rc ? rc : vm_fail(vm, GPA_E_TYPE, "a rule and a tuple of operands are required");
+    const gpa_op op = op_find(argv[0].str->text, argv[0].str->size);
+    const tuple_obj *operands = argv[1].tuple;
+    if (op == OP_COUNT || operands->count != (size_t)op_info[op].arity)
+        return vm_fail(vm, GPA_E_VALUE, "no elementwise operation of %zu operands has this name",
+                       operands->count);
+    for (size_t i = 0; i < operands->count && !rc; i++)
+        rc = arg_opnd(vm, operands->items[i], &in[i]);
+    const arr_ufunc_opts options = {.dtype = (gpa_dtype)dtype};
+    if (!rc)
+        rc = arr_ufunc(vm_rt(vm), op, in, dtype == DT_NONE ? NULL : &options, &made, vm_err(vm));
+    for (int i = 0; i < 3; i++) arr_release(vm_rt(vm), in[i].arr);
+    return rc ? rc : native_return(v_array_take(vm, made, false), out);
+}
+
 gpa_code gradient_traced(gpa_vm *vm, value *argv, value *out) { /* array, scalar */
     gpa_arr *a = NULL, *copy = NULL;
     bool scalar = false;
@@ -181,10 +220,11 @@ gpa_code gradient_traced(gpa_vm *vm, value *argv, value *out) { /* array, scalar
 
 /* ---- functions with a gradient of their own ---- */
 
-gpa_code gradient_pause(gpa_vm *vm, value *argv, value *out) { /* pause */
-    bool pause;
+gpa_code gradient_pause(gpa_vm *vm, value *argv, value *out) { /* pause, mapped */
+    bool pause, mapped;
     gpa_code rc = arg_bool(vm, argv[0], "pause", &pause);
-    if (!rc) tape_pause(vm_rt(vm), pause);
+    if (!rc) rc = arg_bool(vm, argv[1], "mapped", &mapped);
+    if (!rc) tape_pause(vm_rt(vm), pause, mapped);
     *out = v_none();
     return rc;
 }

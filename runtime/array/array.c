@@ -328,8 +328,8 @@ gpa_code arr_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, gpa_arr **out, gpa_err *
 /* Records a copy or conversion; on failure *out is released. */
 static gpa_code note_cast(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)(*out)->dtype;
-    if (!dtype_is_float(t) && !dtype_is_complex(t)) return GPA_OK;
-    gpa_code rc = tape_note_unary(rt, "cast", a, *out, NULL, e);
+    const tape_entry options = {.constant = !dtype_is_float(t) && !dtype_is_complex(t)};
+    gpa_code rc = tape_note_unary(rt, "cast", a, *out, &options, e);
     if (rc) arr_release(rt, *out);
     return rc;
 }

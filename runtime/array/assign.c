@@ -332,8 +332,11 @@ out:
 
 gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs, gpa_err *e) {
     gpa_arr *view = NULL;
+    gpa_code rc = ix ? tape_concrete_masks(rt, ix, e) : GPA_OK;
+    if (!rc) rc = tape_before_assign(rt, a, ix, rhs, e);
+    if (rc) return rc;
     const bool on = tape_enter(rt);
-    gpa_code rc = set(rt, a, ix, rhs, &view, e);
+    rc = set(rt, a, ix, rhs, &view, e);
     tape_leave(rt, on);
     if (!rc && on)
         rc = view ? tape_note_index(rt, "setitem", a, NULL, rhs, view, e)
@@ -387,6 +390,8 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
     if (op != OP_ADD) /* before anything is stored */
         rc = tape_refuse(rt, "ufunc.at of this operation", (gpa_arr *[]){a, rhs ? rhs->arr : NULL},
                          2, e);
+    if (!rc) rc = tape_concrete_masks(rt, ix, e);
+    if (!rc) rc = tape_before_assign(rt, a, ix, rhs, e);
     const bool on = tape_enter(rt);
     if (!rc && on) rc = tape_before_store(rt, a, e);
     if (!rc) rc = update_at(rt, op, a, ix, rhs, e);

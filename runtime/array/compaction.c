@@ -13,6 +13,7 @@
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/device_transfer.h"
+#include "runtime/array/tape.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
 #include "runtime/tables/tuning.h"
@@ -279,8 +280,10 @@ out:
 }
 
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    gpa_code rc = tape_concrete(rt, a, e);
+    if (rc) return rc;
     device_scope p = device_scope_enter(rt, &a, 1);
-    gpa_code rc = nonzero_on_current(rt, a, out, e);
+    rc = nonzero_on_current(rt, a, out, e);
     device_scope_leave(rt, p);
     return rc;
 }

@@ -20,13 +20,15 @@ static bool is_constant(const gpa_arr *a, gpa_val *out) {
 
 gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     gpa_val v;
+    gpa_code rc = tape_concrete(rt, a, e);
+    if (rc) return rc;
     if (arr_is_pending(a) && is_constant(a, &v)) {
         for (int64_t i = 0; i < a->size; i++)
             dtype_store((char *)to + i * (int64_t)dtype_size((gpa_dtype)a->dtype),
                         (gpa_dtype)a->dtype, v);
         return GPA_OK;
     }
-    gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
+    rc = arr_force(rt, a, CUT_NEEDED, e);
     return rc ? rc : host_read(rt, a, to, e);
 }
 
@@ -72,6 +74,8 @@ static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val 
 }
 
 gpa_code arr_item(gpa_rt *rt, gpa_arr *a, gpa_val *out, gpa_err *e) {
+    gpa_code rc = tape_concrete(rt, a, e);
+    if (rc) return rc;
     if (a->size != 1)
         return gpa_fail(e, GPA_E_VALUE, "can only convert an array of size 1 to a Python scalar");
     return read_one(rt, a, a->offset, out, e);
@@ -101,7 +105,8 @@ static gpa_code find_element(const gpa_arr *a, const int64_t *ix, int n, int64_t
 
 gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val *out, gpa_err *e) {
     int64_t offset = 0;
-    gpa_code rc = find_element(a, ix, n, &offset, e);
+    gpa_code rc = tape_concrete(rt, a, e);
+    if (!rc) rc = find_element(a, ix, n, &offset, e);
     return rc ? rc : read_one(rt, a, offset, out, e);
 }
 

@@ -555,8 +555,10 @@ out:
 
 gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_arr **out,
                  gpa_err *e) {
+    gpa_code rc = tape_concrete_masks(rt, ix, e);
+    if (rc) return rc;
     const bool on = tape_enter(rt);
-    gpa_code rc = get(rt, a, ix, one, out, e);
+    rc = get(rt, a, ix, one, out, e);
     tape_leave(rt, on);
     if (rc || !on || (*out)->storage == a->storage) return rc;
     rc = tape_note_index(rt, "getitem", a, ix, NULL, *out, e);

@@ -326,10 +326,10 @@ out:
     return rc;
 }
 
-/* The rules that differentiate reductions; NULL: results that are no numbers, or of integers. */
-static const char *const reduction_rules[RED_COUNT] = {
-    [RED_SUM] = "sum", [RED_PROD] = "prod",   [RED_MIN] = "min",
-    [RED_MAX] = "max", [RED_FMIN] = "nanmin", [RED_FMAX] = "nanmax"};
+/* The rule of a reduction: its name, unless an elementwise operation has that name. */
+static const char *reduction_rule(gpa_red red) {
+    return red == RED_FMIN ? "nanmin" : red == RED_FMAX ? "nanmax" : red_info[red].name;
+}
 
 /* Records a reduction that is computed, of the array, the mask and `initial`: axes, ddof, whether
  * there is a mask. On failure *out is released. */
@@ -337,7 +337,7 @@ static gpa_code note_reduction(gpa_rt *rt, const char *rule, const reduction *of
                                gpa_arr **out, gpa_err *e) {
     enum { MASK_VALUE = 2, ALL_VALUES = 7 }; /* what rules need */
     const gpa_dtype t = (gpa_dtype)(*out)->dtype;
-    if (!tape_is_on(rt) || !rule || !(dtype_is_float(t) || dtype_is_complex(t))) return GPA_OK;
+    if (!tape_is_on(rt)) return GPA_OK;
     const bool linear = !strcmp(rule, "sum") || !strcmp(rule, "mean");
     const int64_t ints[] = {of->axes, ddof, of->o->where != NULL};
     const gpa_opnd in[] = {{.arr = of->a}, {.arr = of->o->where}, of->o->initial};
@@ -349,7 +349,8 @@ static gpa_code note_reduction(gpa_rt *rt, const char *rule, const reduction *of
                           .keep_in = linear ? MASK_VALUE : ALL_VALUES,
                           .keep_out = !linear,
                           .ints = ints,
-                          .n_ints = 3};
+                          .n_ints = 3,
+                          .constant = !dtype_is_float(t) && !dtype_is_complex(t)};
     gpa_code rc = tape_note(rt, &n, e);
     if (rc) arr_release(rt, *out);
     return rc;
@@ -393,7 +394,8 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
     if (red_info[red].arg && a->ndim && a->ndim < 32 && o->dtype == DT_NONE) {
         *out = NULL;
         TRY(argminmax_by_library(rt, red, &(reduction){a, axes, o}, out, e));
-        if (*out) return GPA_OK;
+        if (*out)
+            return note_reduction(rt, reduction_rule(red), &(reduction){a, axes, o}, 0, out, e);
     }
     TRY(operand_node(rt, a, t, &x, e));
     gpa_val start = dtype_cast(red_start(red, t).v, dtype_info[t].compute, t);
@@ -409,7 +411,7 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
         TRY(add_identity_zero(rt, a, axes, &r, e));
     }
     TRY(return_or_store(rt, &(reduction){a, axes, o}, ufunc_name(red), r, out, e));
-    rc = note_reduction(rt, reduction_rules[red], &(reduction){a, axes, o}, 0, out, e);
+    rc = note_reduction(rt, reduction_rule(red), &(reduction){a, axes, o}, 0, out, e);
 out:
     node_release(rt, x);
     node_release(rt, r);
@@ -668,10 +670,12 @@ static gpa_code note_scan(gpa_rt *rt, gpa_red red, int axis, gpa_arr *a, gpa_arr
                                                  [RED_MIN] = "running_minimum",
                                                  [RED_MAX] = "running_maximum"};
     const int64_t along = axis;
-    const tape_entry o = {
-        .keep_in = red != RED_SUM, .keep_out = red != RED_SUM, .ints = &along, .n_ints = 1};
     const gpa_dtype t = (gpa_dtype)(*out)->dtype;
-    if (!dtype_is_float(t) && !dtype_is_complex(t)) return GPA_OK;
+    const tape_entry o = {.keep_in = red != RED_SUM,
+                          .keep_out = red != RED_SUM,
+                          .ints = &along,
+                          .n_ints = 1,
+                          .constant = !dtype_is_float(t) && !dtype_is_complex(t)};
     gpa_code rc = rules[red] ? tape_note_unary(rt, rules[red], a, *out, &o, e)
                              : tape_refuse(rt, red_info[red].name, &a, 1, e);
     if (rc) arr_release(rt, *out);

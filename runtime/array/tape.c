@@ -8,6 +8,7 @@
 #include "runtime/array/tape.h"
 
 #include <ctype.h>
+#include <stdio.h>
 
 #include "runtime/tables/op.h"
 
@@ -21,6 +22,7 @@ typedef struct {
 struct gpa_tape {
     struct gpa_tape *outer;
     tape_record *last;
+    bool mapped; /* for vmap */
     int paused; /* nothing is recorded while positive */
     tape_storage *slot;
     size_t cap, count; /* cap: a power of two */
@@ -66,7 +68,8 @@ static tape_storage *enter(gpa_rt *rt, struct gpa_tape *t, gpa_storage *s) {
 static bool is_active(const struct gpa_tape *t, const gpa_arr *a) {
     const tape_storage *s = a && !t->paused ? find(t, a->storage->number) : NULL;
     return s && s->active &&
-           (dtype_is_float((gpa_dtype)a->dtype) || dtype_is_complex((gpa_dtype)a->dtype));
+           (t->mapped || dtype_is_float((gpa_dtype)a->dtype) ||
+            dtype_is_complex((gpa_dtype)a->dtype));
 }
 
 bool tape_is_active(const gpa_rt *rt, const gpa_arr *a) {
@@ -74,6 +77,17 @@ bool tape_is_active(const gpa_rt *rt, const gpa_arr *a) {
         if (is_active(t, a)) return true;
     return false;
 }
+
+int tape_mapped_level(const gpa_rt *rt, const gpa_arr *a) {
+    int level = 0;
+    for (const struct gpa_tape *t = rt->tape; t; t = t->outer) {
+        if (t->mapped && is_active(t, a)) return level;
+        level += t->mapped;
+    }
+    return -1;
+}
+
+bool tape_is_mapped(const gpa_rt *rt, const gpa_arr *a) { return tape_mapped_level(rt, a) >= 0; }
 
 int tape_depth(const gpa_rt *rt) {
     int depth = 0;
@@ -166,7 +180,10 @@ static gpa_code fill_record(gpa_rt *rt, struct gpa_tape *t, const tape_entry *n,
         }
         gpa_code rc = describe(rt, t, a, o, e);
         if (rc) return rc;
-        if (result ? n->keep_out >> (i - n->n_in) & 1 : n->keep_in >> i & 1) keep(t, a, o);
+        if (t->mapped ? !result && !o->active
+                      : result ? n->keep_out >> (i - n->n_in) & 1
+                               : n->keep_in >> i & 1)
+            keep(t, a, o);
     }
     return GPA_OK;
 }
@@ -179,6 +196,7 @@ static void unlink_kept(struct gpa_tape *t, tape_record *r) {
 
 static gpa_code record(gpa_rt *rt, struct gpa_tape *t, const tape_entry *n, gpa_err *e) {
     bool concerns = false;
+    if (n->constant && !t->mapped) return GPA_OK;
     for (int i = 0; i < n->n_in; i++) concerns |= is_active(t, n->in[i].arr);
     for (int i = 0; i < n->n_out && n->stores; i++) concerns |= is_active(t, n->out[i]);
     if (!concerns) return GPA_OK;
@@ -224,9 +242,16 @@ gpa_code tape_note_unary(gpa_rt *rt, const char *rule, gpa_arr *in, gpa_arr *out
     return tape_note(rt, &n, e);
 }
 
-gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, gpa_arr *out, gpa_err *e) {
-    tape_entry n = {
-        .rule = op_info[op].name, .in = in, .out = &out, .n_in = op_info[op].arity, .n_out = 1};
+gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, gpa_dtype dtype, const gpa_opnd *in, gpa_arr *out,
+                         gpa_err *e) {
+    const int64_t loop = dtype;
+    tape_entry n = {.rule = op_info[op].name,
+                    .in = in,
+                    .out = &out,
+                    .n_in = op_info[op].arity,
+                    .n_out = 1,
+                    .ints = &loop,
+                    .n_ints = 1};
     bool differentiable = false;
     for (int i = 0; i < n.n_in; i++) {
         const char *text = partials[op][i];
@@ -238,7 +263,8 @@ gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, gpa_arr *out
     }
     const bool real_or_complex =
         dtype_is_float((gpa_dtype)out->dtype) || dtype_is_complex((gpa_dtype)out->dtype);
-    return differentiable && real_or_complex ? tape_note(rt, &n, e) : GPA_OK;
+    n.constant = !differentiable || !real_or_complex;
+    return tape_note(rt, &n, e);
 }
 
 gpa_code tape_note_index(gpa_rt *rt, const char *rule, gpa_arr *a, const gpa_indices *ix,
@@ -258,8 +284,9 @@ gpa_code tape_note_index(gpa_rt *rt, const char *rule, gpa_arr *a, const gpa_ind
     return tape_note(rt, &n, e);
 }
 
-void tape_pause(gpa_rt *rt, bool pause) {
-    for (struct gpa_tape *t = rt->tape; t; t = t->outer) t->paused += pause ? 1 : -1;
+void tape_pause(gpa_rt *rt, bool pause, bool mapped) {
+    for (struct gpa_tape *t = rt->tape; t; t = t->outer)
+        if (mapped || !t->mapped) t->paused += pause ? 1 : -1;
 }
 
 gpa_code tape_note_call(gpa_rt *rt, const tape_call *call, gpa_err *e) {
@@ -281,10 +308,42 @@ gpa_code tape_note_call(gpa_rt *rt, const tape_call *call, gpa_err *e) {
 
 gpa_code tape_refuse(gpa_rt *rt, const char *function, gpa_arr *const *in, int n, gpa_err *e) {
     for (int i = 0; i < n && tape_is_on(rt); i++)
+        if (tape_is_mapped(rt, in[i]))
+            return gpa_fail(e, GPA_E_UNSUPPORTED, "%s has no batching rule", function);
+    for (int i = 0; i < n && tape_is_on(rt); i++)
         if (tape_is_active(rt, in[i]))
             return gpa_fail(
                 e, GPA_E_UNSUPPORTED,
                 "%s has no derivative; give it one with autograd's primitive and defvjp", function);
+    return GPA_OK;
+}
+
+/* Writes the type of an array as JAX writes it: float32[3,4]. */
+static const char *short_type(const gpa_arr *a, char *to, size_t size) {
+    size_t n = (size_t)snprintf(to, size, "%s[", dtype_info[a->dtype].name);
+    for (int d = 0; d < a->ndim && n < size; d++)
+        n += (size_t)snprintf(to + n, size - n, d ? ",%lld" : "%lld", (long long)a->shape[d]);
+    if (n + 1 < size) memcpy(to + n, "]", 2);
+    return to;
+}
+
+gpa_code tape_concrete(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
+    char type[256];
+    if (!tape_is_on(rt) || !tape_is_mapped(rt, a)) return GPA_OK;
+    return gpa_fail(e, GPA_E_TYPE,
+                    "Abstract tracer value encountered where concrete value is expected: traced "
+                    "array with shape %s",
+                    short_type(a, type, sizeof type));
+}
+
+gpa_code tape_concrete_masks(gpa_rt *rt, const gpa_indices *ix, gpa_err *e) {
+    char type[256];
+    for (int i = 0; i < ix->n && tape_is_on(rt); i++) {
+        const gpa_index *x = &ix->items[i];
+        if (x->kind == IX_ARRAY && x->arr->dtype == DT_BOOL && tape_is_mapped(rt, x->arr))
+            return gpa_fail(e, GPA_E_INDEX, "Array boolean indices must be concrete; got %s",
+                            short_type(x->arr, type, sizeof type));
+    }
     return GPA_OK;
 }
 
@@ -318,6 +377,46 @@ out:
     return rc;
 }
 
+/* Records the elements of the storage of `a`, which is not active, on one tape. */
+static gpa_code note_initial(gpa_rt *rt, struct gpa_tape *t, gpa_arr *a, gpa_err *e) {
+    struct gpa_tape *const innermost = rt->tape;
+    gpa_arr *all = NULL, *copy = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(whole_storage(rt, a, &all, e));
+    rt->tape = t->outer;
+    rc = arr_copy(rt, all, &copy, e);
+    rt->tape = innermost;
+    if (rc) goto out;
+    tape_storage *s = enter(rt, t, a->storage);
+    if (!s) TRY(gpa_no_memory(e));
+    s->active = true;
+    const gpa_opnd in = {.arr = copy};
+    rc = record(rt, t,
+                &(tape_entry){.rule = "initial",
+                              .in = &in,
+                              .out = &all,
+                              .n_in = 1,
+                              .n_out = 1,
+                              .stores = true},
+                e);
+out:
+    arr_release(rt, all);
+    arr_release(rt, copy);
+    return rc;
+}
+
+gpa_code tape_before_assign(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs,
+                            gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    for (struct gpa_tape *t = tape_is_on(rt) ? rt->tape : NULL; t && !rc; t = t->outer) {
+        bool active = t->mapped && rhs && is_active(t, rhs->arr);
+        for (int i = 0; t->mapped && ix && i < ix->n; i++)
+            active |= ix->items[i].kind == IX_ARRAY && is_active(t, ix->items[i].arr);
+        if (active && !is_active(t, a)) rc = note_initial(rt, t, a, e);
+    }
+    return rc;
+}
+
 gpa_code tape_before_store(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
     struct gpa_tape *const innermost = rt->tape;
     const int paused = rt->tape_paused;
@@ -336,9 +435,10 @@ gpa_code tape_before_store(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
 
 /* ---- opening and closing ---- */
 
-gpa_code tape_open(gpa_rt *rt, gpa_arr *const *watched, int n, gpa_err *e) {
+gpa_code tape_open(gpa_rt *rt, gpa_arr *const *watched, int n, bool mapped, gpa_err *e) {
     struct gpa_tape *t = mem_zero(sizeof *t);
     if (!t) return gpa_no_memory(e);
+    t->mapped = mapped;
     for (int i = 0; i < n; i++) {
         tape_storage *s = enter(rt, t, watched[i]->storage);
         if (!s) {
@@ -353,16 +453,31 @@ gpa_code tape_open(gpa_rt *rt, gpa_arr *const *watched, int n, gpa_err *e) {
     return GPA_OK;
 }
 
-gpa_code tape_close(gpa_rt *rt, gpa_code (*each)(void *user, const tape_record *r), void *user) {
-    struct gpa_tape *t = rt->tape;
+/* Passes the records to `each` (may be NULL), the last one first, until that fails, and frees them. */
+static gpa_code free_records(gpa_rt *rt, struct gpa_tape *t,
+                             gpa_code (*each)(void *user, const tape_record *r), void *user) {
     gpa_code rc = GPA_OK;
-    rt->tape = t->outer;
     while (t->last) {
         tape_record *r = t->last;
         t->last = r->before;
         if (each && !rc) rc = each(user, r);
         free_record(rt, r);
     }
+    for (size_t i = 0; i < t->cap; i++) t->slot[i].kept = NULL;
+    return rc;
+}
+
+gpa_code tape_drain(gpa_rt *rt, int level, gpa_code (*each)(void *user, const tape_record *r),
+                    void *user) {
+    struct gpa_tape *t = rt->tape;
+    while (t && (!t->mapped || level-- > 0)) t = t->outer;
+    return t ? free_records(rt, t, each, user) : GPA_OK;
+}
+
+gpa_code tape_close(gpa_rt *rt, gpa_code (*each)(void *user, const tape_record *r), void *user) {
+    struct gpa_tape *t = rt->tape;
+    rt->tape = t->outer;
+    gpa_code rc = free_records(rt, t, each, user);
     mem_free(t->slot);
     mem_free(t);
     return rc;

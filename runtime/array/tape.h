@@ -18,21 +18,31 @@ typedef struct {
     double scale;
     const gpa_index *index;
     int n_index;
-    bool stores; /* the result is an array that existed */
+    bool stores;   /* the result is an array that existed */
+    bool constant; /* the derivative is zero */
 } tape_entry;
 
 /* True if operations are recorded now: a tape is open, and no recorded operation is under way. */
 static inline bool tape_is_on(const gpa_rt *rt) { return rt->tape && !rt->tape_paused; }
 /* Records an operation on every tape on which an operand is active. */
 gpa_code tape_note(gpa_rt *rt, const tape_entry *n, gpa_err *e);
-/* Records an elementwise operation. */
-gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, gpa_arr *out, gpa_err *e);
+/* Records an elementwise operation; dtype: the one that was asked for, or DT_NONE. */
+gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, gpa_dtype dtype, const gpa_opnd *in, gpa_arr *out,
+                         gpa_err *e);
 /* Records an operation on one array; ints may be NULL. */
 gpa_code tape_note_unary(gpa_rt *rt, const char *rule, gpa_arr *in, gpa_arr *out,
                          const tape_entry *options, gpa_err *e);
 /* Records a[ix...] = value, or with value NULL: out = a[ix...]. */
 gpa_code tape_note_index(gpa_rt *rt, const char *rule, gpa_arr *a, const gpa_indices *ix,
                          const gpa_opnd *value, gpa_arr *out, gpa_err *e);
+/* GPA_E_TYPE if the value of the array is not known: a tape of vmap is open, and it is active. */
+gpa_code tape_concrete(gpa_rt *rt, gpa_arr *a, gpa_err *e);
+/* Likewise GPA_E_INDEX for masks. */
+gpa_code tape_concrete_masks(gpa_rt *rt, const gpa_indices *ix, gpa_err *e);
+/* Before a[ix...] = rhs: a tape of vmap on which the value is active, and the storage of `a` is not,
+ * records the elements of that storage ("initial"). ix and rhs may be NULL. */
+gpa_code tape_before_assign(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs,
+                            gpa_err *e);
 /* Before the storage of `a` is stored into: records keep its old value. */
 gpa_code tape_before_store(gpa_rt *rt, gpa_arr *a, gpa_err *e);
 /* GPA_E_UNSUPPORTED, naming the function, if one of n arrays (some may be NULL) is active. */

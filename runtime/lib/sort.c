@@ -74,11 +74,16 @@ static gpa_code sort_axis(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_a
     gpa_code rc = sort_along(rt, c, a, axis, out, e);
     tape_leave(rt, on);
     device_scope_leave(rt, p);
-    if (rc || !on || c.kind != LIB_SORT) return rc;
+    if (rc || !on) return rc;
     const int64_t along = axis;
-    rc =
-        tape_note_unary(rt, "sort", a, *out,
-                        &(tape_entry){.keep_in = 1, .keep_out = 1, .ints = &along, .n_ints = 1}, e);
+    const bool indices = c.kind != LIB_SORT;
+    rc = tape_note_unary(rt, indices ? "argsort" : "sort", a, *out,
+                         &(tape_entry){.keep_in = 1,
+                                       .keep_out = 1,
+                                       .ints = &along,
+                                       .n_ints = 1,
+                                       .constant = indices},
+                         e);
     if (rc) arr_release(rt, *out);
     return rc;
 }
@@ -155,5 +160,19 @@ gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_ar
     gpa_code rc = search(rt, a, v, right, out, e);
     tape_leave(rt, on);
     device_scope_leave(rt, p);
+    if (rc || !on) return rc;
+    const gpa_opnd in[] = {{.arr = a}, {.arr = v}};
+    const int64_t side = right;
+    rc = tape_note(rt,
+                   &(tape_entry){.rule = "searchsorted",
+                                 .in = in,
+                                 .out = out,
+                                 .n_in = 2,
+                                 .n_out = 1,
+                                 .ints = &side,
+                                 .n_ints = 1,
+                                 .constant = true},
+                   e);
+    if (rc) arr_release(rt, *out);
     return rc;
 }
