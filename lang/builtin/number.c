@@ -17,7 +17,8 @@ static gpa_code only_element(gpa_vm *vm, gpa_arr *a, number *n) {
     if (a->size != 1)
         return vm_fail(vm, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
     gpa_val item;
-    gpa_code rc = arr_item(vm_rt(vm), a, &item, vm_err(vm));
+    gpa_code rc = arg_untraced(vm, a);
+    if (!rc) rc = arr_item(vm_rt(vm), a, &item, vm_err(vm));
     if (!rc) *n = number_of_element((gpa_dtype)a->dtype, item);
     return rc;
 }

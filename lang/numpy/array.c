@@ -417,12 +417,14 @@ static gpa_code nested_list(gpa_vm *vm, const gpa_arr *a, int d, const char **p,
 gpa_code nd_tolist(gpa_vm *vm, value *argv, value *out) {
     gpa_arr *a = NULL;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (rc) return rc;
+    if (!rc) rc = arg_untraced(vm, a);
+    if (rc) goto out;
     char *data = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
     const char *p = data;
     rc = data ? arr_read(vm_rt(vm), a, data, vm_err(vm)) : vm_no_memory(vm);
     if (!rc) rc = nested_list(vm, a, 0, &p, out);
     mem_free(data);
+out:
     arr_release(vm_rt(vm), a);
     return rc;
 }
@@ -460,6 +462,7 @@ gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
     gpa_arr *a = NULL;
     gpa_val v;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc) rc = arg_untraced(vm, a);
     if (!rc) rc = get_item(vm, a, argv[1].tuple, &v);
     if (!rc) rc = native_return(python_scalar(vm, (gpa_dtype)a->dtype, (const char *)&v), out);
     arr_release(vm_rt(vm), a);

@@ -78,7 +78,8 @@ static value operands_tuple(gpa_vm *vm, const tape_operand *o, int n) {
 
 static value slice_bound(bool given, int64_t i) { return given ? v_int(i) : v_none(); }
 
-/* An index expression; index arrays are the operands from number 1 on, in order. */
+/* An index expression; index arrays are the operands from number 1 on, in order: True for one whose
+ * value is not kept. */
 static value index_tuple(gpa_vm *vm, const tape_record *r) {
     value tuple = v_tuple(vm, (size_t)r->n_index, NULL);
     const tape_operand *array = r->operand + 1;
@@ -87,7 +88,10 @@ static value index_tuple(gpa_vm *vm, const tape_record *r) {
         value v = v_none();
         if (x->kind == IX_INT) v = v_int(x->i);
         if (x->kind == IX_ELLIPSIS) v = (value){.tag = V_ELLIPSIS};
-        if (x->kind == IX_ARRAY) v = operand_value(vm, array++);
+        if (x->kind == IX_ARRAY) {
+            v = array->value ? operand_value(vm, array) : v_bool(true);
+            array++;
+        }
         if (x->kind == IX_SLICE)
             v = v_slice(vm, slice_bound(x->has_start, x->start), slice_bound(x->has_stop, x->stop),
                         slice_bound(x->has_step, x->step));
@@ -153,6 +157,11 @@ gpa_code gradient_depth(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code gradient_is_active(gpa_vm *vm, value *argv, value *out) { /* array */
     *out = v_bool(argv[0].tag == V_ARRAY && tape_is_active(vm_rt(vm), argv[0].array->arr));
+    return GPA_OK;
+}
+
+gpa_code gradient_is_mapped(gpa_vm *vm, value *argv, value *out) { /* array */
+    *out = v_bool(argv[0].tag == V_ARRAY && tape_is_mapped(vm_rt(vm), argv[0].array->arr));
     return GPA_OK;
 }
 

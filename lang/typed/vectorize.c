@@ -13,6 +13,7 @@
 #include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/typed.h"
+#include "runtime/tape.h"
 
 enum { FUNCTION, SIGNATURES, FOLDS = VECTORIZED_FOLDS, GPU, FIELDS }; /* GPU: target='cuda' */
 
@@ -119,6 +120,25 @@ static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_op
     return rc ? rc : arr_apply(vm_rt(vm), t->body, in, opts, out, vm_err(vm));
 }
 
+/* True if a tape records what is computed from an operand, of a call without keywords. */
+static bool is_traced(gpa_vm *vm, const gpa_opnd *in, int n, const keywords *k) {
+    bool traced = false;
+    for (int i = 0; i < n; i++) traced |= tape_is_active(vm_rt(vm), in[i].arr);
+    return traced && k->out.tag == no_keywords.out.tag && k->where.tag == no_keywords.where.tag &&
+           k->dtype.tag == no_keywords.dtype.tag && k->signature.tag == no_keywords.signature.tag;
+}
+
+/* The call as one operation of the tapes (autograd._special). */
+static gpa_code call_traced(gpa_vm *vm, object_obj *o, const value *args, int n, value *out) {
+    value fn = v_none(), argv[] = {(value){.tag = V_OBJECT, .object = o}, v_tuple(vm, (size_t)n, args)};
+    gpa_code rc =
+        argv[1].tag == V_UNSET ? GPA_E_MEMORY : np_library_func(vm, "_traced_ufunc", &fn);
+    if (!rc) rc = vm_call(vm, fn, ARGS(2, argv), out);
+    value_release(vm, argv[1]);
+    value_release(vm, fn);
+    return rc;
+}
+
 static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, const keywords *k, value *out) {
     int n = (int)vectorized_arity(o);
     gpa_opnd in[BODY_MAX_IN] = {0};
@@ -126,6 +146,10 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, const keywor
     arr_ufunc_opts opts = {.dtype = DT_NONE};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < n; i++) TRY(arg_opnd(vm, args[i], &in[i]));
+    if (is_traced(vm, in, n, k)) {
+        rc = call_traced(vm, o, args, n, out);
+        goto out;
+    }
     TRY(arg_dtype(vm, k->dtype, &opts.dtype));
     TRY(arg_casting(vm, k->casting, &opts.casting));
     if (k->signature.tag != V_UNSET) TRY(loop_type(vm, o, k->signature, &opts.dtype));

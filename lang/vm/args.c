@@ -4,6 +4,14 @@
 #include "lang/object/big.h"
 #include "lang/object/number.h"
 #include "lang/vm/record.h"
+#include "runtime/tape.h"
+
+gpa_code arg_untraced(gpa_vm *vm, const gpa_arr *a) {
+    if (!tape_is_active(vm_rt(vm), a) || tape_is_mapped(vm_rt(vm), a)) return GPA_OK;
+    return vm_fail(vm, GPA_E_TYPE,
+                   "a number of Python has no derivative: apply functions of numpy, not float(), "
+                   "int(), item() or math, to what is differentiated");
+}
 
 /* The numeric value of an argument; a lazy NumPy scalar is computed, a one-element array is read.
  */
@@ -17,7 +25,8 @@ static gpa_code scalar_of(gpa_vm *vm, value v, number *n, gpa_dtype *t) {
     }
     gpa_val item;
     *t = (gpa_dtype)v.array->arr->dtype;
-    gpa_code rc = arr_item(vm_rt(vm), v.array->arr, &item, vm_err(vm));
+    gpa_code rc = arg_untraced(vm, v.array->arr);
+    if (!rc) rc = arr_item(vm_rt(vm), v.array->arr, &item, vm_err(vm));
     if (!rc) *n = number_of_element(*t, item);
     return rc;
 }
@@ -67,10 +76,20 @@ gpa_code arg_any_int(gpa_vm *vm, value v, const char *what, value *out) {
 }
 
 gpa_code arg_float(gpa_vm *vm, value v, const char *what, double *out) {
-    (void)what;
     number n;
     gpa_dtype t;
-    gpa_code rc = scalar_of(vm, v, &n, &t);
+    bool handled;
+    value plain = v_none();
+    gpa_code rc = record_call_member(vm, v, "__float__", NO_ARGS, &plain, &handled);
+    if (!rc && handled) {
+        rc = plain.tag == V_OBJECT
+                 ? vm_fail(vm, GPA_E_TYPE, "%s.__float__ returned non-float (type %s)",
+                           value_type_name(v), value_type_name(plain))
+                 : arg_float(vm, plain, what, out);
+        value_release(vm, plain);
+        return rc;
+    }
+    if (!rc) rc = scalar_of(vm, v, &n, &t);
     if (rc) return rc;
     if (v.tag == V_ARRAY && v.array->arr->size != 1)
         return vm_fail(vm, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");

@@ -344,16 +344,8 @@ gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err
 }
 
 gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, bool vectors, gpa_arr **out, gpa_err *e) {
-    enum { R, TAU, Q };
-    const bool on = tape_enter(rt);
-    gpa_code rc = factor_qr(rt, a, k, vectors, out, e);
-    tape_leave(rt, on);
-    if (rc || !on) return rc;
-    const gpa_opnd in = {.arr = a};
-    const int n = vectors ? Q + 1 : Q;
-    return note_call(
-        rt, "qr",
-        &(tape_entry){.in = &in, .out = out, .n_in = 1, .n_out = n, .ints = &k, .n_ints = 1}, e);
+    gpa_code rc = tape_refuse(rt, "qr", &a, 1, e); /* numpy.linalg.qr has a rule of its own */
+    return rc ? rc : factor_qr(rt, a, k, vectors, out, e);
 }
 
 gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, arr_svd_form form, gpa_arr **out, gpa_err *e) {
