@@ -130,9 +130,9 @@ static bool is_traced(gpa_vm *vm, const gpa_opnd *in, int n, const keywords *k) 
 
 /* The call as one operation of the tapes (autograd._special). */
 static gpa_code call_traced(gpa_vm *vm, object_obj *o, const value *args, int n, value *out) {
-    value fn = v_none(), argv[] = {(value){.tag = V_OBJECT, .object = o}, v_tuple(vm, (size_t)n, args)};
-    gpa_code rc =
-        argv[1].tag == V_UNSET ? GPA_E_MEMORY : np_library_func(vm, "_traced_ufunc", &fn);
+    value fn = v_none(),
+          argv[] = {(value){.tag = V_OBJECT, .object = o}, v_tuple(vm, (size_t)n, args)};
+    gpa_code rc = argv[1].tag == V_UNSET ? GPA_E_MEMORY : np_library_func(vm, "_traced_ufunc", &fn);
     if (!rc) rc = vm_call(vm, fn, ARGS(2, argv), out);
     value_release(vm, argv[1]);
     value_release(vm, fn);

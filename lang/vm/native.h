@@ -128,7 +128,8 @@ gpa_code arg_int(gpa_vm *vm, value v, const char *what,
                  int64_t *out); /* ints, bools, NumPy ints: __index__ */
 /* The same without a size limit, as INT or BIG. Owned. */
 gpa_code arg_any_int(gpa_vm *vm, value v, const char *what, value *out);
-/* GPA_E_TYPE if a tape records the array: a number of Python would be a constant for derivatives. */
+/* GPA_E_TYPE if a tape records the array: a number of Python would be a constant for derivatives.
+ */
 gpa_code arg_untraced(gpa_vm *vm, const gpa_arr *a);
 gpa_code arg_float(gpa_vm *vm, value v, const char *what,
                    double *out); /* any argument of float() but strings */

@@ -445,7 +445,8 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
         TRY(apply_op(rt, &(ufunc_loop){op, compute, result}, nodes, &value, e));
     TRY(return_or_store(rt, value, &(result_spec){o, ndim, shape}, out, e));
 note:
-    if (tape_is_on(rt) && (rc = tape_note_ufunc(rt, op, o->dtype, in, *out, e))) arr_release(rt, *out);
+    if (tape_is_on(rt) && (rc = tape_note_ufunc(rt, op, o->dtype, in, *out, e)))
+        arr_release(rt, *out);
 out:
     for (int i = 0; i < 3; i++) node_release(rt, nodes[i]);
     node_release(rt, value);

@@ -23,7 +23,7 @@ struct gpa_tape {
     struct gpa_tape *outer;
     tape_record *last;
     bool mapped; /* for vmap */
-    int paused; /* nothing is recorded while positive */
+    int paused;  /* nothing is recorded while positive */
     tape_storage *slot;
     size_t cap, count; /* cap: a power of two */
 };
@@ -181,8 +181,8 @@ static gpa_code fill_record(gpa_rt *rt, struct gpa_tape *t, const tape_entry *n,
         gpa_code rc = describe(rt, t, a, o, e);
         if (rc) return rc;
         if (t->mapped ? !result && !o->active
-                      : result ? n->keep_out >> (i - n->n_in) & 1
-                               : n->keep_in >> i & 1)
+            : result  ? n->keep_out >> (i - n->n_in) & 1
+                      : n->keep_in >> i & 1)
             keep(t, a, o);
     }
     return GPA_OK;
@@ -391,14 +391,11 @@ static gpa_code note_initial(gpa_rt *rt, struct gpa_tape *t, gpa_arr *a, gpa_err
     if (!s) TRY(gpa_no_memory(e));
     s->active = true;
     const gpa_opnd in = {.arr = copy};
-    rc = record(rt, t,
-                &(tape_entry){.rule = "initial",
-                              .in = &in,
-                              .out = &all,
-                              .n_in = 1,
-                              .n_out = 1,
-                              .stores = true},
-                e);
+    rc = record(
+        rt, t,
+        &(tape_entry){
+            .rule = "initial", .in = &in, .out = &all, .n_in = 1, .n_out = 1, .stores = true},
+        e);
 out:
     arr_release(rt, all);
     arr_release(rt, copy);
@@ -453,7 +450,8 @@ gpa_code tape_open(gpa_rt *rt, gpa_arr *const *watched, int n, bool mapped, gpa_
     return GPA_OK;
 }
 
-/* Passes the records to `each` (may be NULL), the last one first, until that fails, and frees them. */
+/* Passes the records to `each` (may be NULL), the last one first, until that fails, and frees them.
+ */
 static gpa_code free_records(gpa_rt *rt, struct gpa_tape *t,
                              gpa_code (*each)(void *user, const tape_record *r), void *user) {
     gpa_code rc = GPA_OK;

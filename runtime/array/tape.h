@@ -39,8 +39,8 @@ gpa_code tape_note_index(gpa_rt *rt, const char *rule, gpa_arr *a, const gpa_ind
 gpa_code tape_concrete(gpa_rt *rt, gpa_arr *a, gpa_err *e);
 /* Likewise GPA_E_INDEX for masks. */
 gpa_code tape_concrete_masks(gpa_rt *rt, const gpa_indices *ix, gpa_err *e);
-/* Before a[ix...] = rhs: a tape of vmap on which the value is active, and the storage of `a` is not,
- * records the elements of that storage ("initial"). ix and rhs may be NULL. */
+/* Before a[ix...] = rhs: a tape of vmap on which the value is active, and the storage of `a` is
+ * not, records the elements of that storage ("initial"). ix and rhs may be NULL. */
 gpa_code tape_before_assign(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs,
                             gpa_err *e);
 /* Before the storage of `a` is stored into: records keep its old value. */

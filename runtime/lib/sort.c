@@ -77,13 +77,11 @@ static gpa_code sort_axis(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_a
     if (rc || !on) return rc;
     const int64_t along = axis;
     const bool indices = c.kind != LIB_SORT;
-    rc = tape_note_unary(rt, indices ? "argsort" : "sort", a, *out,
-                         &(tape_entry){.keep_in = 1,
-                                       .keep_out = 1,
-                                       .ints = &along,
-                                       .n_ints = 1,
-                                       .constant = indices},
-                         e);
+    rc = tape_note_unary(
+        rt, indices ? "argsort" : "sort", a, *out,
+        &(tape_entry){
+            .keep_in = 1, .keep_out = 1, .ints = &along, .n_ints = 1, .constant = indices},
+        e);
     if (rc) arr_release(rt, *out);
     return rc;
 }
