@@ -21,7 +21,9 @@ DRAWING = "matplotlib.pyplot"  # an example would be a picture
 
 
 # Modules with a section Parameters.
-NUMPYDOC = ("numpy", "scipy", "autograd", "minpy", "jax", "numba", "cupyx", "pycuda", "pyculib", "h5py", "imageio", "matplotlib", "IPython")
+NUMPYDOC = (
+    "numpy", "scipy", "autograd", "minpy", "jax", "numba", "cupyx", "pycuda", "pyculib", "h5py", "imageio", "matplotlib", "IPython"
+)
 NATIVE = "builtin_function_or_method"
 LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lang/library")
 
