@@ -467,13 +467,15 @@ static bool is_numpy(value v) {
     return v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux);
 }
 
-/* Converts one operand, an instance, through __array__ when the other one is a NumPy value. */
-static gpa_code array_operand(gpa_vm *vm, ast_op op, bool left, value a, value b, value *out,
+/* Converts operand k, an instance, through __array__ when the other one is a NumPy value. */
+static gpa_code array_operand(gpa_vm *vm, ast_op op, const value *operands, int k, value *out,
                               bool *handled) {
-    value array = v_none();
-    gpa_code rc = is_numpy(left ? b : a) ? record_array(vm, left ? a : b, &array, handled) : GPA_OK;
-    if (!rc && *handled) rc = op_binary(vm, op, left ? array : a, left ? b : array, out);
-    value_release(vm, array);
+    value pair[] = {operands[0], operands[1]};
+    if (!is_numpy(pair[1 - k])) return GPA_OK;
+    pair[k] = v_none();
+    gpa_code rc = record_array(vm, operands[k], &pair[k], handled);
+    if (!rc && *handled) rc = op_binary(vm, op, pair[0], pair[1], out);
+    value_release(vm, pair[k]);
     return rc;
 }
 
@@ -527,7 +529,7 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
     }
     const bool compares = op >= AST_OP_EQ && op <= AST_OP_GE, to_right = defers_to(a, right),
                to_left = compares && defers_to(b, left);
-    gpa_code rc = to_right ? GPA_OK : array_operand(vm, op, false, a, b, out, handled);
+    gpa_code rc = to_right ? GPA_OK : array_operand(vm, op, (value[]){a, b}, 1, out, handled);
     if (rc || *handled) return rc;
     if (left && right && left != right && class_derives(right, left) &&
         overrides_reflected(op, left, right)) { /* the subclass's reflected method has precedence */
@@ -545,7 +547,7 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
         return deferred_in_vain(vm, op, a, b, out);
     }
     if (left && class_text_peek(left, "__array_ufunc__").tag != V_NONE)
-        rc = array_operand(vm, op, true, a, b, out, handled);
+        rc = array_operand(vm, op, (value[]){a, b}, 0, out, handled);
     return rc || *handled || op != AST_OP_NE ? rc : opposite_of_equal(vm, a, b, out, handled);
 }
 

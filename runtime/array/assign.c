@@ -339,8 +339,8 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *
     rc = set(rt, a, ix, rhs, &view, e);
     tape_leave(rt, on);
     if (!rc && on)
-        rc = view ? tape_note_index(rt, "setitem", a, NULL, rhs, view, e)
-                  : tape_note_index(rt, "setitem", a, ix, rhs, a, e);
+        rc = view ? tape_note_index(rt, &(tape_indexing){"setitem", NULL, rhs}, a, view, e)
+                  : tape_note_index(rt, &(tape_indexing){"setitem", ix, rhs}, a, a, e);
     arr_release(rt, view);
     return rc;
 }
@@ -396,5 +396,7 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
     if (!rc && on) rc = tape_before_store(rt, a, e);
     if (!rc) rc = update_at(rt, op, a, ix, rhs, e);
     tape_leave(rt, on);
-    return rc || !on || op != OP_ADD ? rc : tape_note_index(rt, "add.at", a, ix, rhs, a, e);
+    return rc || !on || op != OP_ADD
+               ? rc
+               : tape_note_index(rt, &(tape_indexing){"add.at", ix, rhs}, a, a, e);
 }

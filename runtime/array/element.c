@@ -141,7 +141,8 @@ static gpa_code note_element(gpa_rt *rt, gpa_arr *a, int64_t offset, const gpa_o
     gpa_code rc = tape_before_store(rt, a, e);
     if (!rc) rc = arr_handle(rt, a->storage, &l, a, &one, e);
     if (rc) return rc;
-    if (tape_is_on(rt)) rc = tape_note_index(rt, "setitem", a, NULL, number, one, e);
+    if (tape_is_on(rt))
+        rc = tape_note_index(rt, &(tape_indexing){"setitem", NULL, number}, a, one, e);
     arr_release(rt, one);
     return rc;
 }

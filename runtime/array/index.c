@@ -561,7 +561,7 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_a
     rc = get(rt, a, ix, one, out, e);
     tape_leave(rt, on);
     if (rc || !on || (*out)->storage == a->storage) return rc;
-    rc = tape_note_index(rt, "getitem", a, ix, NULL, *out, e);
+    rc = tape_note_index(rt, &(tape_indexing){"getitem", ix, NULL}, a, *out, e);
     if (rc) arr_release(rt, *out);
     return rc;
 }

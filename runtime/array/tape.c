@@ -267,18 +267,17 @@ gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, gpa_dtype dtype, const gpa_opnd 
     return tape_note(rt, &n, e);
 }
 
-gpa_code tape_note_index(gpa_rt *rt, const char *rule, gpa_arr *a, const gpa_indices *ix,
-                         const gpa_opnd *value, gpa_arr *out, gpa_err *e) {
-    gpa_opnd in[1 + GPA_MAX_DIMS] = {value ? *value : (gpa_opnd){.arr = a}};
-    tape_entry n = {.rule = rule,
+gpa_code tape_note_index(gpa_rt *rt, const tape_indexing *x, gpa_arr *a, gpa_arr *out, gpa_err *e) {
+    gpa_opnd in[1 + GPA_MAX_DIMS] = {x->value ? *x->value : (gpa_opnd){.arr = a}};
+    tape_entry n = {.rule = x->rule,
                     .in = in,
                     .out = &out,
                     .n_in = 1,
                     .n_out = 1,
                     .keep_in = ~1u,
-                    .stores = value != NULL,
-                    .index = ix ? ix->items : NULL,
-                    .n_index = ix ? ix->n : 0};
+                    .stores = x->value != NULL,
+                    .index = x->indices ? x->indices->items : NULL,
+                    .n_index = x->indices ? x->indices->n : 0};
     for (int i = 0; i < n.n_index && n.n_in <= GPA_MAX_DIMS; i++)
         if (n.index[i].kind == IX_ARRAY) in[n.n_in++].arr = n.index[i].arr;
     return tape_note(rt, &n, e);

@@ -32,9 +32,14 @@ gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, gpa_dtype dtype, const gpa_opnd 
 /* Records an operation on one array; ints may be NULL. */
 gpa_code tape_note_unary(gpa_rt *rt, const char *rule, gpa_arr *in, gpa_arr *out,
                          const tape_entry *options, gpa_err *e);
-/* Records a[ix...] = value, or with value NULL: out = a[ix...]. */
-gpa_code tape_note_index(gpa_rt *rt, const char *rule, gpa_arr *a, const gpa_indices *ix,
-                         const gpa_opnd *value, gpa_arr *out, gpa_err *e);
+/* An indexed read or store. */
+typedef struct {
+    const char *rule;
+    const gpa_indices *indices; /* NULL: of all elements */
+    const gpa_opnd *value;      /* that is stored; NULL: a read */
+} tape_indexing;
+/* Records a[indices] = value, or out = a[indices]. */
+gpa_code tape_note_index(gpa_rt *rt, const tape_indexing *x, gpa_arr *a, gpa_arr *out, gpa_err *e);
 /* GPA_E_TYPE if the value of the array is not known: a tape of vmap is open, and it is active. */
 gpa_code tape_concrete(gpa_rt *rt, gpa_arr *a, gpa_err *e);
 /* Likewise GPA_E_INDEX for masks. */
