@@ -2,6 +2,7 @@
  * emulator (nvrtc.c). A thread is a fiber (launch.c), which is preempted only in `wait`: no other
  * thread runs between two waits, so atomic operations are plain ones. */
 #include <climits>
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS /* half of the precompiled header, which every program loads */
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -150,11 +150,14 @@ STUB(nvrtcDestroyProgram, nvrtcProgram *at) {
     free(p);
     return *at = NULL, OK;
 }
-/* Options for CUDA's arithmetic: no contraction, integers wrap around. */
+/* Options for CUDA's arithmetic: no contraction, integers wrap around. The process has the C
+ * library and its mathematical functions, so linking is quick: only libgcc is searched. */
 STUB(nvrtcCompileProgram, nvrtcProgram p, int n, const char *const *options) {
     char *args[] = {"g++",
                     EMULATOR_FLAGS "-shared",
                     "-Wl,-Bsymbolic",
+                    "-nostdlib",
+                    "-fno-use-linker-plugin",
                     "-include",
                     EMULATOR_HEADER,
                     "-o",
@@ -162,6 +165,9 @@ STUB(nvrtcCompileProgram, nvrtcProgram p, int n, const char *const *options) {
                     "-x",
                     "c++",
                     p->source.path,
+                    "-x",
+                    "none",
+                    "-lgcc",
                     NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;

@@ -4,7 +4,9 @@ build/, one file for each of NumPy's, until NumPy or what makes the programs cha
 import contextlib
 import fcntl
 import fractions  # noqa: F401 -- imported once here rather than in every child
+import gc
 import hashlib
+import importlib
 import json
 import os
 import signal
@@ -93,6 +95,9 @@ def isolated(text):
 def make(path):
     """[test] of a file of NumPy's: {name, text, out_of_scope, cases}. Tests out of scope are not run."""
     sys.path.insert(0, STAND_IN)
+    for name in ("cases", "placeholders", "pytest"):
+        importlib.import_module(name)  # once here rather than in every child
+    gc.freeze()  # a child's collections do not copy the parent's pages
     tests = []
     for program in cut.Source(path).programs():
         cases = [] if program.out_of_scope else isolated(program.text)
