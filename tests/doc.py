@@ -60,7 +60,7 @@ BY_NAME = """abc argparse autograd bisect cmath collections copy csv dataclasses
     itertools json math operator os os.path random re shutil statistics string sys tempfile textwrap time timeit warnings""".split()
 # Modules and types whose examples use NumPy's functions by name.
 ARRAYS = (
-    "numpy", "scipy", "cupyx", "pyculib", "imageio", "ndarray", "dtype", "ufunc", "Generator", "poly1d", "broadcast",
+    "numpy", "scipy", "gpa.table", "cupyx", "pyculib", "imageio", "ndarray", "dtype", "ufunc", "Generator", "poly1d", "broadcast",
 )
 # Further imports of examples.
 ALSO = {
