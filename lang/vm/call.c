@@ -78,8 +78,7 @@ static gpa_code fail_unexpected(gpa_vm *vm, const func_obj *f, value name) {
     return rc;
 }
 
-/* The index of the parameter a keyword names, or -1. */
-static int keyword_at(gpa_vm *vm, const code *c, value name) {
+int call_keyword_at(gpa_vm *vm, const code *c, value name) {
     const ast_scope *s = c->scope;
     gpa_sym sym = intern_find(vm->core.names, name.str->text, name.str->size);
     for (unsigned i = s->n_positional_only; sym && i < s->n_positional + s->n_keyword_only; i++)
@@ -97,7 +96,7 @@ typedef struct {
 /* Moves keyword arguments to their parameters; those without one into kwargs, a dict or UNSET. */
 static gpa_code take_keywords(gpa_vm *vm, func_obj *f, value *regs, value kwargs, named_args k) {
     for (size_t i = 0; i < k.n; i++) {
-        int at = keyword_at(vm, f->code, k.names[i]);
+        int at = call_keyword_at(vm, f->code, k.names[i]);
         if (at >= 0) {
             if (regs[at].tag != V_UNSET)
                 return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for argument '%s'",

@@ -24,7 +24,6 @@ struct loop_state {
     const ins *head; /* of the running loop */
     uint32_t depth, count;
     bool recording;
-    const value *globals; /* of its module: they move when a variable is added */
     loop_trace trace;
     value held[RT_LOOP_MAX_ARRAYS]; /* arrays at the start of the iteration, retained */
     size_t n_held;
@@ -59,6 +58,14 @@ static void hold_arrays(struct loop_state *s) {
     loop_trace *t = &s->trace;
     for (size_t i = 0; i < t->n_arrays; i++)
         s->held[s->n_held++] = value_retain(t->arrays[i].at ? *t->arrays[i].at : t->arrays[i].held);
+}
+
+/* False: globals have moved, since a variable was added. */
+static bool same_globals(const struct loop_state *s) {
+    const loop_trace *t = &s->trace;
+    for (size_t i = 0; i < t->n_modules; i++)
+        if (t->modules[i].module->slots != t->modules[i].slots) return false;
+    return true;
 }
 
 /* False: a variable holds a NumPy scalar at one end of the iteration and an array at the other. */
@@ -162,13 +169,13 @@ static gpa_code begin_iteration(gpa_vm *vm, struct loop_state *s, site *x, bool 
     return GPA_OK;
 }
 
-static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, const frame *f, site *x) {
+static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
     rt_loop_reason why;
     bool ready = false;
     uint64_t count = 0;
     gpa_code rc = GPA_OK;
     s->recording = false;
-    if (f->module->slots != s->globals || !find_arrays(s) || !same_kinds(s)) {
+    if (!same_globals(s) || !find_arrays(s) || !same_kinds(s)) {
         fail(vm, s, x, RT_LOOP_STRUCTURE);
         return rt_loop_edge(vm->core.rt, &vm->core.err);
     }
@@ -195,7 +202,6 @@ static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x)
         fail(vm, s, x, why);
         return rt_loop_edge(vm->core.rt, &vm->core.err);
     }
-    s->globals = f->module->slots;
     return begin_iteration(vm, s, x, true);
 }
 
@@ -229,7 +235,7 @@ gpa_code loop_edge(gpa_vm *vm, const frame *f) {
         s->count = 0;
     }
     site *x = site_of(s, f->ip);
-    if (s->recording) return end_iteration(vm, s, f, x);
+    if (s->recording) return end_iteration(vm, s, x);
     if (x->skip) {
         x->skip--;
         return rt_loop_edge(rt, &vm->core.err);

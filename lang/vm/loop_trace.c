@@ -1,12 +1,13 @@
 /* Traces of loops.
  *
- * The walk gives each register and global an abstract value: fixed (the same in all iterations), a
- * scalar (a slot of the scalar program, with the value of the coming iteration, which decides
- * branches), an array, or a tuple or slice of these. A variable that the body assigns is a scalar
- * from the start; one that it only reads is fixed.
+ * The walk gives each register, global and captured variable an abstract value: fixed (the same in
+ * all iterations), a scalar (a slot of the scalar program, with the value of the coming iteration,
+ * which decides branches), an array, or a tuple or slice of these. A variable that the body assigns
+ * is a scalar from the start; one that it only reads is fixed. Calls of the program's functions are
+ * walked as if their bodies stood in the loop (inlining).
  *
- * Reading order: abstract values, variables, scalars, indices, arrays and calls, instructions, the
- * end, loop_trace_make. */
+ * Reading order: abstract values, variables, scalars, indices, arrays and calls, functions of the
+ * program, instructions, the end, loop_trace_make. */
 #include "lang/vm/loop_trace.h"
 
 #include <stdio.h>
@@ -15,7 +16,14 @@
 #include "lang/vm/iterate.h"
 #include "lang/vm/step.h"
 
-enum { MAX_REGS = 256, MAX_GLOBALS = 32, MAX_PARTS = 192, MAX_STEPS = 2000, MAX_ADVANCES = 48 };
+enum {
+    MAX_REGS = 512, /* of the loop's function and of those that are inlined at one time */
+    MAX_GLOBALS = 32,
+    MAX_PARTS = 192,
+    MAX_STEPS = 2000,
+    MAX_ADVANCES = 48,
+    MAX_DEPTH = 8, /* of inlined calls */
+};
 
 typedef enum { EMPTY, FIXED, SCALAR, ARRAY, TUPLE_OF, SLICE_OF, METHOD_OF } kind;
 
@@ -31,18 +39,28 @@ typedef struct {
 } abstract;
 
 typedef struct {
-    value *at;
+    value *at; /* NULL: a register of an inlined function */
     abstract now;
     bool assigned, read; /* by the body; before it is assigned */
     int16_t in;          /* slot of the value at the start; -1: not read as a scalar */
 } variable;
 
+/* The function whose instructions are walked. */
+typedef struct {
+    const code *code;
+    module_obj *module;
+    const value *free; /* the cells of its closure */
+    variable *regs;
+    const ins *back; /* the instruction of the caller at which the walk goes on */
+    uint16_t dst;    /* the caller's register for the result */
+} scope;
+
 typedef struct {
     gpa_vm *vm;
-    const frame *f;
     loop_trace *t;
     rt_loop_reason why;
-    variable regs[MAX_REGS], globals[MAX_GLOBALS];
+    scope scopes[MAX_DEPTH + 1], *f; /* the loop's function first; the innermost one */
+    variable regs[MAX_REGS], globals[MAX_GLOBALS]; /* globals and captured variables */
     size_t n_globals;
     abstract parts[MAX_PARTS];
     size_t n_parts;
@@ -124,6 +142,10 @@ static void add_array(walk *w, value *at, value held, bool assigned) {
 
 /* The value of a variable at the start of the iteration. */
 static void read_first(walk *w, variable *x) {
+    if (!x->at) {
+        refuse(w, RT_LOOP_INSTRUCTION);
+        return;
+    }
     value v = *x->at;
     x->read = true;
     if (v.tag == V_ARRAY) {
@@ -145,15 +167,28 @@ static void read_first(walk *w, variable *x) {
 }
 
 static abstract *reg(walk *w, unsigned i) {
-    variable *x = &w->regs[i];
+    variable *x = &w->f->regs[i];
     if (x->now.kind == EMPTY) read_first(w, x);
     return &x->now;
 }
 
-static void set(walk *w, unsigned i, abstract a) { w->regs[i].now = a; }
+static void set(walk *w, unsigned i, abstract a) { w->f->regs[i].now = a; }
 
-static variable *global(walk *w, int32_t slot) {
-    value *at = &w->f->module->slots[slot];
+/* Notes that the trace refers to the globals of a module, which move when one is added. */
+static void watch_module(walk *w, const module_obj *m) {
+    loop_trace *t = w->t;
+    for (size_t i = 0; i < t->n_modules; i++)
+        if (t->modules[i].module == m) return;
+    if (t->n_modules == LOOP_MAX_MODULES) {
+        refuse(w, RT_LOOP_SIZE);
+        return;
+    }
+    t->modules[t->n_modules].module = m;
+    t->modules[t->n_modules++].slots = m->slots;
+}
+
+/* The variable, global or captured, at an address. */
+static variable *outside(walk *w, value *at) {
     for (size_t i = 0; i < w->n_globals; i++)
         if (w->globals[i].at == at) return &w->globals[i];
     if (w->n_globals == MAX_GLOBALS) {
@@ -165,13 +200,32 @@ static variable *global(walk *w, int32_t slot) {
     return x;
 }
 
+static variable *global(walk *w, int32_t slot) {
+    watch_module(w, w->f->module);
+    return outside(w, &w->f->module->slots[slot]);
+}
+
+/* The variable in a cell of the loop's function, or NULL. */
+static variable *celled(walk *w, unsigned slot) {
+    const value *at = w->f->regs[slot].at;
+    if (!at || at->tag != V_CELL) {
+        refuse(w, RT_LOOP_INSTRUCTION);
+        return NULL;
+    }
+    return outside(w, &at->cell->v);
+}
+
+static abstract read_outside(walk *w, variable *x) {
+    if (x && x->now.kind == EMPTY) read_first(w, x);
+    return x ? x->now : empty;
+}
+
 static abstract read_global(walk *w, int32_t slot) {
     variable *x = global(w, slot);
     const value builtin = w->f->module->builtins[slot];
     if (x->now.kind != EMPTY) return x->now;
     if (x->at->tag == V_UNSET && !x->assigned && builtin.tag != V_UNSET) return fixed(builtin);
-    read_first(w, x);
-    return x->now;
+    return read_outside(w, x);
 }
 
 /* Notes which variables the body assigns: all that an instruction between its first and its last
@@ -189,9 +243,14 @@ static void find_assigned(walk *w) {
         const char *layout = code_layout(i->op);
         unsigned n = i->op == I_UNPACK ? i->c : i->op == I_GET_METHOD ? 2 : 1;
         if (i->op == I_SET_GLOBAL) global(w, i->d)->assigned = true;
+        if (i->op == I_SET_FREE) outside(w, &w->f->free[i->a].cell->v)->assigned = true;
+        if (i->op == I_SET_CELL) {
+            variable *x = celled(w, i->a);
+            if (x) x->assigned = true;
+        }
         if (i->op == I_NEXT) w->regs[i->b].assigned = true;
         if (layout[0] == 'r' || i->op == I_CALL || i->op == I_CALL_METHOD || i->op == I_CALL_NAMED)
-            for (unsigned k = 0; k < n && i->a + k < MAX_REGS; k++)
+            for (unsigned k = 0; k < n && i->a + k < c->n_regs; k++)
                 w->regs[i->a + k].assigned = true;
         if (layout[0] != 'r' && layout[1] == 'r' && i->op != I_NEXT) refuse(w, RT_LOOP_INSTRUCTION);
     }
@@ -446,7 +505,8 @@ static bool is_pure(const char *name) {
     return n < (int)sizeof wanted && strstr(names, wanted);
 }
 
-static bool call(walk *w, const ins *i, unsigned n_named) {
+/* A call of a function of the language itself, which makes an array. */
+static bool call_known(walk *w, const ins *i, unsigned n_named) {
     const abstract fn = *reg(w, i->a);
     unsigned first = i->a + 2u, n = i->b + n_named;
     const gpa_vm *vm = w->vm;
@@ -474,6 +534,80 @@ static bool call(walk *w, const ins *i, unsigned n_named) {
     set(w, i->a, array_of(v_unset()));
     return true;
 }
+
+/* ---- functions of the program ---- */
+
+/* Whether a call gives every parameter of a function a value, each once, from the registers from
+ * `args` on and the defaults; *to: the parameters. */
+static bool bind(walk *w, const func_obj *f, const abstract *args, const ins *i, unsigned n_named,
+                 variable *to) {
+    const ast_scope *s = f->code->scope;
+    const unsigned n = s->n_positional,
+                   defaults = f->defaults.tag == V_TUPLE ? (unsigned)f->defaults.tuple->count : 0;
+    if (s->has_args || s->has_kwargs || s->n_keyword_only || i->b > n) return false;
+    for (unsigned k = 0; k < i->b; k++) to[k].now = args[k];
+    for (unsigned k = 0; k < n_named; k++) {
+        const value name = w->f->code->consts[i[1].d].tuple->items[k];
+        const int at = call_keyword_at(w->vm, f->code, name);
+        if (at < 0 || to[at].now.kind != EMPTY) return false;
+        to[at].now = args[i->b + k];
+    }
+    for (unsigned k = 0; k < n; k++) {
+        if (to[k].now.kind != EMPTY) continue;
+        if (k + defaults < n) return false;
+        const value v = f->defaults.tuple->items[k + defaults - n];
+        if (v.tag == V_ARRAY) add_array(w, NULL, v, false);
+        to[k].now = v.tag == V_ARRAY ? array_of(v) : fixed(v);
+    }
+    return true;
+}
+
+/* Goes on with the instructions of a function. */
+static bool enter(walk *w, const func_obj *f, const ins *i, unsigned n_named, const ins **after) {
+    const code *c = f->code;
+    scope *inner = w->f + 1;
+    abstract args[UINT8_MAX];
+    const unsigned n = i->b + n_named;
+    if (!c->compiled || c->jit || c->n_guards) return refuse(w, RT_LOOP_CALL);
+    if (inner > w->scopes + MAX_DEPTH || n > COUNT_OF(args)) return refuse(w, RT_LOOP_SIZE);
+    *inner = (scope){.code = c,
+                     .module = f->module,
+                     .free = f->free,
+                     .regs = w->f->regs + w->f->code->n_regs,
+                     .back = *after,
+                     .dst = i->a};
+    if (inner->regs + c->n_regs > w->regs + MAX_REGS) return refuse(w, RT_LOOP_SIZE);
+    for (unsigned k = 0; k < n; k++) args[k] = *reg(w, i->a + 2u + k);
+    for (unsigned k = 0; k < c->n_regs; k++)
+        inner->regs[k] = (variable){.now = empty, .in = -1};
+    for (unsigned k = 0; k < c->n_consts_in_frame; k++)
+        inner->regs[c->n_vars + k].now = fixed(c->consts[k]);
+    if (w->why || !bind(w, f, args, i, n_named, inner->regs)) return refuse(w, RT_LOOP_CALL);
+    w->f = inner;
+    *after = c->ins;
+    return true;
+}
+
+/* Returns from an inlined function. */
+static bool leave(walk *w, const ins *i, const ins **after) {
+    if (w->f == w->scopes) return refuse(w, RT_LOOP_INSTRUCTION);
+    const abstract result = *reg(w, i->a);
+    *after = w->f->back;
+    const unsigned dst = w->f->dst;
+    w->f--;
+    set(w, dst, result);
+    return !w->why;
+}
+
+static bool call(walk *w, const ins *i, const ins **after) {
+    const abstract fn = *reg(w, i->a);
+    const unsigned n_named = i->op == I_CALL_NAMED ? i->c : 0;
+    if (w->why) return false;
+    const bool own = fn.kind == FIXED && fn.v.tag == V_FUNC && !fn.v.func->module->library;
+    return own ? enter(w, fn.v.func, i, n_named, after) : call_known(w, i, n_named);
+}
+
+/* ---- attributes ---- */
 
 static bool get_method(walk *w, const ins *i) {
     const abstract x = *reg(w, i->b);
@@ -623,7 +757,7 @@ static int16_t field(walk *w, int64_t *at, int16_t out) {
 
 /* The next item of the loop's own range. */
 static bool next(walk *w, const ins *i) {
-    value v = *w->regs[i->a].at;
+    const value v = *w->f->regs[i->a].at;
     loop_trace *t = w->t;
     if (v.tag != V_ITER || v.iter->next != iter_range_next || v.iter->end <= 0)
         return refuse(w, RT_LOOP_ITERATOR);
@@ -657,6 +791,14 @@ static ast_op operator_of(unsigned op) {
     return AST_OP_IN;
 }
 
+/* Assigns to a global or captured variable. One that the body itself does not assign was taken for
+ * fixed. */
+static bool assign(walk *w, variable *x, abstract a) {
+    if (w->why || !x->assigned) return refuse(w, RT_LOOP_INSTRUCTION);
+    x->now = a;
+    return true;
+}
+
 /* Walks one instruction that does not jump. */
 static bool plain(walk *w, const ins *i) {
     const code *c = w->f->code;
@@ -665,7 +807,13 @@ static bool plain(walk *w, const ins *i) {
         case I_TAKE: set(w, i->a, *reg(w, i->b)); return !w->why;
         case I_CONST: set(w, i->a, fixed(c->consts[i->d])); return true;
         case I_GET_GLOBAL: set(w, i->a, read_global(w, i->d)); return !w->why;
-        case I_SET_GLOBAL: global(w, i->d)->now = *reg(w, i->a); return !w->why;
+        case I_GET_CELL: set(w, i->a, read_outside(w, celled(w, i->b))); return !w->why;
+        case I_GET_FREE:
+            set(w, i->a, read_outside(w, outside(w, &w->f->free[i->b].cell->v)));
+            return !w->why;
+        case I_SET_GLOBAL: return assign(w, global(w, i->d), *reg(w, i->a));
+        case I_SET_CELL: return assign(w, celled(w, i->a), *reg(w, i->b));
+        case I_SET_FREE: return assign(w, outside(w, &w->f->free[i->a].cell->v), *reg(w, i->b));
         case I_UPDATE: return binary(w, (ast_op)i[1].a, i->a, i->b, i->c);
         case I_POS:
         case I_NEG:
@@ -681,9 +829,6 @@ static bool plain(walk *w, const ins *i) {
         case I_UPDATE_ITEM: return set_item(w, i);
         case I_GET_ATTR: return get_attr(w, i);
         case I_GET_METHOD: return get_method(w, i);
-        case I_CALL:
-        case I_CALL_METHOD: return call(w, i, 0);
-        case I_CALL_NAMED: return call(w, i, i->c);
         default:
             return operator_of(i->op) == AST_OP_IN
                        ? refuse(w, RT_LOOP_INSTRUCTION)
@@ -694,7 +839,7 @@ static bool plain(walk *w, const ins *i) {
 /* Follows a jump; *done: the iteration has ended. */
 static bool jump(walk *w, const ins *word, const ins **at, bool *done) {
     const ins *to = word + word->d;
-    *done = to == w->head;
+    *done = to == w->head && w->f == w->scopes;
     if (to <= word && !*done) return refuse(w, RT_LOOP_INNER);
     *at = to;
     return true;
@@ -725,8 +870,17 @@ static bool walk_body(walk *w) {
                 if (!compared(w, i, &taken)) return false;
                 if (taken == (bool)i->c && !jump(w, i + 1, &after, &done)) return false;
                 break;
+            case I_CALL:
+            case I_CALL_METHOD:
+            case I_CALL_NAMED:
+                if (!call(w, i, &after)) return false;
+                break;
+            case I_RETURN:
+                if (!leave(w, i, &after)) return false;
+                break;
             case I_NEXT:
-                if (i + 1 + i[1].d != w->head) return refuse(w, RT_LOOP_INNER);
+                if (i + 1 + i[1].d != w->head || w->f != w->scopes)
+                    return refuse(w, RT_LOOP_INNER);
                 if (!next(w, i)) return false;
                 done = true;
                 break;
@@ -781,7 +935,8 @@ rt_loop_reason loop_trace_make(gpa_vm *vm, const frame *f, loop_trace *t) {
     if (!w) return RT_LOOP_SIZE;
     *t = (loop_trace){.n_slots = 1}; /* slot 0: results of guards */
     w->vm = vm;
-    w->f = f;
+    w->f = w->scopes;
+    *w->f = (scope){.code = f->code, .module = f->module, .free = f->free, .regs = w->regs};
     w->t = t;
     w->head = f->ip;
     for (unsigned i = 0; i < n; i++)

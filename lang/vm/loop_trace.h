@@ -2,8 +2,9 @@
  *
  * loop_trace_make walks the instructions of a body along the path that the coming iteration takes.
  * Arithmetic on Python's ints and floats becomes a program of its own (loop_scalars.h); operations
- * on arrays are left to the runtime, which logs what they launch. The walk refuses whatever else
- * the program could observe: calls of unknown functions, attributes, containers that change. */
+ * on arrays are left to the runtime, which logs what they launch. Functions of the program are
+ * walked as parts of the body. The walk refuses whatever else the program could observe: calls of
+ * unknown functions, attributes, containers that change. */
 #ifndef GPA_VM_LOOP_TRACE_H
 #define GPA_VM_LOOP_TRACE_H
 
@@ -13,6 +14,7 @@ enum {
     LOOP_MAX_SLOTS = 96,
     LOOP_MAX_OPS = 96,
     LOOP_MAX_SCALARS_OUT = 24,
+    LOOP_MAX_MODULES = 4,
 };
 
 typedef union {
@@ -71,6 +73,12 @@ typedef struct {
         bool assigned;
     } arrays[RT_LOOP_MAX_ARRAYS];
     size_t n_arrays;
+    /* The modules whose globals the trace refers to, and where these were. */
+    struct {
+        const module_obj *module;
+        const value *slots;
+    } modules[LOOP_MAX_MODULES];
+    size_t n_modules;
 } loop_trace;
 
 /* The trace of the iteration that begins at f->ip. Returns why there is none. */

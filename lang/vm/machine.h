@@ -145,6 +145,8 @@ gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered);
 
 /* ---- call.c ---- */
 
+/* The index of the parameter that a keyword, a STR, names, or -1. */
+int call_keyword_at(gpa_vm *vm, const code *c, value name);
 /* Binds arguments (n positional, then n_named with their names) in regs, owned, to parameters, in
  * place. On failure they are released. */
 gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_named,

@@ -107,25 +107,30 @@ static uint64_t pool_free_bytes(const gpa_dev *d) {
     return reserved > used ? reserved - used : 0;
 }
 
-/* Parameters of a program next to its arrays: kernels have 32 KiB for them since CUDA 12.1, in the
- * driver and in the compiler, 4 KiB before. */
-enum { LARGE_BLOCK_VERSION = 12010, LARGE_BLOCK_PARAMS = 1024, SMALL_BLOCK_PARAMS = 96 };
+/* Kernels have 32 KiB for their parameters since CUDA 12.1, in the driver and in the compiler, 4 KiB
+ * before. */
+enum {
+    LARGE_BLOCK_VERSION = 12010,
+    LARGE_BLOCK_ARRAYS = KIR_MAX_ARRAYS,
+    SMALL_BLOCK_ARRAYS = 32,
+    LARGE_BLOCK_PARAMS = 1024, /* next to the arrays */
+    SMALL_BLOCK_PARAMS = 96
+};
 
-static uint32_t max_params(void) {
-    return MIN(api_driver_version(), api_nvrtc_version()) >= LARGE_BLOCK_VERSION
-               ? LARGE_BLOCK_PARAMS
-               : SMALL_BLOCK_PARAMS;
+static bool has_large_blocks(void) {
+    return MIN(api_driver_version(), api_nvrtc_version()) >= LARGE_BLOCK_VERSION;
 }
 
 static void cuda_caps(gpa_dev *d, gpa_caps *out) {
     char name[80] = "NVIDIA GPU";
     size_t unused = 0, total = 0;
+    const bool large = has_large_blocks();
     context_enter(d);
     d->cu->device_name(name, sizeof name, d->device);
     d->cu->memory_info(&unused, &total);
     *out = (gpa_caps){.align = 256,
-                      .max_arrays = 32,
-                      .max_params = max_params(),
+                      .max_arrays = large ? LARGE_BLOCK_ARRAYS : SMALL_BLOCK_ARRAYS,
+                      .max_params = large ? LARGE_BLOCK_PARAMS : SMALL_BLOCK_PARAMS,
                       .max_threads = d->max_threads,
                       .max_shared = d->max_shared,
                       .units = d->units,

@@ -461,12 +461,15 @@ static void mark_failed(fuse_plan *p, int step) {
         if (p->root[i].step == step && p->root[i].storage) p->root[i].storage->failed = true;
 }
 
+/* The lower of two limits, 0 for none. */
+static uint32_t lower_limit(uint32_t a, uint32_t b) { return a && b ? MIN(a, b) : MAX(a, b); }
+
 /* The limits common to all opened devices: a step may run on any of them. */
 static gpa_caps common_caps(const gpa_rt *rt, const gpa_device *current) {
     gpa_caps caps = current->caps;
     for (const gpa_device *d = rt->devices; d; d = d->next) {
-        caps.max_arrays = MIN(caps.max_arrays, d->caps.max_arrays);
-        caps.max_params = MIN(caps.max_params, d->caps.max_params);
+        caps.max_arrays = lower_limit(caps.max_arrays, d->caps.max_arrays);
+        caps.max_params = lower_limit(caps.max_params, d->caps.max_params);
     }
     return caps;
 }

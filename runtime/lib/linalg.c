@@ -305,7 +305,8 @@ gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err
     if (rc || !on) return rc;
     const gpa_opnd in = {.arr = a};
     gpa_arr *const results[] = {*out, *pivots};
-    return note_call(rt, "lu", &(tape_entry){.in = &in, .out = results, .n_in = 1, .n_out = 2}, e);
+    const tape_entry n = {.in = &in, .out = results, .n_in = 1, .n_out = 2, .keep_in = 1};
+    return note_call(rt, "lu", &n, e);
 }
 
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
