@@ -25,7 +25,7 @@ enum {
     MAX_DEPTH = 8, /* of inlined calls */
 };
 
-typedef enum { EMPTY, FIXED, SCALAR, ARRAY, TUPLE_OF, SLICE_OF, METHOD_OF } kind;
+typedef enum { EMPTY, UNBOUND, FIXED, SCALAR, ARRAY, TUPLE_OF, SLICE_OF, METHOD_OF } kind;
 
 typedef struct {
     uint8_t kind;
@@ -39,7 +39,7 @@ typedef struct {
 } abstract;
 
 typedef struct {
-    value *at; /* NULL: a register of an inlined function */
+    value *at; /* NULL: a register of an inlined function, unbound at first */
     abstract now;
     bool assigned, read; /* by the body; before it is assigned */
     int16_t in;          /* slot of the value at the start; -1: not read as a scalar */
@@ -73,7 +73,8 @@ typedef struct {
     const ins *head; /* where an iteration begins */
 } walk;
 
-static const abstract empty = {.kind = EMPTY, .slot = -1, .root = -1};
+static const abstract empty = {.kind = EMPTY, .slot = -1, .root = -1}, /* not read yet */
+    unbound = {.kind = UNBOUND, .slot = -1, .root = -1};
 
 static bool refuse(walk *w, rt_loop_reason why) {
     if (!w->why) w->why = why;
@@ -142,10 +143,6 @@ static void add_array(walk *w, value *at, value held, bool assigned) {
 
 /* The value of a variable at the start of the iteration. */
 static void read_first(walk *w, variable *x) {
-    if (!x->at) {
-        refuse(w, RT_LOOP_INSTRUCTION);
-        return;
-    }
     value v = *x->at;
     x->read = true;
     if (v.tag == V_ARRAY) {
@@ -169,6 +166,7 @@ static void read_first(walk *w, variable *x) {
 static abstract *reg(walk *w, unsigned i) {
     variable *x = &w->f->regs[i];
     if (x->now.kind == EMPTY) read_first(w, x);
+    if (x->now.kind == UNBOUND) refuse(w, RT_LOOP_INSTRUCTION);
     return &x->now;
 }
 
@@ -549,11 +547,11 @@ static bool bind(walk *w, const func_obj *f, const abstract *args, const ins *i,
     for (unsigned k = 0; k < n_named; k++) {
         const value name = w->f->code->consts[i[1].d].tuple->items[k];
         const int at = call_keyword_at(w->vm, f->code, name);
-        if (at < 0 || to[at].now.kind != EMPTY) return false;
+        if (at < 0 || to[at].now.kind != UNBOUND) return false;
         to[at].now = args[i->b + k];
     }
     for (unsigned k = 0; k < n; k++) {
-        if (to[k].now.kind != EMPTY) continue;
+        if (to[k].now.kind != UNBOUND) continue;
         if (k + defaults < n) return false;
         const value v = f->defaults.tuple->items[k + defaults - n];
         if (v.tag == V_ARRAY) add_array(w, NULL, v, false);
@@ -579,7 +577,7 @@ static bool enter(walk *w, const func_obj *f, const ins *i, unsigned n_named, co
     if (inner->regs + c->n_regs > w->regs + MAX_REGS) return refuse(w, RT_LOOP_SIZE);
     for (unsigned k = 0; k < n; k++) args[k] = *reg(w, i->a + 2u + k);
     for (unsigned k = 0; k < c->n_regs; k++)
-        inner->regs[k] = (variable){.now = empty, .in = -1};
+        inner->regs[k] = (variable){.now = unbound, .in = -1};
     for (unsigned k = 0; k < c->n_consts_in_frame; k++)
         inner->regs[c->n_vars + k].now = fixed(c->consts[k]);
     if (w->why || !bind(w, f, args, i, n_named, inner->regs)) return refuse(w, RT_LOOP_CALL);
@@ -806,6 +804,7 @@ static bool plain(walk *w, const ins *i) {
         case I_MOVE:
         case I_TAKE: set(w, i->a, *reg(w, i->b)); return !w->why;
         case I_CONST: set(w, i->a, fixed(c->consts[i->d])); return true;
+        case I_CLEAR: set(w, i->a, unbound); return true;
         case I_GET_GLOBAL: set(w, i->a, read_global(w, i->d)); return !w->why;
         case I_GET_CELL: set(w, i->a, read_outside(w, celled(w, i->b))); return !w->why;
         case I_GET_FREE:
@@ -899,6 +898,7 @@ static bool end_variable(walk *w, variable *x) {
     loop_trace *t = w->t;
     abstract *a = &x->now;
     if (!x->assigned || a->kind == EMPTY) return true;
+    if (a->kind == UNBOUND) return x->at->tag == V_UNSET || refuse(w, RT_LOOP_INSTRUCTION);
     if (a->kind == ARRAY) {
         if (x->at->tag != V_ARRAY) return refuse(w, RT_LOOP_STRUCTURE);
         add_array(w, x->at, *x->at, true);

@@ -223,9 +223,9 @@ static uint32_t cost_of(const node *n, uint32_t most) {
         case NODE_CAST: cost = 1; break;
         case NODE_CONCAT: cost = n->n_in - 1u; break;
         case NODE_BODY:
-        case NODE_GATHER:
-        case NODE_REDUCE:
-        case NODE_SCAN: return most + 1;
+        case NODE_GATHER: return most + 1;
+        case NODE_REDUCE: /* a step of its own: only the result is read */
+        case NODE_SCAN: return 0;
         case NODE_BUF:
         case NODE_IOTA:
         case NODE_SCALAR:
@@ -253,10 +253,18 @@ static gpa_code compute_expensive(gpa_rt *rt, const arr_concatenation *c, bool *
     return found && *good ? arr_force(rt, found, CUT_GUARD, e) : GPA_OK;
 }
 
-/* True if runs of elements of one input are long enough to be worth selecting from. */
-static bool has_long_runs(const arr_concatenation *c, const arr_spec *as) {
+/* True if runs of elements of one input are long enough to be worth selecting from: the CPU selects
+ * for vectors of elements. */
+static bool has_long_runs(const arr_concatenation *c, const arr_spec *as, const gpa_device *d) {
     int64_t run = shape_size(as->ndim - c->axis, as->shape + c->axis);
-    return run / c->n >= TUNE_CONCAT_MIN_RUN;
+    return run / c->n >= (d->caps.host_visible ? TUNE_CONCAT_MIN_RUN : 1);
+}
+
+static bool has_pending_reduction(const arr_concatenation *c) {
+    bool any = false;
+    for (int i = 0; i < c->n; i++)
+        any = any || (arr_is_pending(c->in[i]) && c->in[i]->storage->node->kind == NODE_REDUCE);
+    return any;
 }
 
 /* True if the host copies computed inputs: host_concatenates, before there is memory. */
@@ -309,8 +317,9 @@ static gpa_code concat_on_current(gpa_rt *rt, const arr_concatenation *asked, gp
     if (as.dtype == DT_NONE) TRY(joined_dtype(c.in, c.n, &as.dtype, e));
     TRY(shape_check(as.ndim, shape, dtype_size(as.dtype), NULL, e));
     TRY(device_default(rt, &d, e));
-    bool lazy = c.n <= CONCAT_MAX_INPUTS && !is_small(&c, &as, d) && has_long_runs(&c, &as) &&
-                !are_pairs(c.in, c.n, c.axis, as.dtype);
+    bool worth = is_small(&c, &as, d) ? as.ndim > 1 && has_pending_reduction(&c)
+                                      : has_long_runs(&c, &as, d);
+    bool lazy = worth && c.n <= CONCAT_MAX_INPUTS && !are_pairs(c.in, c.n, c.axis, as.dtype);
     if (lazy) TRY(compute_expensive(rt, &c, &lazy, e));
     rc = lazy ? concat_lazily(rt, &c, as.dtype, out, e) : concat_into_memory(rt, &c, &as, out, e);
 out:

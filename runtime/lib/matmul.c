@@ -244,15 +244,23 @@ static gpa_code inner_product(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_dtype t, g
     return rc;
 }
 
+/* True if a matrix is an elementwise expression that is not computed yet. */
+static bool is_pending(const gpa_arr *a) {
+    const node *n = a->storage->node;
+    return a->ndim == 2 && n && node_is_elementwise(n) && a->size == n->size;
+}
+
 /* True if a matrix-vector product, or a batch of small ones, is better as a sum over elementwise
- * products: libraries have none, or only one matrix at a time. */
+ * products: libraries have none, or only one matrix at a time, or the sum needs no memory for the
+ * matrix. */
 static bool is_sum(const stacks *s, const gpa_arr *a, const gpa_arr *b, gpa_dtype t) {
+    const bool column = a->ndim > 1 && (b->ndim == 1 || (s->n == 1 && !s->stack));
     bool vector = a->ndim == 1 || b->ndim == 1 || s->n == 1;
     if (t == DT_BOOL)
         return vector &&
                s->k <= TUNE_MATMUL_BOOL_SUM_MAX_TERMS; /* longer sums stop at the first true term */
     return vector && dtype_info[t].compute == t &&
-           (dtype_is_int(t) ||
+           (dtype_is_int(t) || (column && is_pending(a)) ||
             (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= TUNE_MATMUL_SUM_MAX_ELEMS));
 }
 
