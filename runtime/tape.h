@@ -77,6 +77,32 @@ typedef struct {
  * stopped. */
 gpa_code tape_note_call(gpa_rt *rt, const tape_call *call, gpa_err *e);
 
+/* Gradients with respect to storages, while records are gone back over. Operands describe where a
+ * value lay. Arrays that functions return are owned by the caller. */
+typedef struct tape_gradients tape_gradients;
+tape_gradients *tape_gradients_new(void); /* NULL when memory is short */
+void tape_gradients_free(gpa_rt *rt, tape_gradients *g);
+/* Adds a contribution, which is summed over broadcast axes and cast, to the gradient of an active
+ * operand. */
+gpa_code tape_gradient_add(gpa_rt *rt, tape_gradients *g, const tape_operand *o, gpa_arr *c,
+                           gpa_err *e);
+/* The gradient of what lies there; *out NULL: zero. */
+gpa_code tape_gradient_get(gpa_rt *rt, tape_gradients *g, const tape_operand *o, gpa_arr **out,
+                           gpa_err *e);
+/* The same of a result that did not exist before: its storage has no gradient any more. */
+gpa_code tape_gradient_take(gpa_rt *rt, tape_gradients *g, const tape_operand *o, gpa_arr **out,
+                            gpa_err *e);
+/* A view of the gradient that may be stored into. */
+gpa_code tape_gradient_view(gpa_rt *rt, tape_gradients *g, const tape_operand *o, gpa_arr **out,
+                            gpa_err *e);
+/* True if later contributions may be stored into what tape_gradient_get returned. */
+bool tape_gradient_is_owned(const tape_gradients *g, const tape_operand *o);
+/* What lies there has no gradient any more: a store overwrote it. */
+gpa_code tape_gradient_forget(gpa_rt *rt, tape_gradients *g, const tape_operand *o, gpa_err *e);
+/* The gradient of what was stored there is that of the operand that was stored. */
+gpa_code tape_gradient_move(gpa_rt *rt, tape_gradients *g, const tape_operand *from,
+                            const tape_operand *to, gpa_err *e);
+
 /* The expressions of the gradient of an elementwise operation with respect to its operands (rows
  * of partial.def); "": zero. */
 const char *tape_partial(gpa_op op, int operand);

@@ -3,6 +3,8 @@
  * offset, dtype, storage size, storage dtype); the storage of a scalar is None. */
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
+#include "lang/object/container.h"
+#include "lang/vm/kinds.h"
 #include "runtime/tape.h"
 
 gpa_code gradient_open(gpa_vm *vm, value *argv, value *out) { /* arrays, mapped */
@@ -260,4 +262,163 @@ gpa_code gradient_record(gpa_vm *vm, value *argv, value *out) { /* operands, res
     call.number = number;
     *out = v_none();
     return rc ? rc : tape_note_call(vm_rt(vm), &call, vm_err(vm));
+}
+
+/* ---- gradients of storages ---- */
+
+static void free_gradients(gpa_vm *vm, object_obj *o) { tape_gradients_free(vm_rt(vm), o->data); }
+
+const object_kind gradients_kind = {.type_name = "autograd.Gradients", .free = free_gradients};
+
+gpa_code gradients_new(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    tape_gradients *g = tape_gradients_new();
+    if (!g) return vm_no_memory(vm);
+    gpa_code rc = native_return(v_object(vm, &gradients_kind, 0), out);
+    if (rc)
+        tape_gradients_free(vm_rt(vm), g);
+    else
+        out->object->data = g;
+    return rc;
+}
+
+/* The fields of an operand as a tuple, in order. */
+enum { STORAGE, ACTIVE, VALUE, SHAPE, STRIDES, OFFSET, DTYPE, SIZE, WHOLE, OPERAND_FIELDS };
+
+/* An operand from its tuple, with its layout in `layout`. */
+static gpa_code operand_of(gpa_vm *vm, value v, int64_t *layout, tape_operand *o) {
+    if (v.tag != V_TUPLE || v.tuple->count != OPERAND_FIELDS)
+        return vm_fail(vm, GPA_E_TYPE, "an operand of a record is required");
+    const value *x = v.tuple->items;
+    *o = (tape_operand){.active = x[ACTIVE].i != 0, .layout = layout};
+    if (x[STORAGE].tag != V_INT) return GPA_OK;
+    o->storage = (uint64_t)x[STORAGE].i;
+    o->ndim = (int)x[SHAPE].tuple->count;
+    for (int d = 0; d < o->ndim; d++) {
+        layout[d] = x[SHAPE].tuple->items[d].i;
+        layout[o->ndim + d] = x[STRIDES].tuple->items[d].i;
+    }
+    o->offset = x[OFFSET].i;
+    o->dtype = (uint8_t)x[DTYPE].aux;
+    o->storage_size = x[SIZE].i;
+    o->storage_dtype = (uint8_t)x[WHOLE].aux;
+    return GPA_OK;
+}
+
+typedef gpa_code question(gpa_rt *rt, tape_gradients *g, const tape_operand *o, gpa_arr **out,
+                          gpa_err *e);
+
+static gpa_code ask(gpa_vm *vm, const value *argv, question *q, value *out) {
+    int64_t layout[2 * GPA_MAX_DIMS];
+    tape_operand o;
+    gpa_arr *found = NULL;
+    gpa_code rc = operand_of(vm, argv[1], layout, &o);
+    if (!rc) rc = q(vm_rt(vm), argv[0].object->data, &o, &found, vm_err(vm));
+    if (rc) return rc;
+    *out = v_none();
+    return found ? native_return(v_array_take(vm, found, false), out) : GPA_OK;
+}
+
+gpa_code gradients_get(gpa_vm *vm, value *argv, value *out) { /* self, operand */
+    return ask(vm, argv, tape_gradient_get, out);
+}
+
+gpa_code gradients_pop(gpa_vm *vm, value *argv, value *out) { /* self, operand */
+    return ask(vm, argv, tape_gradient_take, out);
+}
+
+gpa_code gradients_view(gpa_vm *vm, value *argv, value *out) { /* self, operand */
+    return ask(vm, argv, tape_gradient_view, out);
+}
+
+gpa_code gradients_is_owned(gpa_vm *vm, value *argv, value *out) { /* self, operand */
+    int64_t layout[2 * GPA_MAX_DIMS];
+    tape_operand o;
+    gpa_code rc = operand_of(vm, argv[1], layout, &o);
+    if (!rc) *out = v_bool(tape_gradient_is_owned(argv[0].object->data, &o));
+    return rc;
+}
+
+static gpa_code add_to(gpa_vm *vm, tape_gradients *g, value operand, value contribution) {
+    int64_t layout[2 * GPA_MAX_DIMS];
+    tape_operand o;
+    gpa_arr *c = NULL;
+    gpa_code rc = operand_of(vm, operand, layout, &o);
+    if (!rc) rc = arg_array(vm, contribution, DT_NONE, &c);
+    if (!rc) rc = tape_gradient_add(vm_rt(vm), g, &o, c, vm_err(vm));
+    arr_release(vm_rt(vm), c);
+    return rc;
+}
+
+gpa_code gradients_add(gpa_vm *vm, value *argv, value *out) { /* self, operand, contribution */
+    *out = v_none();
+    return add_to(vm, argv[0].object->data, argv[1], argv[2]);
+}
+
+/* ---- going back over records ---- */
+
+enum { RULE, OPERANDS, RESULTS, INTS, SCALE, INDEX, RECORD_FIELDS };
+
+/* An elementwise operation: `partials` has a function of (g, a, b, c, r), or None, per operand. */
+static gpa_code pull_elementwise(gpa_vm *vm, tape_gradients *g, const value *record,
+                                 const list_obj *partials) {
+    const tuple_obj *operands = record[OPERANDS].tuple;
+    const value result = record[RESULTS].tuple->items[0];
+    int64_t layout[2 * GPA_MAX_DIMS];
+    tape_operand at;
+    gpa_arr *found = NULL;
+    gpa_code rc = operand_of(vm, result, layout, &at);
+    if (!rc) rc = tape_gradient_take(vm_rt(vm), g, &at, &found, vm_err(vm));
+    if (rc || !found) return rc;
+    value args[] = {v_array_take(vm, found, false), v_none(), v_none(), v_none(),
+                    result.tuple->items[VALUE]};
+    if (args[0].tag == V_UNSET) return vm_no_memory(vm);
+    for (size_t i = 0; i < operands->count; i++)
+        args[1 + i] = operands->items[i].tuple->items[VALUE];
+    for (size_t i = 0; i < operands->count && !rc; i++) {
+        value c;
+        if (!operands->items[i].tuple->items[ACTIVE].i || partials->items[i].tag == V_NONE)
+            continue;
+        rc = vm_call(vm, partials->items[i], ARGS(5, args), &c);
+        if (rc) break;
+        rc = add_to(vm, g, operands->items[i], c);
+        value_release(vm, c);
+    }
+    value_release(vm, args[0]);
+    return rc;
+}
+
+static gpa_code pull_store(gpa_vm *vm, tape_gradients *g, const value *record) {
+    int64_t layouts[2][2 * GPA_MAX_DIMS];
+    tape_operand stored, target;
+    gpa_code rc = operand_of(vm, record[OPERANDS].tuple->items[0], layouts[0], &stored);
+    if (!rc) rc = operand_of(vm, record[RESULTS].tuple->items[0], layouts[1], &target);
+    return rc ? rc : tape_gradient_move(vm_rt(vm), g, &target, &stored, vm_err(vm));
+}
+
+static gpa_code pull(gpa_vm *vm, tape_gradients *g, value record, value partials, value rule) {
+    const value *x = record.tuple->items;
+    dict_entry *known;
+    value done;
+    if (x[INDEX].tuple->count == 0 && strcmp(x[RULE].str->text, "setitem") == 0)
+        return pull_store(vm, g, x);
+    gpa_code rc = dict_find_peek(vm, partials.dict, x[RULE], &known);
+    if (rc) return rc;
+    if (known) return pull_elementwise(vm, g, x, known->v.list);
+    rc = vm_call(vm, rule, ARGS(1, &record), &done);
+    if (!rc) value_release(vm, done);
+    return rc;
+}
+
+gpa_code gradients_pull(gpa_vm *vm, value *argv, value *out) { /* self, records, partials, rule */
+    gpa_code rc = GPA_OK;
+    if (argv[1].tag != V_LIST || argv[2].tag != V_DICT)
+        return vm_fail(vm, GPA_E_TYPE, "a list of records and a dict of partials are required");
+    for (size_t i = 0; i < argv[1].list->count && !rc; i++) {
+        rc = pull(vm, argv[0].object->data, argv[1].list->items[i], argv[2], argv[3]);
+        if (!rc) rc = rt_loop_edge(vm_rt(vm), vm_err(vm));
+        if (!rc) rc = vm_poll(vm);
+    }
+    *out = v_none();
+    return rc;
 }
