@@ -34,6 +34,7 @@ typedef struct tape_record {
     double scale;     /* of Fourier transforms */
     gpa_index *index; /* of getitem and setitem; index arrays are operands, in order */
     int n_index;
+    bool ends_iteration; /* of a loop of the program; what follows is of the next one */
     struct tape_record *before; /* the record made before this one */
     tape_operand operand[];
 } tape_record;
@@ -76,6 +77,9 @@ typedef struct {
 /* Records the rule "call" with the number for results that were computed while recording was
  * stopped. */
 gpa_code tape_note_call(gpa_rt *rt, const tape_call *call, gpa_err *e);
+
+/* A loop back-edge: on the way back, arrays are computed there, too. */
+void tape_note_edge(gpa_rt *rt);
 
 /* Gradients with respect to storages, while records are gone back over. Operands describe where a
  * value lay. Arrays that functions return are owned by the caller. */

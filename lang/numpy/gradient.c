@@ -107,7 +107,7 @@ static value index_tuple(gpa_vm *vm, const tape_record *r) {
 
 typedef struct {
     gpa_vm *vm;
-    list_obj *list;
+    list_obj *records, *edges; /* edges NULL: not asked for */
 } record_list;
 
 static gpa_code append_record(void *user, const tape_record *r) {
@@ -121,7 +121,9 @@ static gpa_code append_record(void *user, const tape_record *r) {
                      index_tuple(vm, r)};
     value tuple = tuple_take(vm, sizeof items / sizeof *items, items);
     if (tuple.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = list_append(vm, to->list, tuple);
+    gpa_code rc = GPA_OK;
+    if (r->ends_iteration && to->edges) rc = list_append(vm, to->edges, v_int((int64_t)to->records->count));
+    if (!rc) rc = list_append(vm, to->records, tuple);
     value_release(vm, tuple);
     return rc;
 }
@@ -129,14 +131,16 @@ static gpa_code append_record(void *user, const tape_record *r) {
 gpa_code gradient_close(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     if (!tape_depth(vm_rt(vm))) return vm_fail(vm, GPA_E_RUNTIME, "no tape is open");
-    gpa_code rc = native_return(v_list(vm, 0, NULL), out);
+    value lists[2] = {v_list(vm, 0, NULL), v_list(vm, 0, NULL)};
+    const bool made = lists[0].tag != V_UNSET && lists[1].tag != V_UNSET;
+    record_list to = {vm, lists[0].list, lists[1].list};
+    gpa_code rc = tape_close(vm_rt(vm), made ? append_record : NULL, &to);
+    value both = tuple_take(vm, 2, lists);
     if (rc) {
-        tape_close(vm_rt(vm), NULL, NULL);
+        value_release(vm, both);
         return rc;
     }
-    rc = tape_close(vm_rt(vm), append_record, &(record_list){vm, out->list});
-    if (rc) value_release(vm, *out);
-    return rc;
+    return native_return(both, out);
 }
 
 gpa_code gradient_drain(gpa_vm *vm, value *argv, value *out) { /* level */
@@ -144,7 +148,7 @@ gpa_code gradient_drain(gpa_vm *vm, value *argv, value *out) { /* level */
     gpa_code rc = arg_int(vm, argv[0], "level", &level);
     if (!rc) rc = native_return(v_list(vm, 0, NULL), out);
     if (rc) return rc;
-    rc = tape_drain(vm_rt(vm), (int)level, append_record, &(record_list){vm, out->list});
+    rc = tape_drain(vm_rt(vm), (int)level, append_record, &(record_list){vm, out->list, NULL});
     if (rc) value_release(vm, *out);
     return rc;
 }
@@ -410,14 +414,19 @@ static gpa_code pull(gpa_vm *vm, tape_gradients *g, value record, value partials
     return rc;
 }
 
-gpa_code gradients_pull(gpa_vm *vm, value *argv, value *out) { /* self, records, partials, rule */
+gpa_code gradients_pull(gpa_vm *vm, value *argv,
+                        value *out) { /* self, records, edges, partials, rule */
     gpa_code rc = GPA_OK;
-    if (argv[1].tag != V_LIST || argv[2].tag != V_DICT)
-        return vm_fail(vm, GPA_E_TYPE, "a list of records and a dict of partials are required");
-    for (size_t i = 0; i < argv[1].list->count && !rc; i++) {
-        rc = pull(vm, argv[0].object->data, argv[1].list->items[i], argv[2], argv[3]);
-        if (!rc) rc = rt_loop_edge(vm_rt(vm), vm_err(vm));
+    if (argv[1].tag != V_LIST || argv[2].tag != V_LIST || argv[3].tag != V_DICT)
+        return vm_fail(vm, GPA_E_TYPE, "two lists and a dict of partials are required");
+    const list_obj *records = argv[1].list, *edges = argv[2].list;
+    for (size_t i = 0, k = 0; i < records->count && !rc; i++) {
+        if (k < edges->count && edges->items[k].i == (int64_t)i) {
+            rc = rt_loop_edge(vm_rt(vm), vm_err(vm));
+            k++;
+        }
         if (!rc) rc = vm_poll(vm);
+        if (!rc) rc = pull(vm, argv[0].object->data, records->items[i], argv[3], argv[4]);
     }
     *out = v_none();
     return rc;

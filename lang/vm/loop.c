@@ -10,6 +10,7 @@
 
 #include "lang/vm/loop_trace.h"
 #include "lang/vm/step.h"
+#include "runtime/tape.h"
 
 enum { SITES = 64, FIRST_TRACE = 3, FIRST_WAIT = 64, MAX_WAIT = 1 << 20, MIN_REPLAYED = 8 };
 
@@ -225,7 +226,10 @@ void loop_free(gpa_vm *vm) {
 
 gpa_code loop_edge(gpa_vm *vm, const frame *f) {
     gpa_rt *rt = vm->core.rt;
-    if (!rt_loops_enabled(rt)) return rt_loop_edge(rt, &vm->core.err);
+    if (!rt_loops_enabled(rt)) {
+        tape_note_edge(rt);
+        return rt_loop_edge(rt, &vm->core.err);
+    }
     struct loop_state *s = vm->loops;
     if (!s && !(s = vm->loops = mem_zero(sizeof *s))) return vm_no_memory(vm);
     if (s->head != f->ip || s->depth != vm->depth) {

@@ -399,6 +399,20 @@ static bool concerns_tape(const gpa_rt *rt, const gpa_opnd *in, int n, const arr
     return active;
 }
 
+/* True for a Python number that is finite and not zero. */
+static bool is_plain_factor(const gpa_opnd *o) {
+    if (o->arr || (o->dtype != DT_I64 && o->dtype != DT_F64)) return false;
+    const double v = o->dtype == DT_I64 ? (double)o->v.I64 : o->v.F64;
+    return v != 0 && v - v == 0;
+}
+
+/* The operation that computes the same for these operands and costs less. */
+static gpa_op cheaper(gpa_op op, const gpa_opnd *in) {
+    const bool plain =
+        op == OP_PRODUCT_OR_ZERO && (is_plain_factor(&in[0]) || is_plain_factor(&in[1]));
+    return plain ? OP_MULTIPLY : op;
+}
+
 gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
                    gpa_arr **out, gpa_err *e) {
     static const arr_ufunc_opts none = {.dtype = DT_NONE};
@@ -409,6 +423,7 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     node *nodes[3] = {0}, *value = NULL, *full = NULL;
     gpa_code rc = GPA_OK;
     gpa_opnd own[2];
+    op = cheaper(op, in);
     in = compare_large(op, in, own);
     if (!opts && arity == 2) TRY(apply_fast_path(rt, op, in, &full, e));
     if (full) TRY(arr_of_node(rt, full, out, e));

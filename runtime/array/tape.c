@@ -305,6 +305,11 @@ gpa_code tape_note_call(gpa_rt *rt, const tape_call *call, gpa_err *e) {
     return rc;
 }
 
+void tape_note_edge(gpa_rt *rt) {
+    for (struct gpa_tape *t = rt->tape_paused ? NULL : rt->tape; t; t = t->outer)
+        if (t->last) t->last->ends_iteration = true;
+}
+
 gpa_code tape_refuse(gpa_rt *rt, const char *function, gpa_arr *const *in, int n, gpa_err *e) {
     for (int i = 0; i < n && tape_is_on(rt); i++)
         if (tape_is_mapped(rt, in[i]))

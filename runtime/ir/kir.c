@@ -324,6 +324,7 @@ static int32_t expand(kir_func *f, gpa_op op, int32_t A, int32_t B, int32_t C) {
 #define XOP1(id, x) kir_op1(f, OP_##id, x)
 #define XOP2(id, x, y) kir_op2(f, OP_##id, x, y)
 #define XOP3(id, x, y, z) kir_op3(f, OP_##id, x, y, z)
+#define XZERO kir_const(f, (gpa_dtype)f->code[A].type, (gpa_val){.bits = {0, 0}})
 #define OP(id, ...) \
     case OP_##id:   \
         break;
@@ -336,6 +337,7 @@ static int32_t expand(kir_func *f, gpa_op op, int32_t A, int32_t B, int32_t C) {
 #undef XOP1
 #undef XOP2
 #undef XOP3
+#undef XZERO
         case OP_COUNT: break;
     }
     return -1;
