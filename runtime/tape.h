@@ -34,7 +34,7 @@ typedef struct tape_record {
     double scale;     /* of Fourier transforms */
     gpa_index *index; /* of getitem and setitem; index arrays are operands, in order */
     int n_index;
-    bool ends_iteration; /* of a loop of the program; what follows is of the next one */
+    bool ends_iteration;        /* of a loop of the program; what follows is of the next one */
     struct tape_record *before; /* the record made before this one */
     tape_operand operand[];
 } tape_record;

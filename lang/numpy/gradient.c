@@ -122,7 +122,8 @@ static gpa_code append_record(void *user, const tape_record *r) {
     value tuple = tuple_take(vm, sizeof items / sizeof *items, items);
     if (tuple.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = GPA_OK;
-    if (r->ends_iteration && to->edges) rc = list_append(vm, to->edges, v_int((int64_t)to->records->count));
+    if (r->ends_iteration && to->edges)
+        rc = list_append(vm, to->edges, v_int((int64_t)to->records->count));
     if (!rc) rc = list_append(vm, to->records, tuple);
     value_release(vm, tuple);
     return rc;

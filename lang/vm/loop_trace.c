@@ -576,8 +576,7 @@ static bool enter(walk *w, const func_obj *f, const ins *i, unsigned n_named, co
                      .dst = i->a};
     if (inner->regs + c->n_regs > w->regs + MAX_REGS) return refuse(w, RT_LOOP_SIZE);
     for (unsigned k = 0; k < n; k++) args[k] = *reg(w, i->a + 2u + k);
-    for (unsigned k = 0; k < c->n_regs; k++)
-        inner->regs[k] = (variable){.now = unbound, .in = -1};
+    for (unsigned k = 0; k < c->n_regs; k++) inner->regs[k] = (variable){.now = unbound, .in = -1};
     for (unsigned k = 0; k < c->n_consts_in_frame; k++)
         inner->regs[c->n_vars + k].now = fixed(c->consts[k]);
     if (w->why || !bind(w, f, args, i, n_named, inner->regs)) return refuse(w, RT_LOOP_CALL);
@@ -878,8 +877,7 @@ static bool walk_body(walk *w) {
                 if (!leave(w, i, &after)) return false;
                 break;
             case I_NEXT:
-                if (i + 1 + i[1].d != w->head || w->f != w->scopes)
-                    return refuse(w, RT_LOOP_INNER);
+                if (i + 1 + i[1].d != w->head || w->f != w->scopes) return refuse(w, RT_LOOP_INNER);
                 if (!next(w, i)) return false;
                 done = true;
                 break;

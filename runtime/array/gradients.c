@@ -27,9 +27,9 @@ struct tape_gradients {
 
 typedef struct {
     int ndim;
-    int64_t shape[GPA_MAX_DIMS];                        /* of the storage */
+    int64_t shape[GPA_MAX_DIMS];                       /* of the storage */
     int64_t start[GPA_MAX_DIMS], extent[GPA_MAX_DIMS]; /* of the box */
-    int axis[GPA_MAX_DIMS];                             /* of the layout; -1: none */
+    int axis[GPA_MAX_DIMS];                            /* of the layout; -1: none */
 } box;
 
 static int64_t n_elements(const tape_operand *o) {
@@ -263,8 +263,8 @@ static bool overlaps(const tape_operand *o) {
     int64_t layout[2 * GPA_MAX_DIMS];
     for (int d = 0; d < o->ndim; d++) {
         layout[d] = o->layout[d];
-        layout[o->ndim + d] = o->layout[o->ndim + d] < 0 ? -o->layout[o->ndim + d]
-                                                         : o->layout[o->ndim + d];
+        layout[o->ndim + d] =
+            o->layout[o->ndim + d] < 0 ? -o->layout[o->ndim + d] : o->layout[o->ndim + d];
     }
     positive.layout = layout;
     for (int k = sorted_axes(&positive, axis) - 1; k >= 0; k--) {
@@ -326,9 +326,7 @@ out:
     return rc;
 }
 
-static bool is_small(const tape_operand *o) {
-    return n_elements(o) < o->storage_size / SMALL_PART;
-}
+static bool is_small(const tape_operand *o) { return n_elements(o) < o->storage_size / SMALL_PART; }
 
 /* ---- the interface ---- */
 

@@ -107,8 +107,8 @@ static uint64_t pool_free_bytes(const gpa_dev *d) {
     return reserved > used ? reserved - used : 0;
 }
 
-/* Kernels have 32 KiB for their parameters since CUDA 12.1, in the driver and in the compiler, 4 KiB
- * before. */
+/* Kernels have 32 KiB for their parameters since CUDA 12.1, in the driver and in the compiler, 4
+ * KiB before. */
 enum {
     LARGE_BLOCK_VERSION = 12010,
     LARGE_BLOCK_ARRAYS = KIR_MAX_ARRAYS,
