@@ -197,6 +197,16 @@ static void put(gpa_rt *rt, entry *x, gpa_arr *a, bool owned) {
 
 /* ---- parts ---- */
 
+/* True if a layout is of the real or the imaginary parts of a complex storage. */
+static bool is_of_parts(const tape_operand *o) {
+    return dtype_is_complex((gpa_dtype)o->storage_dtype) && dtype_is_float((gpa_dtype)o->dtype);
+}
+
+static gpa_code refuse_reinterpreted(gpa_err *e) {
+    return gpa_fail(e, GPA_E_UNSUPPORTED,
+                    "views that reinterpret an array as another dtype have no derivative");
+}
+
 /* The part of the gradient `a` of a storage that a layout is. */
 static gpa_code part_of(gpa_rt *rt, gpa_arr *a, const tape_operand *o, gpa_arr **out, gpa_err *e) {
     gpa_arr *flat = NULL;
@@ -205,7 +215,9 @@ static gpa_code part_of(gpa_rt *rt, gpa_arr *a, const tape_operand *o, gpa_arr *
     TRY(arr_reshape(rt, a, 1, &a->size, &flat, e));
     if (o->dtype == o->storage_dtype) {
         TRY(arr_view(rt, flat, &l, out, e));
-    } else { /* real or imaginary parts */
+    } else if (!is_of_parts(o)) {
+        rc = refuse_reinterpreted(e);
+    } else {
         gpa_arr *parts = NULL;
         TRY(arr_reinterpret(rt, flat, (gpa_dtype)o->dtype, &parts, e));
         rc = arr_view(rt, parts, &l, out, e);
@@ -219,7 +231,7 @@ out:
 /* True if a layout is of the imaginary parts of a complex storage, where gradients change sign:
  * du = Re(g dz) and z = x + iy give -Im g for y. */
 static bool is_imaginary(const tape_operand *o) {
-    return o->dtype != o->storage_dtype && o->offset % 2;
+    return is_of_parts(o) && o->offset % 2;
 }
 
 static gpa_code negated(gpa_rt *rt, gpa_arr **a, gpa_err *e) {
