@@ -28,6 +28,7 @@ struct loop_state {
     loop_trace trace;
     value held[RT_LOOP_MAX_ARRAYS]; /* arrays at the start of the iteration, retained */
     size_t n_held;
+    value iterator; /* of the loop that is recorded, retained: it may end unnoticed (break) */
     rt_loop_array arrays[RT_LOOP_MAX_ARRAYS];
     rt_loop_scalar scalars[RT_LOOP_MAX_SCALARS];
 };
@@ -134,9 +135,16 @@ static site *site_of(struct loop_state *s, const ins *head) {
     return x;
 }
 
+static void drop_iterator(gpa_vm *vm, struct loop_state *s) {
+    const value v = s->iterator;
+    s->iterator = v_unset();
+    value_release(vm, v);
+}
+
 static void stop(gpa_vm *vm, struct loop_state *s) {
     rt_loop_stop(vm->core.rt);
     drop_held(vm, s);
+    drop_iterator(vm, s);
     s->recording = false;
     s->count = 0;
 }
@@ -176,6 +184,10 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
     uint64_t count = 0;
     gpa_code rc = GPA_OK;
     s->recording = false;
+    if (!loop_scalars_arrived(&s->trace)) {
+        stop(vm, s);
+        return rt_loop_edge(vm->core.rt, &vm->core.err);
+    }
     if (!same_globals(s) || !find_arrays(s) || !same_kinds(s)) {
         fail(vm, s, x, RT_LOOP_STRUCTURE);
         return rt_loop_edge(vm->core.rt, &vm->core.err);
@@ -189,6 +201,7 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
     }
     if (!ready) return begin_iteration(vm, s, x, false);
     rc = replay(vm, s, &count);
+    drop_iterator(vm, s);
     s->count = 0;
     if (count < MIN_REPLAYED)
         fail(vm, s, x, RT_LOOP_FINE);
@@ -203,6 +216,8 @@ static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x)
         fail(vm, s, x, why);
         return rt_loop_edge(vm->core.rt, &vm->core.err);
     }
+    drop_iterator(vm, s);
+    s->iterator = value_retain(s->trace.iterator);
     return begin_iteration(vm, s, x, true);
 }
 
@@ -220,6 +235,7 @@ void loop_warns(gpa_vm *vm) {
 void loop_free(gpa_vm *vm) {
     if (!vm->loops) return;
     drop_held(vm, vm->loops);
+    drop_iterator(vm, vm->loops);
     mem_free(vm->loops);
     vm->loops = NULL;
 }

@@ -26,6 +26,16 @@ void loop_scalars_store(loop_trace *t) {
     }
 }
 
+bool loop_scalars_arrived(const loop_trace *t) {
+    bool same = true;
+    for (size_t i = 0; i < t->n_carried; i++) {
+        const loop_carried *c = &t->carried[i];
+        same = same && (c->at ? c->at->tag == c->tag && c->at->i == t->slots[c->in].i
+                              : *c->field == t->slots[c->in].i);
+    }
+    return same;
+}
+
 static bool compare_ints(ast_op op, int64_t a, int64_t b) {
     switch ((int)op) {
         case AST_OP_EQ: return a == b;

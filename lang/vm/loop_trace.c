@@ -759,6 +759,7 @@ static bool next(walk *w, const ins *i) {
     if (v.tag != V_ITER || v.iter->next != iter_range_next || v.iter->end <= 0)
         return refuse(w, RT_LOOP_ITERATOR);
     iter_obj *it = v.iter;
+    t->iterator = v;
     int16_t left = field(w, &it->end, 0), at = field(w, &it->at, 0);
     if (w->why) return false;
     int16_t less = emit(w, LOOP_NEXT, 0, left, left),
@@ -931,7 +932,7 @@ rt_loop_reason loop_trace_make(gpa_vm *vm, const frame *f, loop_trace *t) {
     const unsigned n = f->code->n_regs;
     walk *w = n <= MAX_REGS ? mem_zero(sizeof *w) : NULL;
     if (!w) return RT_LOOP_SIZE;
-    *t = (loop_trace){.n_slots = 1}; /* slot 0: results of guards */
+    *t = (loop_trace){.n_slots = 1, .iterator = v_unset()}; /* slot 0: results of guards */
     w->vm = vm;
     w->f = w->scopes;
     *w->f = (scope){.code = f->code, .module = f->module, .free = f->free, .regs = w->regs};

@@ -79,6 +79,7 @@ typedef struct {
         const value *slots;
     } modules[LOOP_MAX_MODULES];
     size_t n_modules;
+    value iterator; /* of the loop (borrowed), UNSET for a while loop: `carried` refers to fields */
 } loop_trace;
 
 /* The trace of the iteration that begins at f->ip. Returns why there is none. */
@@ -89,6 +90,9 @@ bool loop_compare(ast_op op, value x, value y);
 /* Loads the variables into slots, or stores them back. */
 void loop_scalars_load(loop_trace *t);
 void loop_scalars_store(loop_trace *t);
+/* True if the variables hold what the scalar program has computed for the end of the iteration.
+ * False: that iteration ended otherwise, and this is another execution of the loop. */
+bool loop_scalars_arrived(const loop_trace *t);
 /* Runs the scalar program of one iteration; false: a guard failed, and no slot has changed that an
  * iteration reads. */
 bool loop_scalars_run(loop_trace *t, rt_loop_scalar *given);

@@ -209,10 +209,11 @@ static gpa_code refuse_reinterpreted(gpa_err *e) {
 
 /* The part of the gradient `a` of a storage that a layout is. */
 static gpa_code part_of(gpa_rt *rt, gpa_arr *a, const tape_operand *o, gpa_arr **out, gpa_err *e) {
-    gpa_arr *flat = NULL;
+    gpa_arr *dense = NULL, *flat = NULL;
     const arr_layout l = {(gpa_dtype)o->dtype, o->ndim, o->layout, o->layout + o->ndim, o->offset};
     gpa_code rc = GPA_OK;
-    TRY(arr_reshape(rt, a, 1, &a->size, &flat, e));
+    if (!arr_is_contiguous(a)) TRY(arr_copy(rt, a, &dense, e)); /* one that is stored into is */
+    TRY(arr_reshape(rt, dense ? dense : a, 1, &a->size, &flat, e));
     if (o->dtype == o->storage_dtype) {
         TRY(arr_view(rt, flat, &l, out, e));
     } else if (!is_of_parts(o)) {
@@ -224,15 +225,14 @@ static gpa_code part_of(gpa_rt *rt, gpa_arr *a, const tape_operand *o, gpa_arr *
         arr_release(rt, parts);
     }
 out:
+    arr_release(rt, dense);
     arr_release(rt, flat);
     return rc;
 }
 
 /* True if a layout is of the imaginary parts of a complex storage, where gradients change sign:
  * du = Re(g dz) and z = x + iy give -Im g for y. */
-static bool is_imaginary(const tape_operand *o) {
-    return is_of_parts(o) && o->offset % 2;
-}
+static bool is_imaginary(const tape_operand *o) { return is_of_parts(o) && o->offset % 2; }
 
 static gpa_code negated(gpa_rt *rt, gpa_arr **a, gpa_err *e) {
     gpa_arr *n;
