@@ -111,7 +111,7 @@ static uint64_t pool_free_bytes(const gpa_dev *d) {
  * KiB before. */
 enum {
     LARGE_BLOCK_VERSION = 12010,
-    LARGE_BLOCK_ARRAYS = KIR_MAX_ARRAYS,
+    LARGE_BLOCK_ARRAYS = 40, /* of KIR_MAX_ARRAYS: fusion underestimates views of joined arrays */
     SMALL_BLOCK_ARRAYS = 32,
     LARGE_BLOCK_PARAMS = 1024, /* next to the arrays */
     SMALL_BLOCK_PARAMS = 96
