@@ -88,26 +88,48 @@ static bool find_box(const tape_operand *o, box *x) {
 
 /* ---- padding ---- */
 
-static gpa_code filled(gpa_rt *rt, const box *x, int axis, int64_t extent, gpa_dtype t,
-                       gpa_arr **out, gpa_err *e) {
-    int64_t shape[GPA_MAX_DIMS];
-    for (int d = 0; d < x->ndim; d++) shape[d] = d < axis ? x->shape[d] : x->extent[d];
-    shape[axis] = extent;
-    return arr_full(rt, &(arr_spec){t, x->ndim, shape}, (gpa_val){.bits = {0, 0}}, out, e);
+typedef struct {
+    const box *x;
+    gpa_arr *from; /* an array of the storage's shape, or NULL: zeros */
+    gpa_dtype dtype;
+} surroundings;
+
+/* Rows along an axis: the axes before it are whole, those after it are the box's. */
+typedef struct {
+    int axis;
+    int64_t first, extent;
+} slab;
+
+static gpa_code slab_of(gpa_rt *rt, const surroundings *s, slab m, gpa_arr **out, gpa_err *e) {
+    const box *x = s->x;
+    int64_t shape[GPA_MAX_DIMS], offset = 0;
+    for (int d = 0; d < x->ndim; d++) {
+        const int64_t first = d < m.axis ? 0 : d == m.axis ? m.first : x->start[d];
+        shape[d] = d < m.axis ? x->shape[d] : d == m.axis ? m.extent : x->extent[d];
+        offset += s->from ? first * s->from->strides[d] : 0;
+    }
+    if (!s->from)
+        return arr_full(rt, &(arr_spec){s->dtype, x->ndim, shape}, (gpa_val){.bits = {0, 0}}, out,
+                        e);
+    const arr_layout l = {s->dtype, x->ndim, shape, s->from->strides, offset};
+    return arr_view(rt, s->from, &l, out, e);
 }
 
-/* Surrounds *a, of the box's shape, by zeros up to the shape of the storage. */
-static gpa_code pad(gpa_rt *rt, const box *x, gpa_arr **a, gpa_err *e) {
+/* Surrounds *a, of the box's shape, up to the shape of the storage: by zeros, or by what lies
+ * around the box in `from`. */
+static gpa_code surround(gpa_rt *rt, const box *x, gpa_arr *from, gpa_arr **a, gpa_err *e) {
+    const surroundings s = {x, from, (gpa_dtype)(*a)->dtype};
     gpa_code rc = GPA_OK;
     for (int d = 0; d < x->ndim && !rc; d++) {
-        const int64_t before = x->start[d], after = x->shape[d] - before - x->extent[d];
+        const slab before = {d, 0, x->start[d]};
+        const int64_t end = x->start[d] + x->extent[d];
+        const slab after = {d, end, x->shape[d] - end};
         gpa_arr *part[3] = {NULL}, *joined = NULL;
         int n = 0;
-        if (before) rc = filled(rt, x, d, before, (gpa_dtype)(*a)->dtype, &part[n++], e);
+        if (before.extent) rc = slab_of(rt, &s, before, &part[n++], e);
         part[n++] = arr_retain(*a);
-        if (after && !rc) rc = filled(rt, x, d, after, (gpa_dtype)(*a)->dtype, &part[n++], e);
-        const arr_concatenation c = {
-            .in = part, .n = n, .axis = d, .dtype = (gpa_dtype)(*a)->dtype};
+        if (after.extent && !rc) rc = slab_of(rt, &s, after, &part[n++], e);
+        const arr_concatenation c = {.in = part, .n = n, .axis = d, .dtype = s.dtype};
         if (n > 1 && !rc) rc = arr_concat(rt, &c, &joined, e);
         for (int i = 0; i < n; i++) arr_release(rt, part[i]);
         if (!joined) continue;
@@ -363,7 +385,7 @@ gpa_code tape_gradient_add(gpa_rt *rt, tape_gradients *g, const tape_operand *o,
         rc = add_all(rt, at, arr_retain(fit), e);
     } else if (!(at->owned && at->a) && !is_small(o) && find_box(o, &x)) {
         TRY(boxed(rt, fit, &x, &part, e));
-        TRY(pad(rt, &x, &part, e));
+        TRY(surround(rt, &x, NULL, &part, e));
         rc = add_all(rt, at, part, e);
         part = NULL;
     } else {
@@ -402,18 +424,16 @@ bool tape_gradient_is_owned(const tape_gradients *g, const tape_operand *o) {
 
 /* The gradient of the storage, but zero in a box. */
 static gpa_code clear_box(gpa_rt *rt, entry *at, const box *x, gpa_err *e) {
-    const gpa_opnd zero = {.weak = WEAK_INT, .dtype = DT_I64};
-    gpa_arr *mask = NULL, *shaped = NULL, *rest = NULL;
-    const arr_spec inside = {DT_BOOL, x->ndim, x->extent};
+    const arr_spec inside = {(gpa_dtype)at->a->dtype, x->ndim, x->extent};
+    gpa_arr *rest = NULL, *shaped = NULL;
     gpa_code rc = GPA_OK;
-    TRY(arr_full(rt, &inside, (gpa_val){.BOOL = 1}, &mask, e));
-    TRY(pad(rt, x, &mask, e));
     TRY(arr_reshape(rt, at->a, x->ndim, x->shape, &shaped, e));
-    TRY(arr_ufunc(rt, OP_WHERE, (gpa_opnd[]){{.arr = mask}, zero, {.arr = shaped}}, NULL, &rest,
-                  e));
+    TRY(arr_full(rt, &inside, (gpa_val){.bits = {0, 0}}, &rest, e));
+    TRY(surround(rt, x, shaped, &rest, e));
     put(rt, at, rest, false);
+    rest = NULL;
 out:
-    arr_release(rt, mask);
+    arr_release(rt, rest);
     arr_release(rt, shaped);
     return rc;
 }

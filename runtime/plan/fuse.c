@@ -231,7 +231,8 @@ static int fits(fusion *c, const item *x, const use *u) {
         times = uses_in_step(c, x, u->step);
         operands += x->n->n_in - 1 - n_filled(x->n);
     }
-    if (t->arrays + t->open + times * (operands - 1) > c->max_arrays) return CUT_ARRAYS;
+    const int more = times * (operands - 1); /* none: a cut would not save an array */
+    if (more > 0 && t->arrays + t->open + more > c->max_arrays) return CUT_ARRAYS;
     if (t->params + 2 * times * x->n->n_in > c->max_params) return CUT_PARAMS;
     space_fit fit = fit_space(c, u->step, x->n, u->map, &inner);
     if (fit == SPACE_NO) return CUT_SHAPE;
