@@ -592,3 +592,11 @@ x = np.array(5, np.int16)
 for keepdims in (True, False):
     print(repr(np.remainder.reduce(x, axis=0, keepdims=keepdims, initial=np.float32(1.5))))
     print(repr(np.subtract.reduce(x, axis=0, keepdims=keepdims, initial=2.5)))
+# --- reduceat, and joins of reductions, of arrays without elements
+for shape in ((0, 2), (0, 3, 2), (2, 0, 3)):
+    x = np.zeros(shape)
+    last = x.ndim - 1
+    for f in np.add, np.maximum:
+        print(f.__name__, f.reduceat(x, [0, 1], axis=last).shape)
+    rows = [x.sum(last)[..., None], (x * 2).sum(last)[..., None]]
+    print(np.concatenate(rows, last).shape, np.stack([r[..., 0] for r in rows], last).shape)
