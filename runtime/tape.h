@@ -99,8 +99,9 @@ gpa_code tape_gradient_take(gpa_rt *rt, tape_gradients *g, const tape_operand *o
 /* A view of the gradient that may be stored into. */
 gpa_code tape_gradient_view(gpa_rt *rt, tape_gradients *g, const tape_operand *o, gpa_arr **out,
                             gpa_err *e);
-/* True if later contributions may be stored into what tape_gradient_get returned. */
-bool tape_gradient_is_owned(const tape_gradients *g, const tape_operand *o);
+/* True if what tape_gradient_get would return is not the caller's alone: other arrays share its
+ * memory, it is read-only, or later contributions are stored into it. */
+bool tape_gradient_is_shared(const tape_gradients *g, const tape_operand *o);
 /* What lies there has no gradient any more: a store overwrote it. */
 gpa_code tape_gradient_forget(gpa_rt *rt, tape_gradients *g, const tape_operand *o, gpa_err *e);
 /* The gradient of what was stored there is that of the operand that was stored. */

@@ -336,11 +336,11 @@ gpa_code gradients_view(gpa_vm *vm, value *argv, value *out) { /* self, operand 
     return ask(vm, argv, tape_gradient_view, out);
 }
 
-gpa_code gradients_is_owned(gpa_vm *vm, value *argv, value *out) { /* self, operand */
+gpa_code gradients_is_shared(gpa_vm *vm, value *argv, value *out) { /* self, operand */
     int64_t layout[2 * GPA_MAX_DIMS];
     tape_operand o;
     gpa_code rc = operand_of(vm, argv[1], layout, &o);
-    if (!rc) *out = v_bool(tape_gradient_is_owned(argv[0].object->data, &o));
+    if (!rc) *out = v_bool(tape_gradient_is_shared(argv[0].object->data, &o));
     return rc;
 }
 

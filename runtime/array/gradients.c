@@ -417,9 +417,9 @@ gpa_code tape_gradient_take(gpa_rt *rt, tape_gradients *g, const tape_operand *o
     return rc;
 }
 
-bool tape_gradient_is_owned(const tape_gradients *g, const tape_operand *o) {
+bool tape_gradient_is_shared(const tape_gradients *g, const tape_operand *o) {
     const entry *x = find(g, o->storage);
-    return x && x->owned;
+    return x && (x->owned || x->a->readonly || x->a->storage->refs > 1);
 }
 
 /* The gradient of the storage, but zero in a box. */
