@@ -1,22 +1,7 @@
 # scipy.sparse.linalg against SciPy: operators, and iterations over them.
 import scipy.sparse as sp, scipy.sparse.linalg as sl
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
-
-
-def tell(*fs):
-    for f in fs:
-        try:
-            r = f()
-        except Exception as e:
-            print(type(e).__name__, e)
-            continue
-        if sp.issparse(r):
-            r = r.toarray()
-        if hasattr(r, "shape") and hasattr(r, "dtype") and not isinstance(r, LinearOperator):
-            r = np.asarray(r)
-            print(r.dtype, r.shape, np.round(r, 6).tolist())
-        else:
-            print(r)
+from sparse_matrices import tell
 
 
 def grid(n, t="f8", low=-1.0, up=-1.5):

@@ -1,6 +1,7 @@
 """Matrices for the tests of scipy.sparse, and helpers that print what it returns."""
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 
 def data(m, n, dtype=float, seed=0):
@@ -31,7 +32,7 @@ def tell(*fs):
             continue
         if sp.issparse(r):
             print(type(r).__name__, r.format, r.shape, r.dtype, r.nnz, rounded(r.toarray()).tolist())
-        elif hasattr(r, "shape") and hasattr(r, "dtype"):
+        elif hasattr(r, "shape") and hasattr(r, "dtype") and not isinstance(r, LinearOperator):
             r = np.asarray(r)
             print(r.dtype, r.shape, rounded(r).tolist())
         else:
