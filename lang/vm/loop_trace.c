@@ -7,7 +7,7 @@
  * walked as if their bodies stood in the loop (inlining).
  *
  * Reading order: abstract values, variables, scalars, indices, arrays and calls, functions of the
- * program, instructions, the end, loop_trace_make. */
+ * program, attributes, instructions, the end, loop_trace_make. */
 #include "lang/vm/loop_trace.h"
 
 #include <stdio.h>
