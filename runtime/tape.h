@@ -28,6 +28,7 @@ typedef struct tape_operand {
  * result. */
 typedef struct tape_record {
     const char *rule; /* "multiply", "sum", "getitem", ... */
+    int op;           /* gpa_op of an elementwise operation, else -1 */
     int n_in, n_out;
     int64_t *ints; /* options of the rule */
     int n_ints;
@@ -46,9 +47,10 @@ typedef struct tape_record {
  * arrays of all dtypes are active, operations without a derivative are recorded too, records keep
  * the values of operands that are not active, and reading an active array is an error. */
 gpa_code tape_open(gpa_rt *rt, gpa_arr *const *watched, int n, bool mapped, gpa_err *e);
-/* Ends the recording of the innermost tape, and passes its records to `each` (may be NULL), the
- * last one first, until that fails. A record is valid during the call. */
-gpa_code tape_close(gpa_rt *rt, gpa_code (*each)(void *user, const tape_record *r), void *user);
+/* Ends the recording of the innermost tape. Returns its last record, from which `before` leads to
+ * the others; the caller frees them. NULL: there are none. */
+tape_record *tape_close(gpa_rt *rt);
+void tape_free(gpa_rt *rt, tape_record *last);
 /* The number of open tapes. */
 int tape_depth(const gpa_rt *rt);
 /* True if an open tape records operations on the array. */
@@ -58,9 +60,8 @@ bool tape_is_mapped(const gpa_rt *rt, const gpa_arr *a);
 /* The number of the innermost tape of vmap that records operations on the array, among the tapes of
  * vmap, from 0 for the innermost one; -1: none. */
 int tape_mapped_level(const gpa_rt *rt, const gpa_arr *a);
-/* Passes the records so far of a tape of vmap to `each`, the last one first, and forgets them. */
-gpa_code tape_drain(gpa_rt *rt, int level, gpa_code (*each)(void *user, const tape_record *r),
-                    void *user);
+/* The records so far of a tape of vmap, which forgets them, as from tape_close. */
+tape_record *tape_drain(gpa_rt *rt, int level);
 /* Describes an array, for the innermost tape; the caller frees out->layout with mem_free. */
 gpa_code tape_describe(gpa_rt *rt, gpa_arr *a, tape_operand *out, gpa_err *e);
 

@@ -1,6 +1,8 @@
-/* Native functions of autograd: tapes as values. A record becomes a tuple (rule, operands, results,
- * ints, scale, index), an operand or result a tuple (storage, active, value, shape, strides,
- * offset, dtype, storage size, storage dtype); the storage of a scalar is None. */
+/* Native functions of autograd: tapes and the way back over their records.
+ *
+ * For a rule of the language a record becomes a tuple (rule, operands, results, ints, scale,
+ * index), an operand or result a tuple (storage, active, value, shape, strides, offset, dtype,
+ * storage size, storage dtype); the storage of a scalar is None. */
 #include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 #include "lang/object/container.h"
@@ -105,53 +107,75 @@ static value index_tuple(gpa_vm *vm, const tape_record *r) {
     return tuple;
 }
 
-typedef struct {
-    gpa_vm *vm;
-    list_obj *records, *edges; /* edges NULL: not asked for */
-} record_list;
-
-static gpa_code append_record(void *user, const tape_record *r) {
-    const record_list *to = user;
-    gpa_vm *vm = to->vm;
+static value record_tuple(gpa_vm *vm, const tape_record *r) {
     value items[] = {v_cstr(vm, r->rule),
                      operands_tuple(vm, r->operand, r->n_in),
                      operands_tuple(vm, r->operand + r->n_in, r->n_out),
                      ints(vm, r->n_ints, r->ints),
                      v_float(r->scale),
                      index_tuple(vm, r)};
-    value tuple = tuple_take(vm, sizeof items / sizeof *items, items);
-    if (tuple.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = GPA_OK;
-    if (r->ends_iteration && to->edges)
-        rc = list_append(vm, to->edges, v_int((int64_t)to->records->count));
-    if (!rc) rc = list_append(vm, to->records, tuple);
-    value_release(vm, tuple);
+    return tuple_take(vm, sizeof items / sizeof *items, items);
+}
+
+/* ---- records ---- */
+
+static void free_records(gpa_vm *vm, object_obj *o) { tape_free(vm_rt(vm), o->data); }
+
+const object_kind records_kind = {.type_name = "autograd.Records", .free = free_records};
+
+/* An object of records, which are consumed. */
+static gpa_code records_take(gpa_vm *vm, tape_record *last, value *out) {
+    gpa_code rc = native_return(v_object(vm, &records_kind, 0), out);
+    if (rc)
+        tape_free(vm_rt(vm), last);
+    else
+        out->object->data = last;
     return rc;
 }
 
 gpa_code gradient_close(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     if (!tape_depth(vm_rt(vm))) return vm_fail(vm, GPA_E_RUNTIME, "no tape is open");
-    value lists[2] = {v_list(vm, 0, NULL), v_list(vm, 0, NULL)};
-    const bool made = lists[0].tag != V_UNSET && lists[1].tag != V_UNSET;
-    record_list to = {vm, lists[0].list, lists[1].list};
-    gpa_code rc = tape_close(vm_rt(vm), made ? append_record : NULL, &to);
-    value both = tuple_take(vm, 2, lists);
-    if (rc) {
-        value_release(vm, both);
-        return rc;
-    }
-    return native_return(both, out);
+    return records_take(vm, tape_close(vm_rt(vm)), out);
 }
 
 gpa_code gradient_drain(gpa_vm *vm, value *argv, value *out) { /* level */
     int64_t level;
     gpa_code rc = arg_int(vm, argv[0], "level", &level);
-    if (!rc) rc = native_return(v_list(vm, 0, NULL), out);
+    return rc ? rc : records_take(vm, tape_drain(vm_rt(vm), (int)level), out);
+}
+
+/* Appends a value, which is consumed. */
+static gpa_code append_take(gpa_vm *vm, list_obj *list, value v) {
+    gpa_code rc = v.tag == V_UNSET ? GPA_E_MEMORY : list_append(vm, list, v);
+    value_release(vm, v);
+    return rc;
+}
+
+static gpa_code list_of_records(gpa_vm *vm, const tape_record *last, bool calls, value *out) {
+    gpa_code rc = native_return(v_list(vm, 0, NULL), out);
     if (rc) return rc;
-    rc = tape_drain(vm_rt(vm), (int)level, append_record, &(record_list){vm, out->list, NULL});
+    for (const tape_record *r = last; r && !rc; r = r->before)
+        if (!calls)
+            rc = append_take(vm, out->list, record_tuple(vm, r));
+        else if (strcmp(r->rule, "call") == 0)
+            rc = append_take(vm, out->list, v_int(r->ints[0]));
     if (rc) value_release(vm, *out);
     return rc;
+}
+
+gpa_code records_tuples(gpa_vm *vm, value *argv, value *out) { /* self */
+    gpa_code rc = list_of_records(vm, argv[0].object->data, false, out);
+    for (size_t i = 0, n = rc ? 0 : out->list->count; i < n / 2; i++) {
+        const value v = out->list->items[i];
+        out->list->items[i] = out->list->items[n - 1 - i];
+        out->list->items[n - 1 - i] = v;
+    }
+    return rc;
+}
+
+gpa_code records_calls(gpa_vm *vm, value *argv, value *out) { /* self */
+    return list_of_records(vm, argv[0].object->data, true, out);
 }
 
 /* ---- questions ---- */
@@ -189,14 +213,11 @@ gpa_code gradient_describe(gpa_vm *vm, value *argv, value *out) { /* array */
 
 gpa_code gradient_partials(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
-    gpa_code rc = native_return(v_dict(vm), out);
+    gpa_code rc = native_return(v_list(vm, 0, NULL), out);
     for (int op = 0; op < OP_COUNT && !rc; op++) {
         value texts[3];
         for (int i = 0; i < 3; i++) texts[i] = v_cstr(vm, tape_partial((gpa_op)op, i));
-        value tuple = tuple_take(vm, 3, texts);
-        rc = tuple.tag == V_UNSET ? GPA_E_MEMORY
-                                  : dict_set_text(vm, out->dict, op_info[op].name, tuple);
-        value_release(vm, tuple);
+        rc = append_take(vm, out->list, tuple_take(vm, 3, texts));
         if (rc) value_release(vm, *out);
     }
     return rc;
@@ -344,90 +365,95 @@ gpa_code gradients_is_shared(gpa_vm *vm, value *argv, value *out) { /* self, ope
     return rc;
 }
 
-static gpa_code add_to(gpa_vm *vm, tape_gradients *g, value operand, value contribution) {
-    int64_t layout[2 * GPA_MAX_DIMS];
-    tape_operand o;
+static gpa_code add_to(gpa_vm *vm, tape_gradients *g, const tape_operand *o, value contribution) {
     gpa_arr *c = NULL;
-    gpa_code rc = operand_of(vm, operand, layout, &o);
-    if (!rc) rc = arg_array(vm, contribution, DT_NONE, &c);
-    if (!rc) rc = tape_gradient_add(vm_rt(vm), g, &o, c, vm_err(vm));
+    gpa_code rc = arg_array(vm, contribution, DT_NONE, &c);
+    if (!rc) rc = tape_gradient_add(vm_rt(vm), g, o, c, vm_err(vm));
     arr_release(vm_rt(vm), c);
     return rc;
 }
 
 gpa_code gradients_add(gpa_vm *vm, value *argv, value *out) { /* self, operand, contribution */
+    int64_t layout[2 * GPA_MAX_DIMS];
+    tape_operand o;
     *out = v_none();
-    return add_to(vm, argv[0].object->data, argv[1], argv[2]);
+    gpa_code rc = operand_of(vm, argv[1], layout, &o);
+    return rc ? rc : add_to(vm, argv[0].object->data, &o, argv[2]);
 }
 
 /* ---- going back over records ---- */
 
-enum { RULE, OPERANDS, RESULTS, INTS, SCALE, INDEX, RECORD_FIELDS };
+/* How operations are differentiated: for each elementwise one a list of functions of (g, a, b, c,
+ * r), or None, and a function of the record for the others. */
+typedef struct {
+    const list_obj *partials;
+    value rule;
+} rules;
 
-/* An elementwise operation: `partials` has a function of (g, a, b, c, r), or None, per operand. */
-static gpa_code pull_elementwise(gpa_vm *vm, tape_gradients *g, const value *record,
-                                 const list_obj *partials) {
-    const tuple_obj *operands = record[OPERANDS].tuple;
-    const value result = record[RESULTS].tuple->items[0];
-    int64_t layout[2 * GPA_MAX_DIMS];
-    tape_operand at;
-    gpa_arr *found = NULL;
-    gpa_code rc = operand_of(vm, result, layout, &at);
-    if (!rc) rc = tape_gradient_take(vm_rt(vm), g, &at, &found, vm_err(vm));
-    if (rc || !found) return rc;
-    value args[] = {v_array_take(vm, found, false), v_none(), v_none(), v_none(),
-                    result.tuple->items[VALUE]};
-    if (args[0].tag == V_UNSET) return vm_no_memory(vm);
-    for (size_t i = 0; i < operands->count; i++)
-        args[1 + i] = operands->items[i].tuple->items[VALUE];
-    for (size_t i = 0; i < operands->count && !rc; i++) {
+/* The gradients of the operands of an elementwise operation, from that of its result (consumed). */
+static gpa_code pull_partials(gpa_vm *vm, tape_gradients *g, const tape_record *r,
+                              const list_obj *partials, gpa_arr *found) {
+    value args[5] = {v_array_take(vm, found, false)};
+    gpa_code rc = args[0].tag == V_UNSET ? vm_no_memory(vm) : GPA_OK;
+    for (int i = 0; i < 4; i++) {
+        const int k = i < 3 ? i : r->n_in;
+        args[1 + i] = i < 3 && i >= r->n_in ? v_none() : operand_value(vm, &r->operand[k]);
+        if (args[1 + i].tag == V_UNSET && !rc) rc = vm_no_memory(vm);
+    }
+    for (int i = 0; i < r->n_in && !rc; i++) {
         value c;
-        if (!operands->items[i].tuple->items[ACTIVE].i || partials->items[i].tag == V_NONE)
-            continue;
+        if (!r->operand[i].active || partials->items[i].tag == V_NONE) continue;
         rc = vm_call(vm, partials->items[i], ARGS(5, args), &c);
         if (rc) break;
-        rc = add_to(vm, g, operands->items[i], c);
+        rc = add_to(vm, g, &r->operand[i], c);
         value_release(vm, c);
     }
-    value_release(vm, args[0]);
+    for (int i = 0; i < 5; i++) value_release(vm, args[i]);
     return rc;
 }
 
-static gpa_code pull_store(gpa_vm *vm, tape_gradients *g, const value *record) {
-    int64_t layouts[2][2 * GPA_MAX_DIMS];
-    tape_operand stored, target;
-    gpa_code rc = operand_of(vm, record[OPERANDS].tuple->items[0], layouts[0], &stored);
-    if (!rc) rc = operand_of(vm, record[RESULTS].tuple->items[0], layouts[1], &target);
-    return rc ? rc : tape_gradient_move(vm_rt(vm), g, &target, &stored, vm_err(vm));
+static gpa_code pull_elementwise(gpa_vm *vm, tape_gradients *g, const tape_record *r,
+                                 const list_obj *partials) {
+    gpa_arr *found = NULL;
+    gpa_code rc = tape_gradient_take(vm_rt(vm), g, &r->operand[r->n_in], &found, vm_err(vm));
+    return rc || !found ? rc : pull_partials(vm, g, r, partials, found);
 }
 
-static gpa_code pull(gpa_vm *vm, tape_gradients *g, value record, value partials, value rule) {
-    const value *x = record.tuple->items;
-    dict_entry *known;
-    value done;
-    if (x[INDEX].tuple->count == 0 && strcmp(x[RULE].str->text, "setitem") == 0)
-        return pull_store(vm, g, x);
-    gpa_code rc = dict_find_peek(vm, partials.dict, x[RULE], &known);
-    if (rc) return rc;
-    if (known) return pull_elementwise(vm, g, x, known->v.list);
-    rc = vm_call(vm, rule, ARGS(1, &record), &done);
+static gpa_code pull_cast(gpa_vm *vm, tape_gradients *g, const tape_record *r) {
+    gpa_arr *found = NULL;
+    gpa_code rc = tape_gradient_take(vm_rt(vm), g, &r->operand[1], &found, vm_err(vm));
+    if (found) rc = tape_gradient_add(vm_rt(vm), g, &r->operand[0], found, vm_err(vm));
+    arr_release(vm_rt(vm), found);
+    return rc;
+}
+
+static gpa_code pull_in_language(gpa_vm *vm, const tape_record *r, value rule) {
+    value done, record = record_tuple(vm, r);
+    if (record.tag == V_UNSET) return vm_no_memory(vm);
+    gpa_code rc = vm_call(vm, rule, ARGS(1, &record), &done);
     if (!rc) value_release(vm, done);
+    value_release(vm, record);
     return rc;
 }
 
-gpa_code gradients_pull(gpa_vm *vm, value *argv,
-                        value *out) { /* self, records, edges, partials, rule */
+static gpa_code pull(gpa_vm *vm, tape_gradients *g, const tape_record *r, const rules *how) {
+    if (r->op >= 0) return pull_elementwise(vm, g, r, how->partials->items[r->op].list);
+    if (r->n_index == 0 && strcmp(r->rule, "setitem") == 0)
+        return tape_gradient_move(vm_rt(vm), g, &r->operand[1], &r->operand[0], vm_err(vm));
+    if (strcmp(r->rule, "cast") == 0) return pull_cast(vm, g, r);
+    return pull_in_language(vm, r, how->rule);
+}
+
+gpa_code gradients_pull(gpa_vm *vm, value *argv, value *out) { /* self, records, partials, rule */
     gpa_code rc = GPA_OK;
-    if (argv[1].tag != V_LIST || argv[2].tag != V_LIST || argv[3].tag != V_DICT)
-        return vm_fail(vm, GPA_E_TYPE, "two lists and a dict of partials are required");
-    const list_obj *records = argv[1].list, *edges = argv[2].list;
-    for (size_t i = 0, k = 0; i < records->count && !rc; i++) {
-        if (k < edges->count && edges->items[k].i == (int64_t)i) {
-            rc = rt_loop_edge(vm_rt(vm), vm_err(vm));
-            k++;
-        }
+    if (!is_kind(argv[1], &records_kind) || argv[2].tag != V_LIST ||
+        argv[2].list->count != OP_COUNT)
+        return vm_fail(vm, GPA_E_TYPE, "records and the list of partials are required");
+    const rules how = {argv[2].list, argv[3]};
+    for (const tape_record *r = argv[1].object->data; r && !rc; r = r->before) {
+        if (r->ends_iteration) rc = rt_loop_edge(vm_rt(vm), vm_err(vm));
         if (!rc) rc = vm_poll(vm);
-        if (!rc) rc = pull(vm, argv[0].object->data, records->items[i], argv[3], argv[4]);
+        if (!rc) rc = pull(vm, argv[0].object->data, r, &how);
     }
     *out = v_none();
     return rc;

@@ -115,28 +115,30 @@ static bool mentions(const char *text, char name) {
 
 /* ---- operands ---- */
 
-static gpa_code describe(gpa_rt *rt, struct gpa_tape *t, gpa_arr *a, tape_operand *o, gpa_err *e) {
+/* Describes an array; its layout goes to `layout`, which has space for it. */
+static gpa_code describe(gpa_rt *rt, struct gpa_tape *t, gpa_arr *a, int64_t *layout,
+                         tape_operand *o, gpa_err *e) {
     const tape_storage *s = enter(rt, t, a->storage);
-    const size_t dims = (size_t)a->ndim * sizeof(int64_t);
-    o->layout = s ? mem_new(2 * dims + sizeof(int64_t)) : NULL;
-    if (!o->layout) return gpa_no_memory(e);
-    if (dims) {
-        memcpy(o->layout, a->shape, dims);
-        memcpy(o->layout + a->ndim, a->strides, dims);
+    if (!s) return gpa_no_memory(e);
+    for (int d = 0; d < a->ndim; d++) {
+        layout[d] = a->shape[d];
+        layout[a->ndim + d] = a->strides[d];
     }
-    o->storage = s->number;
-    o->active = is_active(t, a);
-    o->dtype = a->dtype;
-    o->storage_dtype = a->storage->dtype;
-    o->ndim = a->ndim;
-    o->offset = a->offset;
-    o->storage_size = a->storage->size;
+    *o = (tape_operand){.storage = s->number,
+                        .active = is_active(t, a),
+                        .dtype = a->dtype,
+                        .storage_dtype = a->storage->dtype,
+                        .ndim = a->ndim,
+                        .offset = a->offset,
+                        .storage_size = a->storage->size,
+                        .layout = layout};
     return GPA_OK;
 }
 
 gpa_code tape_describe(gpa_rt *rt, gpa_arr *a, tape_operand *out, gpa_err *e) {
-    *out = (tape_operand){.storage = 0};
-    return describe(rt, rt->tape, a, out, e);
+    int64_t *layout = mem_new((2 * (size_t)a->ndim + 1) * sizeof *layout);
+    *out = (tape_operand){.layout = layout};
+    return layout ? describe(rt, rt->tape, a, layout, out, e) : gpa_no_memory(e);
 }
 
 static void keep(struct gpa_tape *t, gpa_arr *a, tape_operand *o) {
@@ -149,37 +151,54 @@ static void keep(struct gpa_tape *t, gpa_arr *a, tape_operand *o) {
 /* ---- records ---- */
 
 static void free_record(gpa_rt *rt, tape_record *r) {
-    for (int i = 0; i < r->n_in + r->n_out; i++) {
-        mem_free(r->operand[i].layout);
-        arr_release(rt, r->operand[i].value);
-    }
-    mem_free(r->ints);
-    mem_free(r->index);
+    for (int i = 0; i < r->n_in + r->n_out; i++) arr_release(rt, r->operand[i].value);
     mem_free(r);
 }
 
-/* A copy of n bytes (NULL: none) in *to. */
-static bool duplicate(const void *from, size_t n, void **to) {
-    *to = n ? mem_new(n) : NULL;
-    if (*to) memcpy(*to, from, n);
-    return *to || !n;
+static gpa_arr *array_of(const tape_entry *n, int i) {
+    return i < n->n_in ? n->in[i].arr : n->out[i - n->n_in];
 }
 
+/* A record with space for its ints, its index and the layouts of its operands, which follow it in
+ * memory. NULL when memory is short. */
+static tape_record *new_record(const tape_entry *n, int64_t **layouts) {
+    const size_t operands = (size_t)(n->n_in + n->n_out), ints = (size_t)n->n_ints,
+                 index = (size_t)n->n_index;
+    size_t dims = 0;
+    for (int i = 0; i < n->n_in + n->n_out; i++) dims += array_of(n, i) ? array_of(n, i)->ndim : 0;
+    tape_record *r = mem_new(sizeof *r + operands * sizeof *r->operand + index * sizeof *r->index +
+                             (ints + 2 * dims) * sizeof(int64_t));
+    if (!r) return NULL;
+    *r = (tape_record){.rule = n->rule ? n->rule : op_info[n->op].name,
+                       .op = n->rule ? -1 : (int)n->op,
+                       .n_in = n->n_in,
+                       .n_out = n->n_out,
+                       .n_ints = n->n_ints,
+                       .scale = n->scale,
+                       .n_index = n->n_index};
+    for (size_t i = 0; i < operands; i++) r->operand[i] = (tape_operand){.storage = 0};
+    r->index = (gpa_index *)(r->operand + operands);
+    r->ints = (int64_t *)(r->index + index);
+    *layouts = r->ints + ints;
+    for (size_t i = 0; i < index; i++) r->index[i] = n->index[i];
+    for (size_t i = 0; i < ints; i++) r->ints[i] = n->ints[i];
+    return r;
+}
+
+/* Describes the operands and results, and keeps the values that the rule needs. */
 static gpa_code fill_record(gpa_rt *rt, struct gpa_tape *t, const tape_entry *n, tape_record *r,
-                            gpa_err *e) {
-    if (!duplicate(n->ints, (size_t)n->n_ints * sizeof *n->ints, (void **)&r->ints) ||
-        !duplicate(n->index, (size_t)n->n_index * sizeof *n->index, (void **)&r->index))
-        return gpa_no_memory(e);
+                            int64_t *layouts, gpa_err *e) {
     for (int i = 0; i < r->n_in + r->n_out; i++) {
         const bool result = i >= r->n_in;
         tape_operand *o = &r->operand[i];
-        gpa_arr *a = result ? n->out[i - n->n_in] : n->in[i].arr;
+        gpa_arr *a = array_of(n, i);
         if (!a) {
             if (!result) o->number = n->in[i];
             continue;
         }
-        gpa_code rc = describe(rt, t, a, o, e);
+        gpa_code rc = describe(rt, t, a, layouts, o, e);
         if (rc) return rc;
+        layouts += 2 * a->ndim;
         if (t->mapped ? !result && !o->active
             : result  ? n->keep_out >> (i - n->n_in) & 1
                       : n->keep_in >> i & 1)
@@ -205,16 +224,10 @@ static gpa_code record(gpa_rt *rt, struct gpa_tape *t, const tape_entry *n, gpa_
         if (n->out[i] && !s) return gpa_no_memory(e);
         if (s) s->active = true;
     }
-    const size_t operands = (size_t)(n->n_in + n->n_out);
-    tape_record *r = mem_zero(sizeof *r + operands * sizeof *r->operand);
+    int64_t *layouts;
+    tape_record *r = new_record(n, &layouts);
     if (!r) return gpa_no_memory(e);
-    r->rule = n->rule;
-    r->n_in = n->n_in;
-    r->n_out = n->n_out;
-    r->n_ints = n->n_ints;
-    r->scale = n->scale;
-    r->n_index = n->n_index;
-    gpa_code rc = fill_record(rt, t, n, r, e);
+    gpa_code rc = fill_record(rt, t, n, r, layouts, e);
     if (rc) {
         unlink_kept(t, r);
         free_record(rt, r);
@@ -245,7 +258,7 @@ gpa_code tape_note_unary(gpa_rt *rt, const char *rule, gpa_arr *in, gpa_arr *out
 gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, gpa_dtype dtype, const gpa_opnd *in, gpa_arr *out,
                          gpa_err *e) {
     const int64_t loop = dtype;
-    tape_entry n = {.rule = op_info[op].name,
+    tape_entry n = {.op = op,
                     .in = in,
                     .out = &out,
                     .n_in = op_info[op].arity,
@@ -454,33 +467,33 @@ gpa_code tape_open(gpa_rt *rt, gpa_arr *const *watched, int n, bool mapped, gpa_
     return GPA_OK;
 }
 
-/* Passes the records to `each` (may be NULL), the last one first, until that fails, and frees them.
- */
-static gpa_code free_records(gpa_rt *rt, struct gpa_tape *t,
-                             gpa_code (*each)(void *user, const tape_record *r), void *user) {
-    gpa_code rc = GPA_OK;
-    while (t->last) {
-        tape_record *r = t->last;
-        t->last = r->before;
-        if (each && !rc) rc = each(user, r);
-        free_record(rt, r);
-    }
+/* The records of a tape, which has none any more. */
+static tape_record *take_records(struct gpa_tape *t) {
+    tape_record *last = t->last;
+    t->last = NULL;
     for (size_t i = 0; i < t->cap; i++) t->slot[i].kept = NULL;
-    return rc;
+    return last;
 }
 
-gpa_code tape_drain(gpa_rt *rt, int level, gpa_code (*each)(void *user, const tape_record *r),
-                    void *user) {
+tape_record *tape_drain(gpa_rt *rt, int level) {
     struct gpa_tape *t = rt->tape;
     while (t && (!t->mapped || level-- > 0)) t = t->outer;
-    return t ? free_records(rt, t, each, user) : GPA_OK;
+    return t ? take_records(t) : NULL;
 }
 
-gpa_code tape_close(gpa_rt *rt, gpa_code (*each)(void *user, const tape_record *r), void *user) {
+tape_record *tape_close(gpa_rt *rt) {
     struct gpa_tape *t = rt->tape;
+    tape_record *last = take_records(t);
     rt->tape = t->outer;
-    gpa_code rc = free_records(rt, t, each, user);
     mem_free(t->slot);
     mem_free(t);
-    return rc;
+    return last;
+}
+
+void tape_free(gpa_rt *rt, tape_record *last) {
+    while (last) {
+        tape_record *r = last;
+        last = r->before;
+        free_record(rt, r);
+    }
 }

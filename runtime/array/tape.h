@@ -8,7 +8,8 @@
 
 /* An operation to record: see tape_record. */
 typedef struct {
-    const char *rule;
+    const char *rule; /* NULL: the elementwise operation op */
+    gpa_op op;
     const gpa_opnd *in;
     gpa_arr *const *out;
     int n_in, n_out;
