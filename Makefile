@@ -45,7 +45,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
-ifneq ($(filter-out help deps run check test test-features test-gpu cov bench bench-numerics bench-gpu bench-programs tuning tuning-kit layers format format-check fuzz soak clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help deps run check test test-features test-gpu cov bench bench-numerics bench-gpu bench-gradients bench-programs tuning tuning-kit layers format format-check fuzz soak clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
 ifeq ($(READLINE),0)
@@ -253,6 +253,8 @@ bench-numerics: deps                    ## compare with NumPy and SciPy, one row
 	@$(BUILD) && GPA=$(B)/gpa tests/bench/run numerics
 bench-gpu: deps                         ## compare with CuPy, JAX, PyTorch, Numba on a GPU (QUICK=1: gpa alone)
 	@$(BUILD) && GPA=$(B)/gpa $(or $(wildcard build/venv/bin/python),python3) tests/bench/gpu.py $(if $(QUICK),--quick)
+bench-gradients: deps                   ## compare gradients with JAX and torch.compile on a GPU
+	@$(BUILD) && GPA=$(B)/gpa GPA_DEVICE=$(or $(GPA_DEVICE),cuda) $(or $(wildcard build/venv/bin/python),python3) tests/bench/gradients.py
 bench-programs: deps                    ## compare on whole programs: NPBENCH=FOLDER PYHPC=FOLDER, checkouts of npbench and pyhpc-benchmarks
 	@$(BUILD) && GPA=$(B)/gpa tests/bench/run programs
 tuning: deps                            ## measure the tuning constants (IN=WORDS: rows, DEVICES=cpu,threads,gpu,alone)
@@ -334,4 +336,4 @@ build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
 .PHONY: default all help dumps syntax tidy format format-check reference picture deps run check test test-features test-gpu test-kit tests cov \
-        bench bench-numerics bench-gpu bench-programs tuning tuning-kit install dist layers fuzz soak libfuzzer fuzzed clean
+        bench bench-numerics bench-gpu bench-gradients bench-programs tuning tuning-kit install dist layers fuzz soak libfuzzer fuzzed clean
