@@ -36,7 +36,11 @@ static void send_answers(channel *c) {
     answer *a;
     while ((a = (answer *)queue_take(&c->answers))) {
         const char *text = a->text ? a->text : no_memory;
-        letter l = {a->type, a->to->ids, a->to->n_ids, a->to->header, {text, strlen(text)}};
+        letter l = {.type = a->type,
+                    .prefix = a->to->ids,
+                    .n_prefix = a->to->n_ids,
+                    .parent = a->to->header,
+                    .content = {text, strlen(text)}};
         wire_send(&c->kernel->wire, c->socket, &l);
         message_release(a->to);
         free(a->text);

@@ -12,6 +12,7 @@
 
 #include "kernel/json.h"
 #include "kernel/capture.h"
+#include "kernel/comm.h"
 #include "kernel/kernel.h"
 
 static const json_t *member(const message *m, const char *name) {
@@ -83,6 +84,12 @@ static void show_error(void *user, const gpa_diag *d) {
         iopub_post_take(k->iopub, "error", k->cell.request, json_incref(k->cell.error));
 }
 
+/* The header of the request that outputs now have as their parent. */
+static const char *request_header(void *user) {
+    const kernel *k = user;
+    return k->cell.header ? k->cell.header : "";
+}
+
 /* True while a cell that waits for input was neither interrupted nor told to quit. */
 static bool waits(kernel *k) {
     return atomic_load(&k->n_interrupts) == k->cell.n_interrupts && !atomic_load(&k->quitting);
@@ -108,9 +115,12 @@ static bool ask(kernel *k, const char *prompt) {
     bool sent = false;
     for (int i = 0; text && !sent && waits(k) && i < 100; i++) {
         if (i) message_release(take_input(k, 20));
-        sent = wire_send(
-            &k->wire, k->input,
-            &(letter){"input_request", m->ids, m->n_ids, m->header, {text, strlen(text)}});
+        sent = wire_send(&k->wire, k->input,
+                         &(letter){.type = "input_request",
+                                   .prefix = m->ids,
+                                   .n_prefix = m->n_ids,
+                                   .parent = m->header,
+                                   .content = {text, strlen(text)}});
     }
     free(text);
     json_decref(content);
@@ -153,6 +163,8 @@ void execute_host(kernel *k, gpa_host *host) {
                        .page = show_page,
                        .next_input = next_input,
                        .input = read_line,
+                       .comm = comm_send,
+                       .request = request_header,
                        .pretty = true};
 }
 
@@ -165,12 +177,13 @@ void execute_captured(void *user, const char *name, const char *text, size_t n) 
 
 /* ---- evaluation ---- */
 
-static void begin(kernel *k, message *m) {
+void execute_begin(kernel *k, message *m) {
     capture_drain(); /* late output belongs to the previous cell */
     k->cell = (cell){.request = m,
                      .silent = json_is_true(member(m, "silent")),
                      .may_ask = json_is_true(member(m, "allow_stdin"))};
     k->cell.n_interrupts = atomic_load(&k->n_interrupts);
+    k->cell.header = strndup(m->header.data, m->header.n);
     pthread_mutex_lock(&k->lock);
     message_release(k->parent);
     k->parent = message_retain(m);
@@ -178,25 +191,41 @@ static void begin(kernel *k, message *m) {
     pthread_mutex_unlock(&k->lock);
 }
 
-static void end(kernel *k) {
+void execute_end(kernel *k) {
     json_decref(k->cell.data);
     json_decref(k->cell.error);
     json_decref(k->cell.payload);
+    free(k->cell.header);
     k->cell = (cell){.request = NULL};
 }
 
-static gpa_code eval(kernel *k, const char *code, size_t n, int flags) {
-    int status;
+gpa_code execute_call(kernel *k, gpa_code (*call)(kernel *k, void *user), void *user) {
     gpa_session_ready(k->session);
     atomic_store(&k->running, true);
     if (!waits(k))
         gpa_session_interrupt(k->session); /* the interrupt came before `running` was set, so
                                               kernel_interrupt did not forward it */
-    gpa_code rc = gpa_session_eval(k->session, NULL, code, n, flags, &status);
+    gpa_code rc = call(k, user);
     atomic_store(&k->running, false);
     fflush(NULL);
     capture_drain();
     return rc;
+}
+
+typedef struct {
+    const char *code;
+    size_t n;
+    int flags;
+} evaluation;
+
+static gpa_code evaluate(kernel *k, void *user) {
+    const evaluation *e = user;
+    int status;
+    return gpa_session_eval(k->session, NULL, e->code, e->n, e->flags, &status);
+}
+
+static gpa_code eval(kernel *k, const char *code, size_t n, int flags) {
+    return execute_call(k, evaluate, &(evaluation){code, n, flags});
 }
 
 /* {"status": "ok", "data", "metadata"} or {"status": "error", "ename", ...} for each expression. */
@@ -224,7 +253,8 @@ static json_t *user_expressions(kernel *k) {
     return answers;
 }
 
-static void mark_aborted(queue_link *item) {
+static void mark_aborted(queue_link *item, void *user) {
+    (void)user;
     message *m = (message *)item;
     if (strcmp(m->type, "execute_request") == 0) m->aborted = true;
 }
@@ -232,7 +262,7 @@ static void mark_aborted(queue_link *item) {
 /* Aborts the cells that are already queued after a failed one; later requests run. */
 static void abort_waiting(kernel *k) {
     channel_settle(&k->shell);
-    queue_each(&k->todo, mark_aborted);
+    queue_each(&k->todo, mark_aborted, NULL);
 }
 
 static json_t *reply(kernel *k, gpa_code rc, int count) {
@@ -269,7 +299,7 @@ json_t *execute_cell(kernel *k, message *m) {
     if (m->aborted)
         return json_pack("{s:s}", "status",
                          "aborted"); /* the cell did not run and gets no execution count */
-    begin(k, m);
+    execute_begin(k, m);
     bool counted = !k->cell.silent && !json_is_false(member(m, "store_history"));
     if (!k->cell.silent)
         iopub_post_take(k->iopub, "execute_input", m,
@@ -283,6 +313,6 @@ json_t *execute_cell(kernel *k, message *m) {
     if (!counted || blank(text, n)) count--; /* the count of the last counted cell */
     if (rc && !k->cell.silent && !json_is_false(stop)) abort_waiting(k);
     json_t *content = reply(k, rc, count);
-    end(k);
+    execute_end(k);
     return content;
 }

@@ -27,6 +27,8 @@ typedef struct item {
     int64_t due;        /* deadline for sending a stream item */
     char *text;
     size_t n, cap;
+    bytes *parts; /* metadata, then buffers: one block; NULL: none */
+    size_t n_parts;
 } item;
 
 struct iopub {
@@ -51,6 +53,7 @@ static int64_t now_ms(void) {
 static void item_free(item *it) {
     message_release(it->parent);
     free(it->text);
+    free(it->parts);
     free(it);
 }
 
@@ -87,6 +90,48 @@ void iopub_post_take(iopub *p, const char *type, message *parent, json_t *conten
         free(text);
     }
     pthread_mutex_unlock(&p->lock);
+    wake(p);
+}
+
+/* The message types of comms are constants, as item.type must be. */
+static const char *comm_type(const char *type) {
+    return strcmp(type, "comm_open") == 0    ? "comm_open"
+           : strcmp(type, "comm_close") == 0 ? "comm_close"
+                                             : "comm_msg";
+}
+
+/* One block with the metadata and the buffers of a message. NULL when out of memory. */
+static bytes *comm_parts(const gpa_comm *m) {
+    size_t n = m->n_buffers + 1, size = n * sizeof(bytes) + strlen(m->metadata);
+    for (size_t i = 0; i < m->n_buffers; i++) size += m->buffers[i].n;
+    bytes *parts = malloc(size);
+    if (!parts) return NULL;
+    char *at = (char *)(parts + n);
+    for (size_t i = 0; i < n; i++) {
+        bytes from = i ? m->buffers[i - 1] : (bytes){m->metadata, strlen(m->metadata)};
+        if (from.n) memcpy(at, from.data, from.n);
+        parts[i] = (bytes){at, from.n};
+        at += from.n;
+    }
+    return parts;
+}
+
+void iopub_comm(iopub *p, message *parent, const gpa_comm *m) {
+    char *text = strdup(m->content);
+    bytes *parts = comm_parts(m);
+    pthread_mutex_lock(&p->lock);
+    item *it = text && parts ? append(p, comm_type(m->type), parent) : NULL;
+    if (it) {
+        it->text = text;
+        it->n = strlen(text);
+        it->parts = parts;
+        it->n_parts = m->n_buffers + 1;
+    }
+    pthread_mutex_unlock(&p->lock);
+    if (!it) {
+        free(text);
+        free(parts);
+    }
     wake(p);
 }
 
@@ -183,6 +228,11 @@ static void send_item(iopub *p, item *it) {
         letter l = {
             .type = it->type, .prefix = &prefix, .n_prefix = 1, .content = {it->text, it->n}};
         if (it->parent) l.parent = it->parent->header;
+        if (it->parts) {
+            l.metadata = it->parts[0];
+            l.buffers = it->parts + 1;
+            l.n_buffers = it->n_parts - 1;
+        }
         wire_send(p->wire, p->socket, &l);
     }
     item_free(it);

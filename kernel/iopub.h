@@ -7,6 +7,7 @@
 #define GPA_IOPUB_H
 
 #include "kernel/wire.h"
+#include "lang/comm.h"
 
 typedef struct iopub iopub;
 
@@ -19,6 +20,8 @@ void iopub_stop(iopub *p);
 /* Any thread may post. `parent` (may be NULL) is the request that caused the message. Consumes
  * `content`; NULL means out of memory. */
 void iopub_post_take(iopub *p, const char *type, message *parent, json_t *content);
+/* Posts a message of a comm, with its metadata and buffers; all are copied. */
+void iopub_comm(iopub *p, message *parent, const gpa_comm *m);
 /* `name`: "stdout" or "stderr". */
 void iopub_stream(iopub *p, const char *name, message *parent, const char *text, size_t n);
 void iopub_status(iopub *p, message *parent, const char *state);

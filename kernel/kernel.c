@@ -161,6 +161,7 @@ static void stop_sockets(kernel *k, pthread_t heart) {
     zmq_ctx_term(k->zmq);
     while ((m = (message *)queue_take(&k->todo))) message_release(m);
     queue_free(&k->todo);
+    comms_free(&k->comms);
     message_release(k->parent);
 }
 
@@ -234,7 +235,7 @@ int kernel_run(const char *connection_file) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file too large for its limit is an OSError */
     block_signals(SIG_BLOCK);
-    if (!queue_init(&k.todo) || !start_sockets(&k, &heart)) return 1;
+    if (!queue_init(&k.todo) || !comms_init(&k.comms) || !start_sockets(&k, &heart)) return 1;
     block_signals(SIG_UNBLOCK);
     bool started = start_session(&k);
     if (started) gpa_session_prepare(k.session);

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "kernel/channel.h"
+#include "kernel/comm.h"
 #include "kernel/wire.h"
 #include "kernel/execute.h"
 #include "kernel/iopub.h"
@@ -28,6 +29,7 @@ typedef struct kernel {
     queue todo;
     gpa_session *session;
     cell cell; /* what is being evaluated */
+    comms comms;
     pthread_mutex_t lock;
     message *parent; /* parent of output from outside the session: the last cell; `lock` guards it
                         and `muted` */

@@ -48,8 +48,8 @@ queue_link *queue_take(queue *q) {
     return item;
 }
 
-void queue_each(queue *q, void (*each)(queue_link *item)) {
+void queue_each(queue *q, void (*each)(queue_link *item, void *user), void *user) {
     pthread_mutex_lock(&q->lock);
-    for (queue_link *item = q->head; item; item = item->next) each(item);
+    for (queue_link *item = q->head; item; item = item->next) each(item, user);
     pthread_mutex_unlock(&q->lock);
 }

@@ -24,7 +24,7 @@ void queue_put(queue *q, queue_link *item);
 queue_link *queue_take(queue *q);
 /* Makes the file descriptor readable. Any thread, any signal handler. */
 void queue_wake(queue *q);
-/* Calls `each` with every item while the queue is locked. */
-void queue_each(queue *q, void (*each)(queue_link *item));
+/* Calls `each` with every item, the first one first, while the queue is locked. */
+void queue_each(queue *q, void (*each)(queue_link *item, void *user), void *user);
 
 #endif

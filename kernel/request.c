@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel/comm.h"
 #include "kernel/kernel.h"
 #include "kernel/json.h"
 
@@ -42,6 +43,7 @@ static const row *find(const kernel *k, const message *m) {
 
 void request_arrived(kernel *k, message *m) {
     const row *r = find(k, m);
+    if (r && r->handle == answer_comm) comm_coalesce(&k->todo, m);
     if (r && r->turn == IN_TURN)
         queue_put(&k->todo, &m->link);
     else
@@ -200,25 +202,6 @@ json_t *answer_history(kernel *k, message *m) {
                            .unique = json_is_true(json_object_get(m->content, "unique"))};
     gpa_session_history(k->session, &q, add_row, &to);
     return json_pack("{s:s, s:o}", "status", "ok", "history", to.rows);
-}
-
-/* ---- comms: no targets are registered, so a comm is closed as soon as it is opened ---- */
-
-json_t *answer_comm_info(kernel *k, message *m) {
-    (void)k, (void)m;
-    return json_pack("{s:s, s:{}}", "status", "ok", "comms");
-}
-
-json_t *answer_comm_open(kernel *k, message *m) {
-    json_t *id = json_object_get(m->content, "comm_id");
-    if (json_is_string(id))
-        iopub_post_take(k->iopub, "comm_close", m, json_pack("{s:O, s:{}}", "comm_id", id, "data"));
-    return NULL;
-}
-
-json_t *answer_nothing(kernel *k, message *m) {
-    (void)k, (void)m;
-    return NULL;
 }
 
 /* ---- the process ---- */

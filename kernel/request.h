@@ -21,7 +21,6 @@ void request_handle(struct kernel *k, message *m);
 /* ---- handlers ---- */
 
 request_handler answer_info, answer_complete, answer_inspect, answer_is_complete, answer_history,
-    answer_comm_info, answer_comm_open, answer_nothing, answer_connect, answer_interrupt,
-    answer_shutdown, answer_usage;
+    answer_connect, answer_interrupt, answer_shutdown, answer_usage;
 
 #endif

@@ -7,10 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct {
-    const void *data;
-    size_t n;
-} bytes;
+#include "lang/comm.h"
+
+typedef gpa_buffer bytes;
 
 typedef struct {
     uint32_t h[8];

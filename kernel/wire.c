@@ -57,9 +57,7 @@ void connection_endpoint(const connection *c, connection_port port, char *text, 
  * the caller's thread and socket; a wire is read-only except for its message counter
  * and the signatures seen. */
 
-enum {
-    MAX_FRAMES = 64
-}; /* identities, the six frames of a message, and buffers, which are ignored */
+enum { MAX_FRAMES = 1024 }; /* identities, the six frames of a message, and buffers */
 static const char delimiter[] = "<IDS|MSG>";
 
 /* A random UUID; derived from the clock if getrandom fails. */
@@ -112,17 +110,23 @@ static bytes keep(char **room, zmq_msg_t *frame) {
     return b;
 }
 
-/* Allocates a message as one block, with its identities and the bytes of identities and header. */
-static message *new_message(zmq_msg_t *frames, size_t n_ids, zmq_msg_t *header) {
-    size_t size = sizeof(message) + n_ids * sizeof(bytes) + zmq_msg_size(header);
-    for (size_t i = 0; i < n_ids; i++) size += zmq_msg_size(&frames[i]);
+/* Allocates a message of n frames as one block, with copies of its identities, header, metadata and
+ * buffers. */
+static message *new_message(zmq_msg_t *frames, size_t n_ids, size_t n) {
+    enum { DELIMITER, SIGNATURE, HEADER, PARENT, METADATA, CONTENT, FIXED };
+    size_t size = sizeof(message) + n * sizeof(bytes);
+    for (size_t i = 0; i < n; i++) size += zmq_msg_size(&frames[i]);
     message *m = malloc(size);
     if (!m) return NULL;
-    *m = (message){.n_ids = n_ids, .ids = (bytes *)(m + 1)};
+    *m = (message){.n_ids = n_ids, .n_buffers = n - n_ids - FIXED, .ids = (bytes *)(m + 1)};
     atomic_init(&m->refs, 1);
-    char *room = (char *)(m->ids + n_ids);
+    m->buffers = m->ids + n_ids;
+    char *room = (char *)(m->ids + n);
     for (size_t i = 0; i < n_ids; i++) m->ids[i] = keep(&room, &frames[i]);
-    m->header = keep(&room, header);
+    m->header = keep(&room, &frames[n_ids + HEADER]);
+    m->metadata = keep(&room, &frames[n_ids + METADATA]);
+    for (size_t i = 0; i < m->n_buffers; i++)
+        m->buffers[i] = keep(&room, &frames[n_ids + FIXED + i]);
     return m;
 }
 
@@ -213,7 +217,7 @@ static message *decode(wire *w, zmq_msg_t *frames, size_t n, const char **why) {
     if (!signature_holds(w, &frames[d + 1], &frames[d + 2]))
         return *why = "the signature does not fit", NULL;
     if (is_replay(w, &frames[d + 1])) return *why = "it was received before", NULL;
-    message *m = new_message(frames, d, &frames[d + 2]);
+    message *m = new_message(frames, d, n);
     if (!m) return *why = "out of memory", NULL;
     m->head = object_of(&frames[d + 2]);
     m->content = object_of(&frames[d + 5]);
@@ -276,14 +280,19 @@ bool wire_send(wire *w, void *socket, const letter *l) {
     char header[512], signature[HMAC_TEXT + 1] = "";
     int n_header = put_header(w, l->type, header, sizeof header);
     static const bytes empty = {"{}", 2};
-    bytes dicts[4] = {
-        {header, (size_t)n_header}, l->parent.n ? l->parent : empty, empty, l->content};
+    bytes dicts[4] = {{header, (size_t)n_header},
+                      l->parent.n ? l->parent : empty,
+                      l->metadata.n ? l->metadata : empty,
+                      l->content};
     if (w->is_signed) hmac_sign(&w->key, dicts, 4, signature);
     bool sent = true;
     for (size_t i = 0; i < l->n_prefix && sent; i++)
         sent = send_frame(socket, l->prefix[i].data, l->prefix[i].n, true);
     sent = sent && send_frame(socket, delimiter, sizeof delimiter - 1, true) &&
            send_frame(socket, signature, strlen(signature), true);
-    for (int i = 0; i < 4 && sent; i++) sent = send_frame(socket, dicts[i].data, dicts[i].n, i < 3);
+    for (size_t i = 0; i < 4 && sent; i++)
+        sent = send_frame(socket, dicts[i].data, dicts[i].n, i < 3 || l->n_buffers);
+    for (size_t i = 0; i < l->n_buffers && sent; i++)
+        sent = send_frame(socket, l->buffers[i].data, l->buffers[i].n, i + 1 < l->n_buffers);
     return sent;
 }

@@ -51,9 +51,10 @@ typedef struct message {
     queue_link link;
     atomic_int refs;
     bool aborted;
-    size_t n_ids;
-    bytes *ids;   /* routing identities, to be sent back */
-    bytes header; /* as received */
+    size_t n_ids, n_buffers;
+    bytes *ids;             /* routing identities, to be sent back */
+    bytes header, metadata; /* as received */
+    bytes *buffers;
     const char *type;
     json_t *head, *content; /* objects */
     struct channel *from;
@@ -66,6 +67,9 @@ typedef struct {
     size_t n_prefix;
     bytes parent; /* n 0: none */
     bytes content;
+    bytes metadata; /* n 0: none */
+    const bytes *buffers;
+    size_t n_buffers;
 } letter;
 
 /* False, with a message in *why, if the signature scheme is unknown. */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lang/comm.h"
 #include "runtime/base/err.h"
 
 typedef struct gpa_session gpa_session;
@@ -70,6 +71,11 @@ typedef struct {
     /* Restarts the process, which is to call gpa_session_restore with this folder. Returns only
      * on failure. */
     void (*restart)(void *user, const char *folder);
+    /* Sends a message of a comm to the page. Any thread. NULL: there is no page, and widgets show
+     * only their text. */
+    void (*comm)(void *user, const gpa_comm *m);
+    /* The header of the request that is being handled, a JSON object; "" if there is none. */
+    const char *(*request)(void *user);
     bool pretty;   /* containers are laid out over several lines, as in IPython */
     bool terminal; /* the process owns a terminal, which children of !cmd inherit; otherwise their
                       output goes through `write` */
@@ -111,6 +117,10 @@ enum {
  * GPA_E_EXIT (sys.exit) sets *status. */
 gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, size_t n, int flags,
                           int *status);
+/* Delivers a message of a comm from the page, as a cell of its own: what its handlers print,
+ * display and raise is reported through the host. GPA_E_UNSUPPORTED, without a report: no library
+ * that uses comms is loaded. */
+gpa_code gpa_session_comm(gpa_session *s, const gpa_comm *m);
 /* Runs ~/.config/gpa/init.gpa (in $XDG_CONFIG_HOME, if set) as a script. GPA_OK if there is
  * none. */
 gpa_code gpa_session_init(gpa_session *s);

@@ -7,7 +7,7 @@
 
 #include "lang/object/value.h"
 
-enum { MIME_MOST = 8 };
+enum { MIME_MOST = 16 };
 
 typedef struct {
     const char *mime;  /* "image/png": a constant, not copied */

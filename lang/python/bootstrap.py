@@ -130,10 +130,20 @@ def _advance(self):
 
 
 def _signature(self):
-    """inspect.signature of a function of gpa: its parameters; their defaults only as `...`."""
-    import inspect
+    """inspect.signature of a function of gpa."""
+    from inspect import Parameter, Signature
 
-    return inspect.signature(eval(f"lambda {_gpa_parameters(self._handle)}: None", {}))
+    kinds = (
+        Parameter.POSITIONAL_ONLY,
+        Parameter.POSITIONAL_OR_KEYWORD,
+        Parameter.VAR_POSITIONAL,
+        Parameter.KEYWORD_ONLY,
+        Parameter.VAR_KEYWORD,
+    )
+    return Signature(
+        Parameter(name, kinds[kind], default=default[0] if default else Parameter.empty)
+        for name, kind, *default in _gpa_parameters(self._handle)
+    )
 
 
 _members = {
@@ -406,6 +416,9 @@ def _as_array(value):
     return array if array.dtype != object or device is None else numpy.from_dlpack(value)
 
 
+_figures = types.ModuleType("matplotlib_inline.backend_inline", "The backend that displays matplotlib's figures in gpa.")
+
+
 def _show_figures(*args, **named):
     """matplotlib.pyplot.show: displays the open figures, and closes them."""
     from matplotlib import pyplot
@@ -414,7 +427,7 @@ def _show_figures(*args, **named):
     managers = Gcf.get_all_fig_managers()
     try:
         for manager in managers:
-            _gpa_display(manager.canvas.figure)
+            _gpa_display(manager.canvas.figure, None, False)
     finally:
         if managers:
             pyplot.close("all")
@@ -427,18 +440,20 @@ def _flush_figures():
         _show_figures()
 
 
-_backend = "module://gpa_figures"
+_backend = "module://matplotlib_inline.backend_inline"  # the name by which libraries know inline figures
 
 
 def _backend_member(name):
     """The attributes of the backend, defined when matplotlib first asks for one of them."""
-    if name not in ("FigureCanvas", "FigureManager", "show"):
+    if name not in ("FigureCanvas", "FigureManager", "show", "flush_figures"):
         raise AttributeError(name)
     from matplotlib.backend_bases import FigureManagerBase
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    names = vars(sys.modules["gpa_figures"])
-    names.update(FigureCanvas=FigureCanvasAgg, FigureManager=FigureManagerBase, show=_show_figures)
+    names = vars(_figures)
+    names.update(
+        FigureCanvas=FigureCanvasAgg, FigureManager=FigureManagerBase, show=_show_figures, flush_figures=_show_figures
+    )
     return names[name]
 
 
@@ -476,28 +491,43 @@ _mime_methods = (
 )
 
 
+def _mime_data(mime, data):
+    """The data of a representation as str, or as bytes if a front end gets it in base64."""
+    if mime.endswith("json") and not isinstance(data, str):
+        return _notebook()["to_json"](data)
+    if isinstance(data, str) and mime.startswith("image/") and not mime.endswith("+xml"):
+        import base64
+
+        return base64.b64decode(data)
+    return data
+
+
 def _mimes(value):
-    """The representations of a value besides text: a list of (MIME type, str or bytes)."""
-    kind, found = type(value), {}
+    """The representations of a value besides text: a list of (MIME type, str or bytes, metadata as JSON or None)."""
+    kind, found, about = type(value), {}, {}
     if isinstance(value, type):
         return []
     figures = sys.modules.get("matplotlib.figure")
     if figures and isinstance(value, figures.Figure):
-        return _picture(value)
+        return [(mime, data, None) for mime, data in _picture(value)]
     if hasattr(kind, "_repr_mimebundle_"):
-        bundle = value._repr_mimebundle_()
+        bundle = value._repr_mimebundle_(include=None, exclude=None)
         if isinstance(bundle, tuple):
-            bundle = bundle[0]
+            bundle, about = bundle[0], dict(bundle[1] or {})
         found.update(bundle or {})
     for mime, name in _mime_methods:
         if mime not in found and hasattr(kind, name):
             data = getattr(value, name)()
             if isinstance(data, tuple):
-                data = data[0]
+                data, about[mime] = data[0], data[1]
             if data is not None:
                 found[mime] = data
     found.pop("text/plain", None)
-    return [(mime, data) for mime, data in found.items() if isinstance(data, (str, bytes))]
+    return [
+        (mime, text, _notebook()["to_json"](about[mime]) if about.get(mime) else None)
+        for mime, text in ((mime, _mime_data(mime, data)) for mime, data in found.items())
+        if isinstance(text, (str, bytes))
+    ]
 
 
 def _describe(error):
@@ -597,6 +627,45 @@ def _finish():
         atexit._run_exitfuncs()
 
 
+class _AfterImport:
+    """Runs notebook.py when a library for notebooks is imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        action = _after_import.get(name)
+        if action is None:
+            return None
+        del _after_import[name]
+        import importlib.util
+
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_then(module):
+                execute(module)
+                _notebook()[action](module)
+
+            spec.loader.exec_module = execute_then
+        return spec
+
+
+_after_import = {"comm": "connect_comms", "IPython": "make_shell"}
+_notebook_names = {}
+
+
+def _notebook():
+    """The names of notebook.py, run at the first call."""
+    if not _notebook_names:
+        _notebook_names.update(globals())
+        exec(compile(_notebook_text, "<gpa bridge>", "exec"), _notebook_names)
+    return _notebook_names
+
+
+def _comm_message(kind, content, metadata, buffers):
+    """Delivers a message of a comm; False if no library uses comms."""
+    return "comm" in sys.modules and _notebook()["deliver"](kind, content, metadata, buffers)
+
+
 def _start(main_file):
     import builtins
     import signal
@@ -605,10 +674,10 @@ def _start(main_file):
     python.__getattr__ = _import
     sys.modules.setdefault("python", python)
 
-    figures = types.ModuleType("gpa_figures", "The backend that displays matplotlib's figures in gpa.")
-    figures.__getattr__ = _backend_member
-    sys.modules["gpa_figures"] = figures
+    _figures.__getattr__ = _backend_member
+    sys.modules[_figures.__name__] = _figures
     os.environ.setdefault("MPLBACKEND", _backend)
+    sys.meta_path.insert(0, _AfterImport())
 
     sys.stdout, sys.stderr, sys.stdin = Stream(1), Stream(2), Input()
     builtins.input = _input

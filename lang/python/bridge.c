@@ -247,6 +247,26 @@ static gpa_code show_figures(gpa_vm *vm) {
     return rc;
 }
 
+static py_object *py_text(const char *text) {
+    return py.PyUnicode_DecodeUTF8(text, (py_size)strlen(text), "replace");
+}
+
+static gpa_code comm(gpa_vm *vm, const gpa_comm *m) {
+    python_host *h = python_host_peek(vm);
+    value used = v_bool(false);
+    if (!h) return GPA_E_UNSUPPORTED;
+    python_scope s = python_enter(h);
+    py_object *buffers = py.PyTuple_New((py_size)m->n_buffers);
+    for (size_t i = 0; buffers && i < m->n_buffers; i++)
+        py.PyTuple_SetItem(
+            buffers, (py_size)i,
+            py.PyBytes_FromStringAndSize(m->buffers[i].data, (py_size)m->buffers[i].n));
+    py_object *args[] = {py_text(m->type), py_text(m->content), py_text(m->metadata), buffers};
+    gpa_code rc = from_python_take(h, python_helper(h->comm_message, 4, args), &used);
+    python_leave(&s);
+    return rc ? rc : used.i ? GPA_OK : GPA_E_UNSUPPORTED;
+}
+
 static void finish(gpa_vm *vm) {
     python_host *h = python_host_peek(vm);
     value nothing = v_none();
@@ -282,5 +302,6 @@ const foreign_language foreign = {.import = import_module,
                                   .describe = describe,
                                   .run = run_cell,
                                   .show_figures = show_figures,
+                                  .comm = comm,
                                   .finish = finish,
                                   .free = python_host_free};

@@ -8,11 +8,11 @@
 #include "lang/python/convert.h"
 #include "lang/vm/foreign.h"
 
-/* bootstrap.py, which the assembler includes. */
-extern const char python_bootstrap[];
+/* bootstrap.py and notebook.py, which the assembler includes. */
+extern const char python_bootstrap[], python_notebook[];
 __asm__(
     ".section .rodata; python_bootstrap:; .incbin \"lang/python/bootstrap.py\"; .byte 0; "
-    ".previous");
+    "python_notebook:; .incbin \"lang/python/notebook.py\"; .byte 0; .previous");
 
 struct python_state {
     python_host *host; /* NULL: not loaded */
@@ -76,11 +76,14 @@ static void initialize(const char *executable) {
 }
 
 static bool run_bootstrap(python_host *h) {
-    py_object *module = py.PyImport_AddModule("gpa"), *compiled = NULL, *result = NULL;
+    py_object *module = py.PyImport_AddModule("gpa"), *compiled = NULL, *result = NULL,
+              *notebook = NULL;
     h->names = module ? py.PyModule_GetDict(module) : NULL;
     py_object *builtins = h->names ? py.PyImport_ImportModule("builtins") : NULL;
     if (!builtins || py.PyDict_SetItemString(h->names, "__builtins__", builtins)) goto out;
     if (!stand_in_install(h)) goto out;
+    notebook = py.PyUnicode_DecodeUTF8(python_notebook, (py_size)strlen(python_notebook), NULL);
+    if (!notebook || py.PyDict_SetItemString(h->names, "_notebook_text", notebook)) goto out;
     compiled = py.Py_CompileString(python_bootstrap, "<gpa bridge>", PY_FILE_INPUT);
     result = compiled ? py.PyEval_EvalCode(compiled, h->names, h->names) : NULL;
     if (!result) goto out;
@@ -92,6 +95,7 @@ static bool run_bootstrap(python_host *h) {
     h->value_type = py.PyDict_GetItemString(h->names, "Value");
 out:
     py_drop(builtins);
+    py_drop(notebook);
     py_drop(compiled);
     py_drop(result);
     return h->value_type != NULL;

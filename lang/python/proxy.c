@@ -231,18 +231,20 @@ static gpa_code leave(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     return rc;
 }
 
-/* One representation: a tuple of a MIME type and str or bytes. */
-static gpa_code add_mime(python_host *h, py_object *pair, mime_bundle *out) {
+/* One representation: a tuple of a MIME type, str or bytes, and metadata (a str or None). */
+static gpa_code add_mime(python_host *h, py_object *parts, mime_bundle *out) {
     gpa_vm *vm = h->vm;
-    value mime = v_unset(), data = v_unset();
-    gpa_code rc = from_python_take(h, py_keep(py.PyTuple_GetItem(pair, 0)), &mime);
-    if (!rc) rc = from_python_take(h, py_keep(py.PyTuple_GetItem(pair, 1)), &data);
+    value mime = v_unset(), data = v_unset(), meta = v_unset();
+    gpa_code rc = from_python_take(h, py_keep(py.PyTuple_GetItem(parts, 0)), &mime);
+    if (!rc) rc = from_python_take(h, py_keep(py.PyTuple_GetItem(parts, 1)), &data);
+    if (!rc) rc = from_python_take(h, py_keep(py.PyTuple_GetItem(parts, 2)), &meta);
     if (!rc && mime.tag == V_STR && (data.tag == V_STR || data.tag == V_BYTES)) {
         gpa_sym name = intern_get(vm->core.names, mime.str->text, mime.str->size);
         rc = name ? mime_add(vm, out, intern_text(vm->core.names, name), data.str->text,
-                             data.str->size, NULL)
+                             data.str->size, meta.tag == V_STR ? meta.str->text : NULL)
                   : vm_no_memory(vm);
     }
+    value_release(vm, meta);
     value_release(vm, mime);
     value_release(vm, data);
     return rc;

@@ -368,21 +368,40 @@ CALLBACK(next) {
     return answer(&c, rc, out);
 }
 
-/* The parameters of a function, as between the parentheses of its def. */
+typedef struct {
+    gpa_vm *vm;
+    value all; /* a list */
+} listing;
+
+/* Appends (name, kind) or (name, kind, default). */
+static gpa_code list_parameter(void *user, const char *name, param_kind kind, value otherwise) {
+    listing *to = user;
+    value parts[3] = {v_cstr(to->vm, name), v_int((int64_t)kind), otherwise},
+          one = parts[0].tag == V_UNSET ? v_unset()
+                                        : v_tuple(to->vm, otherwise.tag == V_UNSET ? 2 : 3, parts);
+    gpa_code rc =
+        one.tag == V_UNSET ? vm_err(to->vm)->code : list_append(to->vm, to->all.list, one);
+    value_release(to->vm, parts[0]);
+    value_release(to->vm, one);
+    return rc;
+}
+
+/* The parameters of a function, a list; of other callables *args and **kwargs. */
 CALLBACK(parameters) {
     RECEIVE(true)
     gpa_vm *vm = c.h->vm;
-    gpa_str text;
-    str_init(&text);
-    value out = v_none(), fn = c.self;
+    value fn = c.self;
+    listing to = {vm, v_list(vm, 0, NULL)};
+    gpa_code rc = to.all.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     bool bound = fn.tag == V_METHOD;
     if (bound) fn = fn.method->fn;
-    gpa_code rc = fn.tag == V_FUNC ? func_signature(vm, fn.func, bound, &text) : GPA_OK;
-    if (!rc && fn.tag != V_FUNC) str_put(&text, "(*args, **kwargs)");
-    size_t n = text.len >= 2 ? text.len - 2 : 0;
-    if (!rc) rc = native_return(text.failed ? v_unset() : v_str(vm, text.text + 1, n), &out);
-    str_free(&text);
-    return answer(&c, rc, out);
+    if (!rc && fn.tag == V_FUNC) {
+        rc = func_parameters(vm, fn.func, bound, list_parameter, &to);
+    } else if (!rc) {
+        rc = list_parameter(&to, "args", PARAM_ARGS, v_unset());
+        if (!rc) rc = list_parameter(&to, "kwargs", PARAM_KWARGS, v_unset());
+    }
+    return answer(&c, rc, to.all.tag == V_UNSET ? v_none() : to.all);
 }
 
 /* Appends a str; does not touch the vm. False: no memory. */
@@ -439,9 +458,75 @@ CALLBACK(input) {
     return answer(&c, rc, out);
 }
 
+/* display(value, id or None, update) */
 CALLBACK(display) {
     RECEIVE(false)
-    return answer(&c, vm_display(c.h->vm, argument(&c, 0), NULL, false), v_none());
+    value id = argument(&c, 1);
+    return answer(&c,
+                  vm_display(c.h->vm, argument(&c, 0), id.tag == V_STR ? id.str->text : NULL,
+                             argument(&c, 2).i),
+                  v_none());
+}
+
+CALLBACK(clear) {
+    RECEIVE(false)
+    return answer(&c, vm_clear_output(c.h->vm, argument(&c, 0).i), v_none());
+}
+
+/* report(exception): shows it as the error of a cell. */
+CALLBACK(report) {
+    incoming c;
+    if (!receive(&c, self, args, false)) return NULL;
+    gpa_vm *vm = c.h->vm;
+    py_object *exc = py.PyTuple_GetItem(args, 0), *type = py.PyObject_Type(exc);
+    py.PyErr_SetObject(type, exc);
+    py_drop(type);
+    python_fail(c.h);
+    c.thread = python_release_gil(c.h);
+    if (vm->config.report) vm->config.report(vm->config.user);
+    return answer(&c, GPA_OK, v_none());
+}
+
+/* request(): the header of the request that is being handled, JSON. */
+CALLBACK(request) {
+    RECEIVE(false)
+    value out = v_none();
+    gpa_vm *vm = c.h->vm;
+    gpa_code rc = native_return(v_cstr(vm, vm->config.request(vm->config.user)), &out);
+    return answer(&c, rc, out);
+}
+
+/* has_page(): whether comms have a page to connect to. */
+CALLBACK(has_page) {
+    RECEIVE(false)
+    return answer(&c, GPA_OK, v_bool(c.h->vm->config.comm != NULL));
+}
+
+/* comm(type, content, metadata, buffers): str, str, str and a tuple of bytes. Any thread. */
+CALLBACK(comm) {
+    python_host *h = py.PyCapsule_GetPointer(self, host_name);
+    gpa_str text[3];
+    py_object *buffers = py.PyTuple_GetItem(args, 3);
+    py_size n = buffers ? py.PyTuple_Size(buffers) : 0;
+    if (!h->vm || !h->vm->config.comm) return py_keep(py.none);
+    gpa_buffer *all = mem_new(((size_t)n + 1) * sizeof *all);
+    bool ok = all != NULL;
+    for (py_size i = 0; i < 3; i++) {
+        str_init(&text[i]);
+        ok = ok && put_text(py.PyTuple_GetItem(args, i), &text[i]);
+    }
+    for (py_size i = 0; ok && i < n; i++) {
+        char *data;
+        py_size size;
+        ok = !py.PyBytes_AsStringAndSize(py.PyTuple_GetItem(buffers, i), &data, &size);
+        if (ok) all[i] = (gpa_buffer){data, (size_t)size};
+    }
+    if (ok)
+        h->vm->config.comm(h->vm->config.user,
+                           &(gpa_comm){text[0].text, text[1].text, text[2].text, all, (size_t)n});
+    for (int i = 0; i < 3; i++) str_free(&text[i]);
+    mem_free(all);
+    return ok ? py_keep(py.none) : py.PyErr_NoMemory();
 }
 
 /* 'png' or 'svg'. */
@@ -488,10 +573,12 @@ CALLBACK(dlpack) {
 #define ROW(name) \
     { "_gpa_" #name, callback_##name, PY_VARARGS, NULL }
 static py_method callbacks[] = {
-    ROW(call),   ROW(getattr), ROW(setattr), ROW(method),  ROW(repr),          ROW(str),
-    ROW(dir),    ROW(hash),    ROW(truth),   ROW(iter),    ROW(next),          ROW(parameters),
-    ROW(write),  ROW(flush),   ROW(input),   ROW(display), ROW(figure_format), ROW(figure_options),
-    ROW(memory), ROW(host),    ROW(dlpack)};
+    ROW(call),    ROW(getattr),       ROW(setattr),        ROW(method),  ROW(repr),
+    ROW(str),     ROW(dir),           ROW(hash),           ROW(truth),   ROW(iter),
+    ROW(next),    ROW(parameters),    ROW(write),          ROW(flush),   ROW(input),
+    ROW(display), ROW(figure_format), ROW(figure_options), ROW(memory),  ROW(host),
+    ROW(dlpack),  ROW(clear),         ROW(report),         ROW(request), ROW(has_page),
+    ROW(comm)};
 
 bool stand_in_install(python_host *h) {
     py_object *self = py.PyCapsule_New(h, host_name, NULL);

@@ -88,6 +88,18 @@ static void on_symbols(void *user, int *columns, int *rows) {
     if (s->host.symbols) s->host.symbols(s->host.user, columns, rows);
 }
 
+static void on_comm(void *user, const gpa_comm *m) {
+    const gpa_session *s = user;
+    s->host.comm(s->host.user, m);
+}
+
+static const char *on_request(void *user) {
+    const gpa_session *s = user;
+    return s->host.request ? s->host.request(s->host.user) : "";
+}
+
+static void on_report(void *user) { session_report_current(user); }
+
 gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     gpa_session *s = mem_zero(sizeof *s);
     gpa_code rc = GPA_OK;
@@ -121,7 +133,10 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
                         .page = session_on_page,
                         .figure_format = &s->settings.figure_format,
                         .figure_options = &s->settings.figure_options,
-                        .magic = session_magic};
+                        .magic = session_magic,
+                        .report = on_report,
+                        .comm = s->host.comm ? on_comm : NULL,
+                        .request = on_request};
     TRY(vm_new(&config, &s->vm, e));
     if (set_argv(s, c)) {
         *e = *vm_err(s->vm);
@@ -293,18 +308,23 @@ static gpa_code show_figures(gpa_session *s) {
     return rc;
 }
 
+/* What follows the statements of a cell: figures, pending work, deferred errors. */
+static gpa_code finish_cell(gpa_session *s, int flags) {
+    gpa_code rc = is_cell(flags) ? show_figures(s) : GPA_OK;
+    if (!rc && (is_cell(flags) || flags & GPA_EVAL_EXPLAIN)) rc = rt_flush(s->rt, vm_err(s->vm));
+    if (!rc) rc = rt_check(s->rt, vm_err(s->vm));
+    return rc ? rc : rt_sync(s->rt, vm_err(s->vm));
+}
+
 static gpa_code run(gpa_session *s, ast_module *m, int flags) {
     value last = v_unset();
     gpa_code rc = vm_poll(s->vm);
     if (!rc && (rc = vm_eval(s->vm, m, NULL, &last))) rc = vm_check_deferred(s->vm);
-    bool cell = is_cell(flags);
-    if (!rc && cell && last.tag != V_UNSET && last.tag != V_NONE && !ends_with_semicolon(s, m))
+    if (!rc && is_cell(flags) && last.tag != V_UNSET && last.tag != V_NONE &&
+        !ends_with_semicolon(s, m))
         rc = session_result(s, last, is_counted(flags));
     if (last.tag != V_UNSET) value_release(s->vm, last);
-    if (!rc && cell) rc = show_figures(s);
-    if (!rc && (cell || flags & GPA_EVAL_EXPLAIN)) rc = rt_flush(s->rt, vm_err(s->vm));
-    if (!rc) rc = rt_check(s->rt, vm_err(s->vm));
-    if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
+    if (!rc) rc = finish_cell(s, flags);
     if (rc) rt_discard_checks(s->rt);
     return rc;
 }
@@ -365,6 +385,19 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     str_free(&line);
     if (is_counted(flags)) s->count++;
     if (status) *status = code;
+    return rc;
+}
+
+gpa_code gpa_session_comm(gpa_session *s, const gpa_comm *m) {
+    if (!s->ready) gpa_session_ready(s);
+    s->ready = false;
+    s->flags = GPA_EVAL_UNCOUNTED;
+    vm_clear_error(s->vm);
+    gpa_code rc = foreign.comm(s->vm, m);
+    if (rc == GPA_E_UNSUPPORTED) return rc;
+    if (!rc) rc = finish_cell(s, s->flags);
+    if (rc) rt_discard_checks(s->rt);
+    if (rc) session_report_current(s);
     return rc;
 }
 

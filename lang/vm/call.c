@@ -701,41 +701,60 @@ static value stated_signature(gpa_vm *vm, const func_obj *f) {
     return text.tag == V_STR ? text : v_unset();
 }
 
+gpa_code func_parameters(gpa_vm *vm, const func_obj *f, bool bound,
+                         gpa_code (*each)(void *user, const char *name, param_kind kind,
+                                          value otherwise),
+                         void *user) {
+    const ast_scope *s = f->code->scope;
+    size_t defaults = f->defaults.tag == V_TUPLE ? f->defaults.tuple->count : 0;
+    unsigned n = s->n_positional, args = n + s->n_keyword_only, kwargs = args + s->has_args;
+    gpa_code rc = GPA_OK;
+    for (unsigned i = bound && n; i < n && !rc; i++)
+        rc = each(user, param_name(vm, f->code, i),
+                  i < s->n_positional_only ? PARAM_POSITIONAL_ONLY : PARAM_POSITIONAL,
+                  i + defaults >= n ? f->defaults.tuple->items[i + defaults - n] : v_unset());
+    if (!rc && s->has_args) rc = each(user, param_name(vm, f->code, args), PARAM_ARGS, v_unset());
+    for (unsigned i = n; i < args && !rc; i++) {
+        const char *name = param_name(vm, f->code, i);
+        rc = each(
+            user, name, PARAM_KEYWORD_ONLY,
+            f->kwdefaults.tag == V_DICT ? dict_text_peek(vm, f->kwdefaults.dict, name) : v_unset());
+    }
+    if (!rc && s->has_kwargs)
+        rc = each(user, param_name(vm, f->code, kwargs), PARAM_KWARGS, v_unset());
+    return rc;
+}
+
+typedef struct {
+    gpa_vm *vm;
+    gpa_str *out;
+    int last; /* the kind of the parameter before; -1: there is none */
+} signing;
+
+static gpa_code sign_parameter(void *user, const char *name, param_kind kind, value otherwise) {
+    signing *to = user;
+    static const char *const stars[] = {[PARAM_ARGS] = "*", [PARAM_KWARGS] = "**"};
+    if (to->last == PARAM_POSITIONAL_ONLY && kind != PARAM_POSITIONAL_ONLY) str_put(to->out, ", /");
+    if (to->last >= 0) str_put(to->out, ", ");
+    if (kind == PARAM_KEYWORD_ONLY && to->last != PARAM_ARGS && to->last != PARAM_KEYWORD_ONLY)
+        str_put(to->out, "*, ");
+    str_printf(to->out, "%s%s", kind == PARAM_ARGS || kind == PARAM_KWARGS ? stars[kind] : "",
+               name);
+    to->last = (int)kind;
+    if (otherwise.tag == V_UNSET) return GPA_OK;
+    str_putc(to->out, '=');
+    return vm_repr(to->vm, otherwise, to->out);
+}
+
 gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out) {
     value stated = stated_signature(vm, f);
     if (stated.tag != V_UNSET) {
         str_putn(out, stated.str->text, stated.str->size);
         return GPA_OK;
     }
-    const ast_scope *s = f->code->scope;
-    size_t defaults = f->defaults.tag == V_TUPLE ? f->defaults.tuple->count : 0;
-    unsigned args = s->n_positional + s->n_keyword_only, kwargs = args + s->has_args;
-    gpa_code rc = GPA_OK;
-    const char *comma = "";
+    signing to = {vm, out, -1};
     str_putc(out, '(');
-    for (unsigned i = bound && s->n_positional; i < s->n_positional + s->n_keyword_only && !rc;
-         i++) {
-        value d = v_unset();
-        if (i == s->n_positional) {
-            str_printf(out, "%s*%s", comma, s->has_args ? param_name(vm, f->code, args) : "");
-            comma = ", ";
-        }
-        str_printf(out, "%s%s", comma, param_name(vm, f->code, i));
-        comma = ", ";
-        if (i < s->n_positional && i + defaults >= s->n_positional)
-            d = f->defaults.tuple->items[i + defaults - s->n_positional];
-        if (i >= s->n_positional && f->kwdefaults.tag == V_DICT)
-            d = dict_text_peek(vm, f->kwdefaults.dict, param_name(vm, f->code, i));
-        if (d.tag != V_UNSET) {
-            str_putc(out, '=');
-            rc = vm_repr(vm, d, out);
-        }
-        if (i + 1 == s->n_positional_only) str_put(out, ", /");
-    }
-    if (s->has_args && !s->n_keyword_only)
-        str_printf(out, "%s*%s", comma, param_name(vm, f->code, args));
-    if (s->has_args) comma = ", ";
-    if (s->has_kwargs) str_printf(out, "%s**%s", comma, param_name(vm, f->code, kwargs));
-    str_putc(out, ')');
+    gpa_code rc = func_parameters(vm, f, bound, sign_parameter, &to);
+    str_put(out, to.last == PARAM_POSITIONAL_ONLY ? ", /)" : ")");
     return rc;
 }

@@ -4,6 +4,7 @@
 #ifndef GPA_VM_FOREIGN_H
 #define GPA_VM_FOREIGN_H
 
+#include "lang/comm.h"
 #include "lang/object/kind.h"
 #include "lang/syntax/ast.h"
 
@@ -58,6 +59,9 @@ typedef struct {
     gpa_code (*run)(gpa_vm *vm, const char *text, size_t n, value *out);
     /* Displays the open figures of the language's plotting library and closes them. */
     gpa_code (*show_figures)(gpa_vm *vm);
+    /* Delivers a message of a comm. GPA_E_UNSUPPORTED, without an error of the vm: nothing that
+     * uses comms is loaded. */
+    gpa_code (*comm)(gpa_vm *vm, const gpa_comm *m);
     /* At the end of the program: waits for the language's threads and runs its exit functions. */
     void (*finish)(gpa_vm *vm);
     /* Called when the vm is freed. */

@@ -6,6 +6,7 @@
 #ifndef GPA_VM_VM_H
 #define GPA_VM_VM_H
 
+#include "lang/comm.h"
 #include "lang/syntax/ast.h"
 #include "lang/syntax/intern.h"
 #include "lang/object/module.h"
@@ -31,7 +32,10 @@ typedef struct {
     void (*symbols)(void *user, int *columns,
                     int *rows); /* as gpa_host.symbols (lang/session.h); may be NULL */
     gpa_code (*magic)(void *user, const char *text, size_t n, gpa_span at,
-                      value *out); /* a MAGIC node; may be NULL */
+                      value *out);               /* a MAGIC node; may be NULL */
+    void (*report)(void *user);                  /* reports the current error and clears it */
+    void (*comm)(void *user, const gpa_comm *m); /* as gpa_host.comm; NULL: there is no page */
+    const char *(*request)(void *user);          /* as gpa_host.request */
 } vm_config;
 
 /* Creates the vm with its built-in modules and the library. On failure the error is in *e and *out
@@ -132,6 +136,20 @@ ast_module *func_ast(const func_obj *f);
 const char *func_name(gpa_vm *vm, const func_obj *f);
 /* The qualified name. */
 const char *func_title(gpa_vm *vm, const func_obj *f);
+/* The kinds of parameters, as inspect.Parameter numbers them. */
+typedef enum {
+    PARAM_POSITIONAL_ONLY,
+    PARAM_POSITIONAL,
+    PARAM_ARGS,
+    PARAM_KEYWORD_ONLY,
+    PARAM_KWARGS
+} param_kind;
+/* Calls `each` with the parameters in their order and their defaults, borrowed (UNSET: none), until
+ * it fails. `bound`: without the first parameter, which is given. */
+gpa_code func_parameters(gpa_vm *vm, const func_obj *f, bool bound,
+                         gpa_code (*each)(void *user, const char *name, param_kind kind,
+                                          value otherwise),
+                         void *user);
 /* "(a, b=2, *args)" as Python's inspect.signature prints it; `bound`: without the first parameter,
  * which is given. A string that a program has set as __text_signature__ takes precedence. */
 gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out);

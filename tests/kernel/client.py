@@ -60,6 +60,7 @@ class Message:
         )
         assert self.signature == sign(self.dicts), "a signature of the kernel's does not fit"
         self.header, self.parent, self.metadata, self.content = map(json.loads, self.dicts)
+        self.buffers = frames[at + 6 :]
         self.type = self.header["msg_type"]
 
 
@@ -93,10 +94,10 @@ class Client:
             **more,
         )
 
-    def send(self, kind, content=None, channel="shell", header=None):
+    def send(self, kind, content=None, channel="shell", header=None, metadata=None, buffers=()):
         header = header or self.header(kind)
-        parts = [json.dumps(d).encode() for d in (header, {}, {}, content or {})]
-        getattr(self, channel).send_multipart([b"<IDS|MSG>", sign(parts), *parts])
+        parts = [json.dumps(d).encode() for d in (header, {}, metadata or {}, content or {})]
+        getattr(self, channel).send_multipart([b"<IDS|MSG>", sign(parts), *parts, *buffers])
         return header["msg_id"]
 
     def receive(self, channel="shell", wait=WAIT):
