@@ -124,12 +124,17 @@ typedef struct {
     gpa_dtype dtype; /* DT_I64 or DT_F64 */
     gpa_val v;
 } rt_loop_scalar;
-/* The arrays and scalars of a loop; always the same numbers, in the same order. */
+/* The arrays and scalars of a loop; always the same numbers, in the same order. At the start of an
+ * iteration n_fed arrays follow that only this iteration reads; it is given others than the last.
+ */
 typedef struct {
     rt_loop_array *arrays;
     rt_loop_scalar *scalars;
-    size_t n_arrays, n_scalars;
+    size_t n_arrays, n_scalars, n_fed;
 } rt_loop_state;
+/* Prepares the coming iteration of a replay: its scalars, and the arrays that it is fed, computed
+ * and of the layouts of those recorded. False: the replay ends before it. */
+typedef bool rt_loop_next(void *user, rt_loop_scalar *scalars, gpa_arr **fed);
 /* What a replay left in a variable: the array that variable number `from` held before it, or (from
  * < 0) a new array, owned by the caller; variables with the same `same` hold the same one. */
 typedef struct {
@@ -148,10 +153,10 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
  * and the recording has ended. */
 gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_reason *why,
                      gpa_err *e);
-/* Replays iterations while next() returns true with the scalars of the coming one; their number in
- * *count. Then result[i] (as many as arrays) says what variable i holds. */
-gpa_code rt_loop_replay(gpa_rt *rt, bool (*next)(void *user, rt_loop_scalar *scalars), void *user,
-                        rt_loop_result *result, uint64_t *count, gpa_err *e);
+/* Replays iterations while next() returns true; their number in *count. Then result[i] (as many as
+ * arrays) says what variable i holds. */
+gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_result *result,
+                        uint64_t *count, gpa_err *e);
 /* Ends a recording. */
 void rt_loop_stop(gpa_rt *rt);
 /* True if iterations of the running loop are held back, to run in one program (rt_loop_edge). */
@@ -522,6 +527,7 @@ typedef struct {
     gpa_arr *const *in;
     int n, axis;
     gpa_dtype dtype;
+    bool fuses; /* the result is read by fused operations: the host does not copy small inputs */
 } arr_concatenation;
 gpa_code arr_concat(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out, gpa_err *e);
 gpa_code arr_concat_order_k(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out,

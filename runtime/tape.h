@@ -109,6 +109,16 @@ gpa_code tape_gradient_forget(gpa_rt *rt, tape_gradients *g, const tape_operand 
 gpa_code tape_gradient_move(gpa_rt *rt, tape_gradients *g, const tape_operand *from,
                             const tape_operand *to, gpa_err *e);
 
+/* The way back over records. Iterations of a loop whose records repeat are replayed: launched again
+ * without going back over their records (exec/loop_model.h). */
+typedef struct tape_walk tape_walk;
+/* Begins behind the last record. NULL when memory is short. The records and gradients must outlive
+ * the walk. */
+tape_walk *tape_walk_new(gpa_rt *rt, tape_gradients *g, const tape_record *last);
+void tape_walk_free(tape_walk *w);
+/* The next record to go back over; NULL: there are no more. */
+gpa_code tape_walk_next(tape_walk *w, const tape_record **out, gpa_err *e);
+
 /* The expressions of the gradient of an elementwise operation with respect to its operands (rows
  * of partial.def); "": zero. */
 const char *tape_partial(gpa_op op, int operand);

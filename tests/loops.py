@@ -181,6 +181,54 @@ def loop():
 loop()
 """
 
+# Statements whose records repeat: the way back over them is a loop, too.
+GRADIENT_STATEMENTS = r"""
+{x} = {x} * {y}
+{x} = np.sin({x}) + {y} * 0.25
+{x} = {x} * w + {y}
+{x} = {x} - 0.1 * {y} * {y}
+{x} = np.tanh({x} * w[0])
+{x} = {x} / ({y} * {y} + 1)
+{x} = np.exp(-{x} * {x}) * {y}
+{x} = np.where({x} > {y}, {x} * w, {y})
+{x} = np.maximum({x}, 0.5 * {y})
+{x} = {x} * (w * {y}).sum()
+{x} = {x} - ({y} * {y}).mean()
+{x} = {x} * q[i]
+{x} = np.roll({x}, 1) * {y}
+{x} = ({x}[:, None] * w).sum(1) * 0.1
+{x}[1:-1] = {y}[1:-1] * ({y}[2:] + w[1:-1] * {y}[:-2])
+{x}[1:] += 0.25 * {x}[1:] * {y}[:-1]
+{x}[::2] = {y}[::2] * {x}[::2]
+{x}[:] = {y} * w
+{x} *= {y}
+{x} += w * {y}
+{x} = {x}.copy(); {x}[0] = {y}[1] * {y}[2]
+{x}, {y} = {y}, {x}
+m[i] = {x} * w
+m[i + 1] = m[i] * {x}
+{x} = m[i] * {y} + 0.5
+{x} = q[i] * {x} + m[i]
+{x} = {x} * s; s = s * 0.99
+"""
+
+GRADIENT_PROGRAM = """import numpy as np
+from autograd import make_vjp
+n = {n}
+q = np.cos(np.arange({rows} * n)).reshape({rows}, n)
+def loop():
+    def f(args):
+        a, b, w = args
+        c, m, s = b * 0.5, np.zeros(({rows}, n)), 1.5
+        a = a * 1
+{body}
+        return np.concatenate([a, b, c, m.ravel()])
+    vjp, value = make_vjp(f)([np.linspace(0.1, 1, n), np.linspace(1, -1, n), np.linspace(0.9, 1.1, n)])
+    for g in (value, *vjp(np.cos(np.arange(value.size)))):
+        print(g.dtype, np.asarray(g).tobytes().hex())
+loop()
+"""
+
 
 def rows(table):
     return [row.replace("\\n", "\n") for row in table.strip().split("\n")]
@@ -204,6 +252,11 @@ def program(seed, number):
         }[hole[1]](),
         text,
     )
+    if int(number) % 3 == 2:
+        body = [fill(r.choice(rows(GRADIENT_STATEMENTS))) for _ in range(r.choice([1, 2, 3, 4]))]
+        lines = [fill(r.choice(["for i in range({many}):", "for i in range({many}, 0, -1):"]))]
+        lines += ["    " + line for text in body for line in text.split("\n")]
+        return GRADIENT_PROGRAM.format(n=n, rows=120, body="\n".join(" " * 8 + line for line in lines))
     body = [fill(r.choice(rows(STATEMENTS))) for _ in range(r.choice([1, 2, 3, 3, 4, 5, 6]))]
     if r.random() < 0.4:
         body.insert(r.randint(0, len(body)), fill(r.choice(rows(EFFECTS))))

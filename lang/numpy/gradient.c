@@ -450,11 +450,13 @@ gpa_code gradients_pull(gpa_vm *vm, value *argv, value *out) { /* self, records,
         argv[2].list->count != OP_COUNT)
         return vm_fail(vm, GPA_E_TYPE, "records and the list of partials are required");
     const rules how = {argv[2].list, argv[3]};
-    for (const tape_record *r = argv[1].object->data; r && !rc; r = r->before) {
-        if (r->ends_iteration) rc = rt_loop_edge(vm_rt(vm), vm_err(vm));
-        if (!rc) rc = vm_poll(vm);
-        if (!rc) rc = pull(vm, argv[0].object->data, r, &how);
+    const tape_record *r = NULL;
+    tape_walk *w = tape_walk_new(vm_rt(vm), argv[0].object->data, argv[1].object->data);
+    if (!w) return vm_no_memory(vm);
+    while (!(rc = tape_walk_next(w, &r, vm_err(vm))) && r && !(rc = vm_poll(vm)) &&
+           !(rc = pull(vm, argv[0].object->data, r, &how))) {
     }
+    tape_walk_free(w);
     *out = v_none();
     return rc;
 }

@@ -421,7 +421,9 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv,
     for (size_t i = 0; i < n && t != DT_NONE; i++)
         TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
     if (argv[1].tag == V_NONE && t == DT_NONE) TRY(common_type(vm, list.list->items, n, &t));
-    TRY(arr_concat_order_k(rt, &(arr_concatenation){parts, (int)n, axis, t}, &result, vm_err(vm)));
+    TRY(arr_concat_order_k(rt,
+                           &(arr_concatenation){.in = parts, .n = (int)n, .axis = axis, .dtype = t},
+                           &result, vm_err(vm)));
     rc = out_return_take(vm, &rule, result, argv[2], out);
 out:
     for (size_t i = 0; parts && i < list.list->count; i++) arr_release(rt, parts[i]);

@@ -505,7 +505,9 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv,
             TRY(arg_int(vm, starts.list->items[n + 1], "indices", &range[1]));
         TRY(reduce_segment(vm, argv, a, axis, range, &parts[n]));
     }
-    rc = arr_concat(rt, &(arr_concatenation){parts, (int)n, axis, DT_NONE}, &whole, vm_err(vm));
+    rc = arr_concat(rt,
+                    &(arr_concatenation){.in = parts, .n = (int)n, .axis = axis, .dtype = DT_NONE},
+                    &whole, vm_err(vm));
     if (!rc) rc = np_return_array(vm, whole, &joined);
     if (!rc) rc = library_reduction(vm, "_into", 2, (value[]){joined, argv[5]}, out);
 out:

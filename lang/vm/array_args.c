@@ -646,7 +646,8 @@ static gpa_code concatenate_items(gpa_vm *vm, value v, const walk *w, gpa_arr **
     for (int64_t i = 0; i < n; i++)
         TRY(arr_reshape(rt, sequence_item_peek(v, i).array->arr, w->ndim, shape, &parts[i],
                         vm_err(vm)));
-    rc = arr_concat(rt, &(arr_concatenation){parts, (int)n, 0, w->want}, out, vm_err(vm));
+    rc = arr_concat(rt, &(arr_concatenation){.in = parts, .n = (int)n, .dtype = w->want}, out,
+                    vm_err(vm));
 out:
     for (int64_t i = 0; i < n; i++) arr_release(rt, parts[i]);
     mem_free(parts);

@@ -79,12 +79,13 @@ static bool same_kinds(const struct loop_state *s) {
 }
 
 static rt_loop_state runtime_state(struct loop_state *s) {
-    return (rt_loop_state){s->arrays, s->scalars, s->trace.n_arrays, s->trace.n_given};
+    return (rt_loop_state){s->arrays, s->scalars, s->trace.n_arrays, s->trace.n_given, 0};
 }
 
 /* ---- replaying ---- */
 
-static bool next_iteration(void *user, rt_loop_scalar *scalars) {
+static bool next_iteration(void *user, rt_loop_scalar *scalars, gpa_arr **fed) {
+    (void)fed;
     return loop_scalars_run(user, scalars);
 }
 

@@ -318,8 +318,9 @@ static gpa_code concat_on_current(gpa_rt *rt, const arr_concatenation *asked, gp
     TRY(shape_check(as.ndim, shape, dtype_size(as.dtype), NULL, e));
     TRY(device_default(rt, &d, e));
     const bool empty = shape_size(as.ndim, shape) == 0;
-    const bool worth = is_small(&c, &as, d) ? as.ndim > 1 && !empty && has_pending_reduction(&c)
-                                            : has_long_runs(&c, &as, d);
+    const bool worth = is_small(&c, &as, d)
+                           ? !empty && (c.fuses || (as.ndim > 1 && has_pending_reduction(&c)))
+                           : has_long_runs(&c, &as, d);
     bool lazy = worth && c.n <= CONCAT_MAX_INPUTS && !are_pairs(c.in, c.n, c.axis, as.dtype);
     if (lazy) TRY(compute_expensive(rt, &c, &lazy, e));
     rc = lazy ? concat_lazily(rt, &c, as.dtype, out, e) : concat_into_memory(rt, &c, &as, out, e);

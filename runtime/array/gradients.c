@@ -6,6 +6,8 @@
  * are added in memory of the gradient's own.
  *
  * Reading order: boxes, padding, contributions, the table, parts, the interface. */
+#include "runtime/array/gradients.h"
+
 #include "runtime/array/array.h"
 #include "runtime/array/tape.h"
 
@@ -129,7 +131,8 @@ static gpa_code surround(gpa_rt *rt, const box *x, gpa_arr *from, gpa_arr **a, g
         if (before.extent) rc = slab_of(rt, &s, before, &part[n++], e);
         part[n++] = arr_retain(*a);
         if (after.extent && !rc) rc = slab_of(rt, &s, after, &part[n++], e);
-        const arr_concatenation c = {.in = part, .n = n, .axis = d, .dtype = s.dtype};
+        const arr_concatenation c = {
+            .in = part, .n = n, .axis = d, .dtype = s.dtype, .fuses = true};
         if (n > 1 && !rc) rc = arr_concat(rt, &c, &joined, e);
         for (int i = 0; i < n; i++) arr_release(rt, part[i]);
         if (!joined) continue;
@@ -215,6 +218,33 @@ static void put(gpa_rt *rt, entry *x, gpa_arr *a, bool owned) {
     arr_release(rt, x->a);
     x->a = a;
     x->owned = owned;
+}
+
+gpa_arr *gradient_of(gpa_rt *rt, const tape_gradients *g, uint64_t storage, bool *owned) {
+    const entry *x = find(g, storage);
+    if (!x) return NULL;
+    *owned = x->owned;
+    if (x->a->refs == 1) {
+        arr_release(rt, x->a->base);
+        x->a->base = NULL;
+    }
+    return x->a;
+}
+
+gpa_arr *gradient_remove(tape_gradients *g, uint64_t storage) {
+    entry *x = find(g, storage);
+    gpa_arr *a = x ? x->a : NULL;
+    if (x) x->a = NULL;
+    return a;
+}
+
+gpa_code gradient_set_take(gpa_rt *rt, tape_gradients *g, uint64_t storage, gpa_arr *a, bool owned,
+                           gpa_err *e) {
+    entry *x = enter(g, storage);
+    if (!x) arr_release(rt, a);
+    if (!x) return gpa_no_memory(e);
+    put(rt, x, a, owned);
+    return GPA_OK;
 }
 
 /* ---- parts ---- */

@@ -30,7 +30,7 @@ enum { MAX_TRIES = 12, MAX_GRAPH_TRIPS = 64 };
 
 bool rt_loops_enabled(const gpa_rt *rt) {
     const gpa_device *d = rt->device;
-    return rt->loops_replayed && !rt->tape && d && !d->caps.interprets &&
+    return rt->loops_replayed && !rt->loops_held && !rt->tape && d && !d->caps.interprets &&
            (d->caps.host_visible || d->caps.graphs || rt->loops_everywhere);
 }
 
@@ -70,13 +70,14 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
         *why = RT_LOOP_FAULT;
     else if (rt->n_pending) /* a padded or shifted array that may not be needed */
         *why = RT_LOOP_PENDING;
-    else if (!loop_log_arrays(next->log.start, s->arrays, s->n_arrays))
+    else if (!loop_log_arrays(next->log.start, s->arrays, s->n_arrays + s->n_fed))
         *why = RT_LOOP_STRUCTURE;
     if (*why) {
         rt_loop_stop(rt);
         return GPA_OK;
     }
     next->log.n_start = s->n_arrays;
+    next->log.n_named = s->n_arrays + s->n_fed;
     next->began = busy_seconds(rt);
     r->logging = true;
     return GPA_OK;
@@ -326,7 +327,7 @@ static bool changes(const replay *p, const log_action *a) {
 /* Decides whether the device may run the loop as graphs. */
 static void begin_graphs(replay *p, const gpa_device *d) {
     const loop_log *g = &p->x->log;
-    p->may_graph = d && d->caps.graphs && p->m->first_dead;
+    p->may_graph = d && d->caps.graphs && p->m->first_dead && g->n_named == g->n_start;
     p->constant = true;
     p->graph_after = TUNE_LOOP_GRAPH_AFTER_TRIPS;
     for (size_t i = 0; i < g->n_actions; i++) p->may_graph = p->may_graph && g->actions[i].program;
@@ -562,11 +563,15 @@ static void count_work(replay *p) {
                        &(explain_loop){p->count, launches, read, written, p->graph_runs, p->trips});
 }
 
-/* Evaluates the guards and scalars of up to `most` coming iterations; returns how many will run. */
-static size_t look_ahead(replay *p, size_t most, bool (*next)(void *, rt_loop_scalar *),
-                         void *user) {
+/* Evaluates the guards and scalars of up to `most` coming iterations, one if they are fed arrays;
+ * returns how many will run. */
+static size_t look_ahead(replay *p, size_t most, rt_loop_next *next, void *user) {
+    const loop_log *g = &p->x->log;
+    gpa_arr *fed[RT_LOOP_MAX_ARRAYS];
     size_t n = 0;
-    while (n < most && next(user, p->ahead[n])) n++;
+    while (n < most && next(user, p->ahead[n], fed)) n++;
+    for (size_t i = g->n_start; n && i < g->n_named; i++)
+        p->at.cells[i] = (cell){fed[i - g->n_start]->storage->buf, false};
     return n;
 }
 
@@ -584,8 +589,8 @@ static gpa_code run_ahead(replay *p, gpa_device *d, size_t n, gpa_err *e) {
     return rc;
 }
 
-gpa_code rt_loop_replay(gpa_rt *rt, bool (*next)(void *user, rt_loop_scalar *scalars), void *user,
-                        rt_loop_result *results, uint64_t *count, gpa_err *e) {
+gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_result *results,
+                        uint64_t *count, gpa_err *e) {
     struct loop_replay *r = rt->loop_replay;
     replay *p = mem_zero(sizeof *p);
     gpa_code rc = GPA_OK;

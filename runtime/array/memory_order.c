@@ -143,7 +143,8 @@ gpa_code arr_concat_order_k(gpa_rt *rt, const arr_concatenation *c, gpa_arr **ou
     permuted = mem_zero((size_t)c->n * sizeof *permuted);
     if (!permuted) return gpa_no_memory(e);
     for (int i = 0; i < c->n; i++) TRY(permute(rt, c->in[i], &o, &permuted[i], e));
-    const arr_concatenation sorted = {permuted, c->n, permuted_axis(&o, c->axis), c->dtype};
+    const arr_concatenation sorted = {permuted, c->n, permuted_axis(&o, c->axis), c->dtype,
+                                      c->fuses};
     if (arr_concat(rt, &sorted, &made, &unfit)) { /* likewise */
         rc = arr_concat(rt, c, out, e);
         goto out;

@@ -5,7 +5,8 @@
 
 void loop_log_clear(loop_log *g) {
     for (size_t i = 0; i < g->n_actions; i++) program_release(g->actions[i].program);
-    g->n_actions = g->n_operands = g->n_params = g->n_fresh = g->n_unused = g->n_start = 0;
+    g->n_actions = g->n_operands = g->n_params = g->n_fresh = g->n_unused = 0;
+    g->n_start = g->n_named = 0;
     g->device = NULL;
     g->why = RT_LOOP_FINE;
 }
@@ -49,7 +50,7 @@ bool loop_log_name(const loop_log *g, const gpa_buf *b, int32_t *name) {
             *name = LOG_FRESH + (int32_t)i;
             return true;
         }
-    for (size_t i = 0; i < g->n_start; i++)
+    for (size_t i = 0; i < g->n_named; i++)
         if (g->start[i].buf == b) {
             *name = (int32_t)i;
             return true;

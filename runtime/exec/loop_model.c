@@ -180,8 +180,11 @@ static bool find_memory(struct loop_replay *r) {
     }
     for (size_t i = 0; i < g->n_actions; i++)
         for (uint32_t k = 0; k < g->actions[i].n_operands; k++) {
-            int32_t name = g->operands[g->actions[i].operand + k].name;
-            if (name >= LOG_FRESH) m->last_use[name - LOG_FRESH] = (int32_t)i;
+            const log_operand *o = &g->operands[g->actions[i].operand + k];
+            if (o->name >= LOG_FRESH)
+                m->last_use[o->name - LOG_FRESH] = (int32_t)i;
+            else if (o->stored && o->name >= (int32_t)g->n_start)
+                return false; /* an array that the iteration was fed */
         }
     for (size_t i = 0; i < g->n_start; i++) {
         if (x->name[i] >= LOG_FRESH)

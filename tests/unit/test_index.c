@@ -419,7 +419,8 @@ static void calls(void **state) {
           "(n?,k),(k,m?)->(n?,m?) (size "
           "2 is different from 3)");
     OK(arr_transpose(rt, b, NULL, &t, &err));
-    OK(arr_concat(rt, &(arr_concatenation){(gpa_arr *[]){a, t}, 2, 0, DT_NONE}, &r, &err));
+    OK(arr_concat(rt, &(arr_concatenation){.in = (gpa_arr *[]){a, t}, .n = 2, .dtype = DT_NONE}, &r,
+                  &err));
     HOLDS(r, DIMS(4, 3), 0, 1, 2, 3, 4, 5, 0, 2, 4, 1, 3, 5);
     OK(arr_sort(rt, v, -1, &r, &err));
     HOLDS(r, DIMS(3), -1, 1, 2);
@@ -449,7 +450,9 @@ static void empty_ones(void **state) {
     OK(arr_nonzero(rt, a, z, &err));
     HOLDS(z[0], DIMS(0), 0);
     HOLDS(z[1], DIMS(0), 0);
-    OK(arr_concat(rt, &(arr_concatenation){(gpa_arr *[]){a, a}, 2, 1, DT_NONE}, &r, &err));
+    OK(arr_concat(
+        rt, &(arr_concatenation){.in = (gpa_arr *[]){a, a}, .n = 2, .axis = 1, .dtype = DT_NONE},
+        &r, &err));
     HOLDS(r, DIMS(0, 6), 0);
     arr_release(rt, a);
     arr_release(rt, none);
