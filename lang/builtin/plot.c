@@ -163,7 +163,13 @@ gpa_code plot_draw(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code plot_figure_format(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
-    return native_return(v_cstr(vm, vm_figure_format(vm)), out);
+    const char *set = vm_figure_setting(vm, FIGURE_FORMAT);
+    return native_return(v_cstr(vm, *set ? set : "png"), out);
+}
+
+gpa_code plot_set_formats(gpa_vm *vm, value *argv, value *out) {
+    *out = v_none();
+    return vm_set_figure_format(vm, argv[0]);
 }
 
 gpa_code plot_text_plot_size(gpa_vm *vm, value *argv, value *out) {

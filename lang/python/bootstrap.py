@@ -420,16 +420,18 @@ _figures = types.ModuleType("matplotlib_inline.backend_inline", "The backend tha
 
 
 def _show_figures(*args, **named):
-    """matplotlib.pyplot.show: displays the open figures, and closes them."""
+    """matplotlib.pyplot.show: displays the open figures and closes them; kept open, those that have changed."""
     from matplotlib import pyplot
     from matplotlib._pylab_helpers import Gcf
 
-    managers = Gcf.get_all_fig_managers()
+    managers, closes = Gcf.get_all_fig_managers(), _gpa_figure_setting(_CLOSE) != "False"
     try:
         for manager in managers:
-            _gpa_display(manager.canvas.figure, None, False)
+            if closes or manager.canvas.figure.stale:
+                _gpa_display(manager.canvas.figure, None, False)
+                manager.canvas.figure.stale = False
     finally:
-        if managers:
+        if managers and closes:
             pyplot.close("all")
 
 
@@ -441,6 +443,14 @@ def _flush_figures():
 
 
 _backend = "module://matplotlib_inline.backend_inline"  # the name by which libraries know inline figures
+_FORMAT, _OPTIONS, _CLOSE = 0, 1, 2  # as enum figure_setting
+
+
+def _use_backend(name):
+    """%matplotlib: "inline" is this module's backend."""
+    os.environ["MPLBACKEND"] = name = _backend if name == "inline" else name
+    if "matplotlib" in sys.modules:
+        sys.modules["matplotlib"].use(name)
 
 
 def _backend_member(name):
@@ -457,27 +467,51 @@ def _backend_member(name):
     return names[name]
 
 
+_formats = {
+    "png": ("image/png", "png", 1),
+    "retina": ("image/png", "png", 2),
+    "png2x": ("image/png", "png", 2),
+    "jpeg": ("image/jpeg", "jpeg", 1),
+    "jpg": ("image/jpeg", "jpeg", 1),
+    "svg": ("image/svg+xml", "svg", 1),
+    "pdf": ("application/pdf", "pdf", 1),
+}
+
+
+def _chosen_formats():
+    import ast
+
+    text = _gpa_figure_setting(_FORMAT) or "png"
+    chosen = sorted(ast.literal_eval(text)) if text[0] in "{[(" else [text]
+    unknown = [name for name in chosen if name not in _formats]
+    if unknown:
+        raise ValueError(f"supported formats are: {sorted(_formats)} not {unknown}")
+    return chosen
+
+
 def _picture(figure):
-    """A figure of matplotlib as (MIME type, data) in the chosen format, cut to what is drawn."""
+    """A figure of matplotlib as (MIME type, data, metadata), in the chosen formats, cut to what is drawn."""
     if not figure.axes and not figure.lines:
         return []
     import ast
 
-    svg = _gpa_figure_format() == "svg"
-    data = io.BytesIO()
-    options = {
-        "dpi": figure.dpi,
-        "facecolor": figure.get_facecolor(),
-        "edgecolor": figure.get_edgecolor(),
-        "bbox_inches": "tight",
-        **ast.literal_eval(_gpa_figure_options()),
-    }
-    figure.canvas.print_figure(
-        data,
-        format="svg" if svg else "png",
-        **options,
-    )
-    return [("image/svg+xml", data.getvalue().decode())] if svg else [("image/png", data.getvalue())]
+    given, pictures = ast.literal_eval(_gpa_figure_setting(_OPTIONS) or "{}"), []
+    for name in _chosen_formats():
+        mime, kind, scale = _formats[name]
+        data, options = io.BytesIO(), {
+            "dpi": figure.dpi * scale,
+            "facecolor": figure.get_facecolor(),
+            "edgecolor": figure.get_edgecolor(),
+            "bbox_inches": "tight",
+            **given,
+        }
+        figure.canvas.print_figure(data, format=kind, **options)
+        data, meta = data.getvalue(), None
+        if scale != 1:
+            width, height = (int.from_bytes(data[at : at + 4], "big") // scale for at in (16, 20))  # of IHDR
+            meta = f'{{"width": {width}, "height": {height}}}'
+        pictures.append((mime, data.decode() if kind == "svg" else data, meta))
+    return pictures
 
 
 _mime_methods = (
@@ -509,7 +543,7 @@ def _mimes(value):
         return []
     figures = sys.modules.get("matplotlib.figure")
     if figures and isinstance(value, figures.Figure):
-        return [(mime, data, None) for mime, data in _picture(value)]
+        return _picture(value)
     if hasattr(kind, "_repr_mimebundle_"):
         bundle = value._repr_mimebundle_(include=None, exclude=None)
         if isinstance(bundle, tuple):
@@ -676,7 +710,8 @@ def _start(main_file):
 
     _figures.__getattr__ = _backend_member
     sys.modules[_figures.__name__] = _figures
-    os.environ.setdefault("MPLBACKEND", _backend)
+    if os.environ.get("MPLBACKEND", "inline").endswith("inline"):  # of this or another kernel
+        os.environ["MPLBACKEND"] = _backend
     sys.meta_path.insert(0, _AfterImport())
 
     sys.stdout, sys.stderr, sys.stdin = Stream(1), Stream(2), Input()

@@ -2,6 +2,7 @@
 #include "lang/vm/foreign.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lang/object/container.h"
@@ -221,6 +222,15 @@ static gpa_code describe(gpa_vm *vm, gpa_str *out) {
     return out->failed ? vm_no_memory(vm) : GPA_OK;
 }
 
+static gpa_code executable(gpa_vm *vm, gpa_str *out) {
+    python_found found;
+    char why[256];
+    if (!python_facts(vm, &found, why, sizeof why))
+        return vm_fail(vm, GPA_E_RUNTIME, "no Python%s%s", *why ? ": " : "", why);
+    str_put(out, found.executable);
+    return out->failed ? vm_no_memory(vm) : GPA_OK;
+}
+
 /* Cells share the names of Python's module __main__. */
 static gpa_code run_cell(gpa_vm *vm, const char *text, size_t n, value *out) {
     python_host *h;
@@ -236,12 +246,16 @@ static gpa_code run_cell(gpa_vm *vm, const char *text, size_t n, value *out) {
     return rc;
 }
 
-static gpa_code show_figures(gpa_vm *vm) {
+/* Calls a helper, found by its offset in the host, if Python is loaded; text may be NULL: without
+ * arguments. */
+static gpa_code call_helper(gpa_vm *vm, size_t helper, const char *text) {
     python_host *h = python_host_peek(vm);
     value nothing = v_none();
     if (!h) return GPA_OK;
     python_scope s = python_enter(h);
-    gpa_code rc = from_python_take(h, python_helper(h->flush_figures, 0, NULL), &nothing);
+    py_object *fn = *(py_object **)((char *)h + helper),
+              *arg = text ? py.PyUnicode_DecodeUTF8(text, (py_size)strlen(text), NULL) : NULL;
+    gpa_code rc = from_python_take(h, python_helper(fn, text != NULL, &arg), &nothing);
     python_leave(&s);
     value_release(vm, nothing);
     return rc;
@@ -267,14 +281,17 @@ static gpa_code comm(gpa_vm *vm, const gpa_comm *m) {
     return rc ? rc : used.i ? GPA_OK : GPA_E_UNSUPPORTED;
 }
 
+static gpa_code show_figures(gpa_vm *vm) {
+    return call_helper(vm, offsetof(python_host, flush_figures), NULL);
+}
+
+static gpa_code use_plotting(gpa_vm *vm, const char *backend) {
+    setenv("MPLBACKEND", backend, 1); /* for a Python that is loaded later */
+    return call_helper(vm, offsetof(python_host, use_backend), backend);
+}
+
 static void finish(gpa_vm *vm) {
-    python_host *h = python_host_peek(vm);
-    value nothing = v_none();
-    if (!h) return;
-    python_scope s = python_enter(h);
-    if (from_python_take(h, python_helper(h->finish, 0, NULL), &nothing)) vm_clear_error(vm);
-    python_leave(&s);
-    value_release(vm, nothing);
+    if (call_helper(vm, offsetof(python_host, finish), NULL)) vm_clear_error(vm);
 }
 
 const foreign_language foreign = {.import = import_module,
@@ -300,8 +317,10 @@ const foreign_language foreign = {.import = import_module,
                                   .inspect = inspect,
                                   .choose = python_choose,
                                   .describe = describe,
+                                  .executable = executable,
                                   .run = run_cell,
                                   .show_figures = show_figures,
                                   .comm = comm,
+                                  .use_plotting = use_plotting,
                                   .finish = finish,
                                   .free = python_host_free};

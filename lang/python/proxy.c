@@ -244,9 +244,9 @@ static gpa_code add_mime(python_host *h, py_object *parts, mime_bundle *out) {
                              data.str->size, meta.tag == V_STR ? meta.str->text : NULL)
                   : vm_no_memory(vm);
     }
-    value_release(vm, meta);
     value_release(vm, mime);
     value_release(vm, data);
+    value_release(vm, meta);
     return rc;
 }
 

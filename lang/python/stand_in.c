@@ -529,18 +529,12 @@ CALLBACK(comm) {
     return ok ? py_keep(py.none) : py.PyErr_NoMemory();
 }
 
-/* 'png' or 'svg'. */
-CALLBACK(figure_format) {
+/* figure_setting(which): text, "" for the default. */
+CALLBACK(figure_setting) {
     RECEIVE(false)
     value out = v_none();
-    gpa_code rc = native_return(v_cstr(c.h->vm, vm_figure_format(c.h->vm)), &out);
-    return answer(&c, rc, out);
-}
-
-CALLBACK(figure_options) {
-    RECEIVE(false)
-    value out = v_none();
-    gpa_code rc = native_return(v_cstr(c.h->vm, vm_figure_options(c.h->vm)), &out);
+    const char *text = vm_figure_setting(c.h->vm, (enum figure_setting)argument(&c, 0).i);
+    gpa_code rc = native_return(v_cstr(c.h->vm, text), &out);
     return answer(&c, rc, out);
 }
 
@@ -576,7 +570,7 @@ static py_method callbacks[] = {
     ROW(call),    ROW(getattr),       ROW(setattr),        ROW(method),  ROW(repr),
     ROW(str),     ROW(dir),           ROW(hash),           ROW(truth),   ROW(iter),
     ROW(next),    ROW(parameters),    ROW(write),          ROW(flush),   ROW(input),
-    ROW(display), ROW(figure_format), ROW(figure_options), ROW(memory),  ROW(host),
+    ROW(display), ROW(figure_setting), ROW(memory),  ROW(host),
     ROW(dlpack),  ROW(clear),         ROW(report),         ROW(request), ROW(has_page),
     ROW(comm)};
 

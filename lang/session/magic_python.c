@@ -1,4 +1,4 @@
-/* Magics about CPython: %python, %%python. */
+/* Magics about CPython: %python, %%python, %pip, %conda. */
 #include "lang/session/magic.h"
 #include "lang/vm/foreign.h"
 
@@ -25,3 +25,26 @@ MAGIC(python, BOTH, WORDS, "[path]",
     str_free(&text);
     return rc;
 }
+
+/* Runs a program with the magic's arguments; the executable's path is quoted for the shell. */
+static gpa_code run_program(magic_call *m, const char *executable, const char *with, value *out) {
+    gpa_str command;
+    str_init(&command);
+    str_printf(&command, "'%s'%s %.*s", executable, with, (int)m->n, m->args);
+    gpa_code rc = command.failed ? vm_no_memory(m->s->vm)
+                                 : magic_system(m->s, command.text, command.len, false, out);
+    str_free(&command);
+    return rc;
+}
+
+MAGIC(pip, LINE, CODE, "[arguments]",
+      "Run pip of the Python whose modules are imported (%python): %pip install tqdm.") {
+    gpa_str executable;
+    str_init(&executable);
+    gpa_code rc = foreign.executable(m->s->vm, &executable);
+    if (!rc) rc = run_program(m, executable.text, " -m pip", out);
+    str_free(&executable);
+    return rc;
+}
+
+MAGIC(conda, LINE, CODE, "[arguments]", "Run conda.") { return run_program(m, "conda", "", out); }

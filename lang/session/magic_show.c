@@ -6,6 +6,7 @@
 
 #include "lang/format/format.h"
 #include "lang/session/magic.h"
+#include "lang/vm/foreign.h"
 
 /* ---- lists ---- */
 
@@ -181,11 +182,16 @@ static const struct {
     const char *class, *trait, *doc;
     size_t at; /* of its text, in gpa_session */
 } settings[] = {
-    {"InlineBackend", "figure_format", "'png' or 'svg': how plots are shown",
-     offsetof(gpa_session, settings.figure_format)},
+    {"InlineBackend", "close_figures", "False: figures stay open at the end of a cell",
+     offsetof(gpa_session, settings.figures.close)},
+    {"InlineBackend", "figure_format",
+     "'png', 'retina', 'svg', 'jpeg' or 'pdf': how figures are shown",
+     offsetof(gpa_session, settings.figures.format)},
+    {"InlineBackend", "figure_formats", "a set of formats, as {'png', 'svg'}",
+     offsetof(gpa_session, settings.figures.format)},
     {"InlineBackend", "print_figure_kwargs",
      "a dict of arguments of matplotlib's print_figure, as {'bbox_inches': None}",
-     offsetof(gpa_session, settings.figure_options)},
+     offsetof(gpa_session, settings.figures.options)},
     {"Session", "out_share", "the share of the device's memory that arrays in Out may hold",
      offsetof(gpa_session, settings.out_share)},
 };
@@ -324,20 +330,25 @@ MAGIC(pylab, LINE, WORDS, "[backend]", "Import all names of numpy and matplotlib
     return rc;
 }
 
-MAGIC(pip, LINE, CODE, "[arguments]",
-      "Not supported: gpa's modules are built in, and Python's packages are not available.") {
-    return magic_usage(m,
-                       "%%%s: gpa has its modules built in, and does not see Python's packages; "
-                       "!%s runs the program itself",
-                       m->row->name, m->row->name);
-}
-MAGIC_ROW(conda, magic_pip, LINE, CODE, "[arguments]",
-          "Not supported: gpa's modules are built in, and Python's packages are not available.")
-
-/* Accepted because notebooks begin with it; plots are always displayed inline. */
-MAGIC(matplotlib, LINE, WORDS, "[backend]",
-      "Accepted for IPython's notebooks, without effect: plots are always displayed inline.") {
-    return GPA_OK;
+MAGIC(matplotlib, LINE, WORDS, "[--list | backend]",
+      "Choose how matplotlib's figures are displayed.\n"
+      "\n"
+      "'inline', the default, displays them at the end of a cell. 'agg', 'pdf', 'ps', 'svg' and\n"
+      "'cairo' only save them. There are no windows: gpa runs no event loop of a toolkit.") {
+    static const char *const saving[] = {"agg", "cairo", "pdf", "ps", "svg", "template"};
+    if (magic_take(m, "--list") || magic_take(m, "-l")) {
+        session_printf(m->s, false,
+                       "Available matplotlib backends: ['agg', 'cairo', 'inline', 'pdf', 'ps', "
+                       "'svg', 'template']\n");
+        return GPA_OK;
+    }
+    if (!m->n) session_printf(m->s, false, "Using matplotlib backend: inline\n");
+    if (!m->n || magic_take(m, "inline")) return foreign.use_plotting(m->s->vm, "inline");
+    for (size_t i = 0; i < COUNT_OF(saving); i++)
+        if (magic_take(m, saving[i])) return foreign.use_plotting(m->s->vm, saving[i]);
+    return vm_fail(m->s->vm, GPA_E_UNSUPPORTED,
+                   "%%matplotlib %.*s: gpa opens no windows; it displays figures inline",
+                   (int)MIN(m->n, 40), m->args);
 }
 
 /* ---- cells displayed as a MIME type ---- */

@@ -107,8 +107,10 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     if (!s) return gpa_no_memory(e);
     s->host = c->host;
     for (int i = 0; i < LAST_VALUES; i++) s->last[i] = v_unset();
-    str_init(&s->settings.figure_format);
-    str_init(&s->settings.figure_options);
+    figure_settings *figures = &s->settings.figures;
+    str_init(&figures->format);
+    str_init(&figures->options);
+    str_init(&figures->close);
     str_init(&s->settings.out_share);
     if (history_init(&s->history, c->history)) TRY(gpa_no_memory(e));
     s->names = intern_new();
@@ -131,8 +133,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
                         .clear = session_on_clear,
                         .progress = session_on_progress,
                         .page = session_on_page,
-                        .figure_format = &s->settings.figure_format,
-                        .figure_options = &s->settings.figure_options,
+                        .figures = figures,
                         .magic = session_magic,
                         .report = on_report,
                         .comm = s->host.comm ? on_comm : NULL,
@@ -169,8 +170,9 @@ void gpa_session_free(gpa_session *s) {
     if (s->rt) rt_free(s->rt);
     history_free(&s->history);
     mem_free(s->folder_before);
-    str_free(&s->settings.figure_format);
-    str_free(&s->settings.figure_options);
+    str_free(&s->settings.figures.format);
+    str_free(&s->settings.figures.options);
+    str_free(&s->settings.figures.close);
     str_free(&s->settings.out_share);
     sources_free(s->sources);
     intern_free(s->names);

@@ -47,7 +47,8 @@ struct gpa_session {
     bool no_automagic; /* %automagic: magics need their % */
     bool flat;         /* %pprint off: containers are displayed on one line */
     struct {           /* %config; empty: the default */
-        gpa_str figure_format, figure_options, out_share;
+        figure_settings figures;
+        gpa_str out_share;
     } settings;
     char *folder_before; /* the folder that %cd - returns to; NULL: none */
 };

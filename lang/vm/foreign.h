@@ -56,12 +56,16 @@ typedef struct {
      * would be loaded; runs a cell in it and returns the value of its last expression. */
     gpa_code (*choose)(gpa_vm *vm, const char *path);
     gpa_code (*describe)(gpa_vm *vm, gpa_str *out);
+    /* The path of that interpreter. GPA_E_RUNTIME with a sentence if there is none. */
+    gpa_code (*executable)(gpa_vm *vm, gpa_str *out);
     gpa_code (*run)(gpa_vm *vm, const char *text, size_t n, value *out);
     /* Displays the open figures of the language's plotting library and closes them. */
     gpa_code (*show_figures)(gpa_vm *vm);
     /* Delivers a message of a comm. GPA_E_UNSUPPORTED, without an error of the vm: nothing that
      * uses comms is loaded. */
     gpa_code (*comm)(gpa_vm *vm, const gpa_comm *m);
+    /* Chooses the backend of the plotting library by name; "inline" displays figures. */
+    gpa_code (*use_plotting)(gpa_vm *vm, const char *backend);
     /* At the end of the program: waits for the language's threads and runs its exit functions. */
     void (*finish)(gpa_vm *vm);
     /* Called when the vm is freed. */

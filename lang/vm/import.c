@@ -35,6 +35,7 @@ static const struct {
     {"pyculib.curand", "pyculib.rand"},
     {"pylab", "matplotlib.pyplot"},
     {"matplotlib.pylab", "matplotlib.pyplot"},
+    {"matplotlib_inline.backend_inline", "IPython.display"},
 };
 
 static bool resolve_once(char *name, size_t n) {

@@ -76,12 +76,11 @@ void vm_watch_floats(gpa_vm *vm);
 /* Displays a value in the front end, under an id (NULL: none); `update`: replaces the display with
  * that id. */
 gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update);
-/* How figures are shown: "png" or "svg" (%config InlineBackend.figure_format). */
-const char *vm_figure_format(const gpa_vm *vm);
-/* Arguments of matplotlib's print_figure, as the text of a dict
- * (InlineBackend.print_figure_kwargs).
- */
-const char *vm_figure_options(const gpa_vm *vm);
+/* How figures are displayed: a setting of %config InlineBackend as text, "" for its default. */
+enum figure_setting { FIGURE_FORMAT, FIGURE_OPTIONS, FIGURE_CLOSE };
+const char *vm_figure_setting(const gpa_vm *vm, enum figure_setting which);
+/* Sets the format. GPA_E_MEMORY. */
+gpa_code vm_set_figure_format(gpa_vm *vm, value format);
 /* Clears the cell's output; `wait`: when new output arrives. */
 gpa_code vm_clear_output(gpa_vm *vm, bool wait);
 /* Shows a text in a pager if there is one, else writes it. */

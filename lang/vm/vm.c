@@ -327,14 +327,17 @@ gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update) {
     return vm->config.display ? vm->config.display(vm->config.user, v, id, update) : GPA_OK;
 }
 
-const char *vm_figure_format(const gpa_vm *vm) {
-    const gpa_str *set = vm->config.figure_format;
-    return set && set->len == 3 && strcmp(set->text, "svg") == 0 ? "svg" : "png";
+const char *vm_figure_setting(const gpa_vm *vm, enum figure_setting which) {
+    const figure_settings *s = vm->config.figures;
+    const gpa_str *texts[] = {s ? &s->format : NULL, s ? &s->options : NULL, s ? &s->close : NULL};
+    return texts[which] && texts[which]->len ? texts[which]->text : "";
 }
 
-const char *vm_figure_options(const gpa_vm *vm) {
-    const gpa_str *set = vm->config.figure_options;
-    return set && set->len ? set->text : "{}";
+gpa_code vm_set_figure_format(gpa_vm *vm, value format) {
+    figure_settings *s = vm->config.figures;
+    if (!s) return GPA_OK;
+    str_clear(&s->format);
+    return vm_str(vm, format, &s->format);
 }
 
 gpa_code vm_page(gpa_vm *vm, const char *text, size_t n) {

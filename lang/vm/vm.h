@@ -13,6 +13,13 @@
 #include "lang/vm/native.h"
 #include "lang/text/source.h"
 
+/* How figures are displayed (%config InlineBackend); "" is the default. */
+typedef struct {
+    gpa_str format;  /* "svg", "retina", ..., or a set of these; default "png" */
+    gpa_str options; /* a dict as text: arguments of matplotlib's print_figure */
+    gpa_str close;   /* "False": figures stay open at the end of a cell */
+} figure_settings;
+
 typedef struct {
     gpa_rt *rt;
     intern *names; /* borrowed: they outlive the vm */
@@ -27,8 +34,7 @@ typedef struct {
     void (*clear)(void *user, bool wait);                 /* may be NULL */
     void (*page)(void *user, const char *text, size_t n); /* may be NULL: written */
     void (*progress)(void *user, const char *text, double done, double left); /* may be NULL */
-    const gpa_str *figure_format;  /* "svg": plots are shown as SVG; else, and for NULL, as PNG */
-    const gpa_str *figure_options; /* a dict as text: arguments of matplotlib's print_figure */
+    figure_settings *figures; /* borrowed; may be NULL: the defaults */
     void (*symbols)(void *user, int *columns,
                     int *rows); /* as gpa_host.symbols (lang/session.h); may be NULL */
     gpa_code (*magic)(void *user, const char *text, size_t n, gpa_span at,

@@ -48,6 +48,77 @@ def test_matplotlib():
         assert shown(k, "plt.plot([1, 2]);")[0]["image/svg+xml"].lstrip().startswith("<?xml")
 
 
+def test_formats():
+    """%config InlineBackend: retina has twice the pixels at the same size, several formats, an unknown one"""
+    plot = "plt.figure(figsize=(3, 2)); plt.plot([1, 2]);"
+    with Kernel({"GPA_PYTHON": os.path.abspath("build/venv")}) as k:
+        shown(k, "import matplotlib.pyplot as plt")
+        width, height = pixels(shown(k, plot)[0]["image/png"])
+        shown(k, "%config InlineBackend.figure_format = 'retina'")
+        (twice,) = [m.content for m in k.run(plot)[1] if m.type == "display_data"]
+        assert all(0 <= n - 2 * m < 4 for n, m in zip(pixels(twice["data"]["image/png"]), (width, height)))
+        size = twice["metadata"]["image/png"]
+        assert (size["width"], size["height"]) == tuple(n // 2 for n in pixels(twice["data"]["image/png"]))
+        shown(k, "from matplotlib_inline.backend_inline import set_matplotlib_formats\nset_matplotlib_formats('svg', 'pdf', 'jpeg')")
+        (many,) = shown(k, plot)
+        assert sorted(many) == ["application/pdf", "image/jpeg", "image/svg+xml", "text/plain"]
+        assert base64.b64decode(many["application/pdf"])[:5] == b"%PDF-" and base64.b64decode(many["image/jpeg"])[:2] == b"\xff\xd8"
+        shown(k, "%config InlineBackend.figure_format = 'bmp'")
+        reply = k.run(plot)[0]
+        assert reply["ename"] == "ValueError" and reply["evalue"].startswith("supported formats are: ['jpeg', "), reply
+
+
+def test_open_figures():
+    """figures that are kept open are shown again when they have changed; other backends show none"""
+    with Kernel({"GPA_PYTHON": os.path.abspath("build/venv")}) as k:
+        shown(k, "import matplotlib.pyplot as plt\n%config InlineBackend.close_figures = False")
+        assert [list(d) for d in shown(k, "plt.plot([1, 2]);")] == [["text/plain", "image/png"]]
+        assert shown(k, "1") == [{"text/plain": "1"}]
+        assert [list(d) for d in shown(k, "plt.title('changed');")] == [["text/plain", "image/png"]]
+        shown(k, "%config InlineBackend.close_figures = True\nplt.close('all')")
+        assert shown(k, "%matplotlib agg\nplt.plot([1, 2])\nplt.get_backend()") == [{"text/plain": "'agg'"}]
+        assert [list(d) for d in shown(k, "%matplotlib inline\nplt.plot([1, 2]);")] == [["text/plain", "image/png"]]
+        reply = k.run("%matplotlib qt")[0]
+        assert reply["ename"] == "NotImplementedError" and "gpa opens no windows" in reply["evalue"], reply
+
+
+def test_movies():
+    """animations and axes in space are matplotlib's"""
+    with Kernel({"GPA_PYTHON": os.path.abspath("build/venv")}) as k:
+        code = """\
+import matplotlib.pyplot as plt
+from matplotlib.animation import FuncAnimation
+from IPython.display import HTML
+fig, ax = plt.subplots(figsize=(2, 2))
+line, = ax.plot(np.zeros(3))
+def update(i):
+    line.set_ydata(np.arange(3.0) * i)
+    return line,
+film = FuncAnimation(fig, update, frames=4, interval=40, blit=True)
+page = film.to_jshtml()
+plt.close()
+HTML(page)"""
+        (page,) = shown(k, code)
+        assert page["text/html"].count("data:image/png;base64") == 4
+        space = "fig = plt.figure(figsize=(3, 3)); ax = fig.add_subplot(projection='3d'); ax.plot([0, 1], [0, 1], [0, 1]); ax"
+        assert shown(k, space)[0] == {"text/plain": "<Axes3D: >"}
+
+
+def test_representations():
+    """MIME bundles of Python's objects: JSON, metadata, pictures in base64"""
+    cell = """\
+%%python
+class Shown:
+    def __repr__(self): return "Shown"
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"application/vnd.x+json": {"a": [1, 2]}, "image/png": "aGFsbG8="}, {"image/png": {"width": 3}}
+Shown()"""
+    with Kernel({"GPA_PYTHON": os.path.abspath("build/venv")}) as k:
+        (one,) = [m.content for m in k.run(cell)[1] if m.type == "execute_result"]
+        assert one["data"] == {"text/plain": "Shown", "application/vnd.x+json": {"a": [1, 2]}, "image/png": "aGFsbG8="}, one
+        assert one["metadata"] == {"image/png": {"width": 3}}
+
+
 def test_same_pixels():
     """a saved figure has the pixels that CPython draws"""
     with Kernel({"GPA_PYTHON": os.path.abspath("build/venv")}) as k:
