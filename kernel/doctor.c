@@ -151,7 +151,8 @@ static void check_plots(doctor *d) {
         tell(d, OK, "plots", "%s", line);
     else
         tell(d, NOTE, "plots",
-             "gnuplot is not there, and so no plots: sudo apt install gnuplot-nox");
+             "gnuplot is not there: plots need matplotlib of Python, or sudo apt install "
+             "gnuplot-nox");
 }
 
 static void check_jupyter(doctor *d) {

@@ -343,6 +343,7 @@ static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
     const char *instead = numpy ? np_removed(name) : NULL,
                *why = array               ? name_absent("numpy", name)
                       : v.tag == V_MODULE ? name_absent(sym_text(vm, v.module->name), name)
+                      : v.tag == V_OBJECT ? name_absent(value_type_name(v), name)
                                           : NULL;
     if (instead)
         return vm_fail(vm, GPA_E_ATTRIBUTE,

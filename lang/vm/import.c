@@ -33,6 +33,7 @@ static const struct {
     {"pyculib.cufft", "pyculib.fft"},
     {"pyculib.cublas", "pyculib.blas"},
     {"pyculib.curand", "pyculib.rand"},
+    {"gpa.plots", "matplotlib.pyplot"}, /* not Python's */
     {"pylab", "matplotlib.pyplot"},
     {"matplotlib.pylab", "matplotlib.pyplot"},
     {"matplotlib_inline.backend_inline", "IPython.display"},

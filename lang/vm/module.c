@@ -27,7 +27,7 @@ static const struct {
 } unimported[] = {
     {"matplotlib.pyplot",
      " plot scatter hist bar barh errorbar imshow pcolormesh contour contourf fill_between axhline "
-     "axvline annotate text xlabel "
+     "axvline text xlabel "
      "ylabel title suptitle legend xlim ylim xscale yscale loglog semilogx semilogy grid colorbar "
      "figure subplot subplots "
      "tight_layout show savefig "},

@@ -376,6 +376,13 @@ def pictures():
             t.type(answer)
         check(f"a plot by {kind}", begins in t.raw)
         t.kill()
+    python = os.path.abspath("build/venv")
+    if os.path.exists(python + "/bin/python"):
+        t = Terminal(rows=40, columns=100, GPA_GRAPHICS="kitty", GPA_PYTHON=python)
+        t.wait(r"In \[1\]:")
+        t.type("import matplotlib.pyplot as plt; plt.quiver([1], [2]);\r")  # gpa's own plots have no quiver
+        check("a plot of matplotlib in Python", prompt(t, 2) and b"\x1b_G" in t.raw)
+        t.kill()
     t = Terminal(GPA_GRAPHICS="none")
     t.wait(r"In \[1\]:")
     t.type(plot)
