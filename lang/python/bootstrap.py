@@ -416,6 +416,13 @@ def _as_array(value):
     return array if array.dtype != object or device is None else numpy.from_dlpack(value)
 
 
+def _has(name):
+    """Whether there is a top-level module of this name."""
+    import importlib.util
+
+    return importlib.util.find_spec(name) is not None
+
+
 _figures = types.ModuleType("matplotlib_inline.backend_inline", "The backend that displays matplotlib's figures in gpa.")
 
 
@@ -442,7 +449,8 @@ def _flush_figures():
         _show_figures()
 
 
-_backend = "module://matplotlib_inline.backend_inline"  # the name by which libraries know inline figures
+# The name by which libraries know inline figures; matplotlib accepts it only where that package is installed.
+_backend = f"module://{_figures.__name__ if _has('matplotlib_inline') else 'gpa_figures'}"
 _FORMAT, _OPTIONS, _CLOSE = 0, 1, 2  # as enum figure_setting
 
 
@@ -634,13 +642,6 @@ def _extend_path(folders):
     sys.path.extend(folder for folder in folders if folder not in sys.path)
 
 
-def _has(name):
-    """Whether there is a top-level module of this name."""
-    import importlib.util
-
-    return importlib.util.find_spec(name) is not None
-
-
 def _import(name):
     """An attribute of the module `python`: CPython's module of that name."""
     import importlib
@@ -709,7 +710,7 @@ def _start(main_file):
     sys.modules.setdefault("python", python)
 
     _figures.__getattr__ = _backend_member
-    sys.modules[_figures.__name__] = _figures
+    sys.modules[_figures.__name__] = sys.modules["gpa_figures"] = _figures
     if os.environ.get("MPLBACKEND", "inline").endswith("inline"):  # of this or another kernel
         os.environ["MPLBACKEND"] = _backend
     sys.meta_path.insert(0, _AfterImport())
