@@ -6,6 +6,7 @@ import importlib.util
 import io
 import os
 import re
+import resource
 import shutil
 import subprocess
 import traceback
@@ -85,7 +86,8 @@ class Gpa:
 
 
 class Python:
-    """The same for CPython itself: the oracle. `ended_at`: the line whose error ended what ran last; None."""
+    """The same for CPython itself: the oracle. `ended_at`: the line whose error ended what ran last; None. What would need more
+    than 256 GiB of memory is a MemoryError there also where the system grants any amount (vm.overcommit_memory=1)."""
 
     def __init__(self):
         self.fresh()
@@ -94,6 +96,14 @@ class Python:
         self.names, self.ended_at = {"__name__": "__main__"}, None
 
     def run(self, source):
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (min([2**38] + [v for v in (soft, hard) if v >= 0]), hard))
+        try:
+            return self.run_unlimited(source)
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+    def run_unlimited(self, source):
         out, result = io.StringIO(), Result()
         with contextlib.redirect_stdout(out):
             try:

@@ -155,11 +155,45 @@ bool store_take(gpa_arr *target, gpa_arr *from) {
     return true;
 }
 
+static bool repeats_elements(const gpa_arr *a) {
+    for (int d = 0; d < a->ndim; d++)
+        if (a->strides[d] == 0 && a->shape[d] > 1) return true;
+    return false;
+}
+
+/* Stores into a target with axes of stride 0 (broadcast_arrays): of the values for one element
+ * the last stays, as in NumPy, so only that is stored. Devices store in no order. */
+static gpa_code store_last(gpa_rt *rt, gpa_arr *target, node *value, gpa_err *e) {
+    int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    const int n = target->ndim;
+    gpa_arr *to = NULL;
+    node *all = NULL, *last = NULL;
+    gpa_code rc = GPA_OK;
+    memset(step, 0, (size_t)(n * n) * sizeof *step);
+    for (int d = 0; d < n; d++) {
+        const bool repeated = target->strides[d] == 0;
+        shape[d] = repeated ? 1 : target->shape[d];
+        start[d] = repeated ? target->shape[d] - 1 : 0;
+        step[d * n + d] = 1;
+    }
+    TRY(node_broadcast(rt, value, n, target->shape, &all, e));
+    TRY(node_view(rt, all, &(node_map){n, shape, start, step}, &last, e));
+    TRY(arr_view(rt, target, &(arr_layout){(gpa_dtype)target->dtype, n, shape, target->strides, 0},
+                 &to, e));
+    rc = store_node(rt, to, last, NULL, e);
+out:
+    arr_release(rt, to);
+    node_release(rt, all);
+    node_release(rt, last);
+    return rc;
+}
+
 gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_err *e) {
     fuse_root r = {.into = target};
     gpa_code rc = GPA_OK;
     if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     if (target->size == 0) return GPA_OK;
+    if (!mask && repeats_elements(target)) return store_last(rt, target, value, e);
     if (rt->tape && (rc = tape_before_store(rt, target, e))) return rc;
     const arr_spec as = {(gpa_dtype)target->dtype, target->ndim, target->shape};
     TRY(cast_and_broadcast(rt, value, &as, &r.value, e));

@@ -162,7 +162,7 @@ static gpa_arr *array_of(const tape_entry *n, int i) {
 /* A record with space for its ints, its index and the layouts of its operands, which follow it in
  * memory. NULL when memory is short. */
 static tape_record *new_record(const tape_entry *n, int64_t **layouts) {
-    const size_t operands = (size_t)(n->n_in + n->n_out), ints = (size_t)n->n_ints,
+    const size_t operands = (size_t)n->n_in + (size_t)n->n_out, ints = (size_t)n->n_ints,
                  index = (size_t)n->n_index;
     size_t dims = 0;
     for (int i = 0; i < n->n_in + n->n_out; i++) dims += array_of(n, i) ? array_of(n, i)->ndim : 0;

@@ -298,7 +298,7 @@ for t in (np.int16, np.uint16, np.float16):
                 n,
                 s[:: n // 7].tolist(),
                 np.isnan(s).sum(),
-                np.signbit(s[np.isfinite(s)].astype(float)).sum(),
+                np.signbit(s[np.isfinite(s) & (s != 0)].astype(float)).sum(),
                 p[n // 2],
                 q[3],
                 q[n - 5],
