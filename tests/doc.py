@@ -57,7 +57,7 @@ def parameters(signature):
 
 # Modules whose examples use their functions by name.
 BY_NAME = """abc argparse autograd bisect cmath collections copy csv dataclasses datetime fnmatch functools glob gzip heapq io
-    itertools json math operator os os.path random re shutil statistics string sys tempfile textwrap time timeit warnings""".split()
+    itertools json math operator os os.path random re shutil string sys tempfile time timeit warnings""".split()
 # Modules and types whose examples use NumPy's functions by name.
 ARRAYS = (
     "numpy", "scipy", "gpa.table", "cupyx", "pyculib", "imageio", "ndarray", "dtype", "ufunc", "Generator", "poly1d", "broadcast",

@@ -217,55 +217,6 @@ print(
     ]
 )
 print(fnmatch.filter(["a.py", "b.txt", "c.py"], "*.py"))
-# --- textwrap
-import textwrap
-
-text = (
-    "The quick brown fox jumped over the lazy dog -- a well-known sentence, used in type-setting and font-testing "
-    "since 1885."
-)
-for width in (20, 33, 70):
-    print(textwrap.fill(text, width))
-print(
-    textwrap.wrap("a verylongwordthatdoesnotfit b", 8),
-    textwrap.wrap("averylongword", 5, break_long_words=False),
-    textwrap.wrap("", 5),
-    textwrap.wrap("  lead and  two   blanks ", 12),
-)
-print(textwrap.fill(text, 40, initial_indent="* ", subsequent_indent="  "))
-print(
-    textwrap.shorten("Hello  world! This is   it", width=12),
-    textwrap.shorten("Hello world", width=11),
-    textwrap.shorten("Hello world", width=10, placeholder="..."),
-)
-print(textwrap.wrap(text, 30, max_lines=2), textwrap.wrap(text, 30, max_lines=2, placeholder="~"))
-print(
-    repr(textwrap.dedent("""
-    one
-      two
-
-    three
-""")),
-    repr(textwrap.dedent("  a\n\tb")),
-    repr(textwrap.indent("a\n\nb\n", "  ")),
-    repr(textwrap.indent("a\n\nb", "> ", lambda line: True)),
-)
-w = textwrap.TextWrapper(width=15, initial_indent="- ")
-print(w.wrap("one two three four"), w.fill("one"))
-# --- pprint
-from pprint import pprint, pformat, pp
-
-pprint({"name": "x" * 30, "values": list(range(30)), "nested": {"b": 1, "a": [1, 2, {"k": "v" * 40}]}})
-pprint([list(range(12)), list(range(25)), (1,), ("a" * 50, "b" * 50), {3, 1, 2}])
-pprint(list(range(40)), width=40, compact=True)
-pprint({"a": {"b": {"c": {"d": 1}}}}, depth=2)
-pprint([[1, [2, [3, [4]]]]], depth=3)
-pp({"z": 1, "a": 2})
-pprint({"long text": "the quick brown fox jumps over the lazy dog and runs away from it again and again"}, width=50)
-print(pformat([1, 2, 3]), pformat({}), pformat("x"), pformat([{"a": 1, "b": 2}] * 3, width=20))
-pprint([("first", 1), ("second", 2.5), ("third", None)], width=30, indent=4)
-pprint(np.arange(12).reshape(3, 4))
-pprint({"array": np.zeros((2, 3)), "n": 5})
 # --- days, spans and paths as keys
 from datetime import date, datetime, timedelta
 
@@ -285,17 +236,6 @@ print(
 )
 print(bool(date(2024, 1, 1)), bool(timedelta(0)), bool(timedelta(1)), "yes" if datetime(2024, 1, 1) else "no")
 print(np.nan in set([np.nan]), {np.nan: 1}.get(np.nan), len({float("inf"), float("inf")}))
-# --- platform
-import platform
-
-print(
-    platform.system(),
-    platform.architecture()[0],
-    len(platform.python_version_tuple()),
-    platform.machine() == platform.uname().machine,
-)
-
-
 # --- texts that grow
 def join(n):
     s = ""

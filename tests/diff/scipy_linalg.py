@@ -89,14 +89,9 @@ for m, n in ((2, 5), (5, 2), (1, 3), (3, 1), (30, 20), (20, 30)):
 for c in ([1, 2, 3], [1.5, 2], [1 + 2j, 3, 4j], [7]):
     show('toeplitz', lambda: sl.toeplitz(c))
     show('toeplitz', lambda: sl.toeplitz(c, [9, 8, 7, 6.5]))
-    show('circulant', lambda: sl.circulant(c))
-    show('hankel', lambda: sl.hankel(c))
-    show('hankel', lambda: sl.hankel(c, [9, 8, 7]))
-    show('companion', lambda: sl.companion(c))
     show('block', lambda: sl.block_diag(c, [c], 5))
     show('block', lambda: sl.block_diag(np.ones((2, 3)), [], [c] * 2))
 for n in (1, 4):
-    show('hilbert', lambda: sl.hilbert(n))
 show('block', lambda: sl.block_diag())
 show('tridiagonal', lambda: sl.eigh_tridiagonal(np.arange(6.0), np.ones(5), True))
 show('tridiagonal', lambda: sl.eigh_tridiagonal(np.arange(6.0), np.ones(5), True, 'i', [1, 3]))
@@ -158,9 +153,6 @@ for a in (numbers(3, 4, 4) + np.eye(4), numbers(2, 3, 4, 4) + 1j * np.eye(4)):
     show('logm', lambda: abs(sl.expm(sl.logm(a)) - a).max() < 1e-9)
     show('kinds', lambda: sl.toeplitz(a[..., 0]))
     show('kinds', lambda: sl.toeplitz(a[..., 0], a[..., 1, :3]))
-    show('kinds', lambda: sl.circulant(a[..., 0]))
-    show('kinds', lambda: sl.companion(a[..., 0]))
-show('companion', lambda: sl.companion([[1, 2.0], [0, 1]]))
 
 # --- triangles of which only they are read, by halves and in stacks (scipy 1.17)
 for n in (7, 64, 65, 130):

@@ -1,37 +1,4 @@
 # Small modules of the standard library.
-# --- statistics
-import statistics as st
-
-print(
-    st.mean([1, 2, 3]), st.mean([1, 2]), st.median([1, 2]), st.stdev([1, 2, 4]), st.mode("aab"), st.variance([1, 2, 4])
-)
-print(
-    st.multimode([1, 1, 2, 2]),
-    st.quantiles([1, 2, 3, 4, 5], n=3),
-    st.quantiles([1.0, 5, 2], method='inclusive'),
-    st.variance([1, 2, 3]),
-)
-print(
-    st.fmean([2.5, 3.1]),
-    st.harmonic_mean([40, 60]),
-    st.covariance([1, 2, 3], [3, 1, 2]),
-    st.correlation([1, 2, 3], [3, 1, 2]),
-)
-print(
-    st.linear_regression([1, 2, 3], [3, 5, 7.5]),
-    st.median_low([1, 2]),
-    st.median_high([1, 2]),
-    st.pvariance([1, 2, 3, 4]),
-)
-data = [2.75, 1.75, 1.25, 0.25, 0.5, 1.25, 3.5]
-print(
-    st.variance(data), st.stdev(data), st.mean([0.1] * 10), st.geometric_mean([1, 4]), st.fmean([1, 3], weights=[3, 1])
-)
-for f in (st.mean, st.median, st.mode, st.stdev):
-    try:
-        f([])
-    except ValueError as e:
-        print(e)
 # --- csv
 import csv, io
 
