@@ -701,7 +701,15 @@ def _comm_message(kind, content, metadata, buffers):
     return "comm" in sys.modules and _notebook()["deliver"](kind, content, metadata, buffers)
 
 
+def _position():
+    """Where the session's thread is in Python."""
+    frame = sys._current_frames().get(_session_thread)
+    return frame and (id(frame), frame.f_lasti)
+
+
 def _start(main_file):
+    global _session_thread
+    import _thread
     import builtins
     import signal
 
@@ -721,3 +729,5 @@ def _start(main_file):
     if "" not in sys.path:
         sys.path.insert(0, "")
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    _session_thread = _thread.get_ident()
+    signal.signal(signal.SIGURG, lambda number, frame: _gpa_run_requests())  # calls of other threads wait

@@ -194,6 +194,8 @@ python_scope python_enter(python_host *h) {
     if (h->shares_memory) rt_finish_shared(vm->core.rt);
     python_scope s = {.host = h, .interrupt = atomic_load(&vm->foreign_interrupt)};
     s.state = py.PyGILState_Ensure();
+    s.was_in_python = h->in_python;
+    h->in_python = true;
     h->depth++;
     atomic_store(&vm->foreign_interrupt, py.PyErr_SetInterrupt);
     if (h->dropped) stand_in_collect(h);
@@ -206,6 +208,7 @@ void python_leave(python_scope *s) {
     gpa_vm *vm = h->vm;
     atomic_store(&vm->foreign_interrupt, s->interrupt);
     python_write_output(h);
+    h->in_python = s->was_in_python;
     if (--h->depth == 0 && atomic_load(&vm->core.interrupted) && py.PyErr_CheckSignals())
         py.PyErr_Clear(); /* the interrupt came too late for Python: gpa raises it */
     py.PyGILState_Release(s->state);
@@ -213,6 +216,7 @@ void python_leave(python_scope *s) {
 }
 
 void *python_release_gil(python_host *h) {
+    h->in_python = false;
     atomic_store(&h->vm->foreign_interrupt, NULL);
     void *thread = py.PyEval_SaveThread();
     if (h->shares_memory) rt_invalidate_shared(h->vm->core.rt);
@@ -222,6 +226,7 @@ void *python_release_gil(python_host *h) {
 void python_acquire_gil(python_host *h, void *thread) {
     if (h->shares_memory) rt_finish_shared(h->vm->core.rt);
     py.PyEval_RestoreThread(thread);
+    h->in_python = true;
     atomic_store(&h->vm->foreign_interrupt, py.PyErr_SetInterrupt);
 }
 

@@ -27,14 +27,18 @@ typedef struct python_host {
     struct handle *handles; /* of stand-ins; guarded by the GIL, as is dropped */
     bool dropped;           /* another thread has dropped some: their values are to be released */
     pthread_t thread;       /* the session's */
-    gpa_str output[2];      /* what other threads wrote to stdout and stderr; guarded by the GIL */
-    bool shares_memory;     /* arrays have crossed: both languages may write to them */
+    bool in_python;         /* that thread runs or waits in Python; guarded by the GIL */
+    struct python_request *requests; /* calls of other threads (threads.c); guarded by the GIL */
+    py_object *waited;               /* where that thread waited when it ran some, or NULL */
+    gpa_str output[2];  /* what other threads wrote to stdout and stderr; guarded by the GIL */
+    bool shares_memory; /* arrays have crossed: both languages may write to them */
 } python_host;
 
 /* A call into Python. */
 typedef struct {
     python_host *host;
     int state;
+    bool was_in_python;
     void (*interrupt)(void);
 } python_scope;
 

@@ -2,9 +2,10 @@
  * gpa that its methods call.
  *
  * A stand-in holds a capsule with a handle, which owns the value. Values belong to the session's
- * thread: on other threads the functions raise, and a handle that dies there is released later
- * (stand_in_collect). */
+ * thread: it runs the functions that other threads call (threads.c), and a handle that dies there
+ * is released later (stand_in_collect). */
 #include "lang/python/convert.h"
+#include "lang/python/threads.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,6 +55,7 @@ void stand_in_end(python_host *h) {
     static handle ended;
     static python_host no_host; /* of callbacks on threads that go on */
     py.PyCapsule_SetPointer(h->self, &no_host);
+    python_end_requests(h);
     py_drop(h->self);
     for (handle *x; (x = h->handles);) {
         unlink_handle(x);
@@ -152,9 +154,8 @@ typedef struct {
     void *thread;
 } incoming;
 
-static bool wrong_thread(void) {
-    py.PyErr_SetString(py.runtime_error,
-                       "values of gpa are used on the thread of its session only");
+static bool not_now(void) {
+    py.PyErr_SetString(py.runtime_error, "values of gpa are used while their session calls Python");
     return false;
 }
 
@@ -163,11 +164,11 @@ static bool receive(incoming *c, py_object *self, py_object *args, bool handled)
     python_host *h = c->h = py.PyCapsule_GetPointer(self, host_name);
     gpa_vm *vm = h->vm;
     c->args = c->self = v_unset();
-    if (!h->depth || !on_session_thread(h)) return wrong_thread();
+    if (!h->depth || !on_session_thread(h)) return not_now();
     if (handled) {
         const handle *x = py.PyCapsule_GetPointer(py.PyTuple_GetItem(args, 0), handle_name);
         if (!x) return false;
-        if (!x->host) return wrong_thread();
+        if (!x->host) return not_now();
         c->self = value_retain(x->v);
     }
     py_size n = py.PyTuple_Size(args), from = handled;
@@ -207,7 +208,19 @@ static bool receive_all(incoming *c, py_object *self, py_object *args, bool hand
 #define RECEIVE(handled) \
     incoming c;          \
     if (!receive_all(&c, self, args, handled)) return NULL;
-#define CALLBACK(name) static py_object *callback_##name(py_object *self, py_object *args)
+/* A function that Python calls, on any thread; with CALLBACK it runs on the session's. */
+#define CALLBACK_ON_ANY_THREAD(name) \
+    static py_object *callback_##name(py_object *self, py_object *args)
+#define CALLBACK(name)                                                            \
+    static py_object *session_##name(py_object *self, py_object *args);           \
+    CALLBACK_ON_ANY_THREAD(name) { return dispatch(session_##name, self, args); } \
+    static py_object *session_##name(py_object *self, py_object *args)
+
+static py_object *dispatch(python_callback *call, py_object *self, py_object *args) {
+    python_host *h = py.PyCapsule_GetPointer(self, host_name);
+    return h->vm && !on_session_thread(h) ? python_run_on_session_thread(h, call, self, args)
+                                          : call(self, args);
+}
 
 /* Appends the named arguments, a dict of Python, to the positional ones: their values to `values`,
  * their names to `names`. */
@@ -416,7 +429,7 @@ static bool put_text(py_object *text, gpa_str *to) {
 }
 
 /* write(stream, text). Other threads leave their text to the session's. */
-CALLBACK(write) {
+CALLBACK_ON_ANY_THREAD(write) {
     python_host *h = py.PyCapsule_GetPointer(self, host_name);
     if (!h->vm) return py_keep(py.none);
     if (!on_session_thread(h)) {
@@ -433,7 +446,7 @@ CALLBACK(write) {
     return answer(&c, rc, v_none());
 }
 
-CALLBACK(flush) {
+CALLBACK_ON_ANY_THREAD(flush) {
     if (!on_session_thread(py.PyCapsule_GetPointer(self, host_name))) return py_keep(py.none);
     RECEIVE(false)
     vm_flush(c.h->vm);
@@ -503,7 +516,7 @@ CALLBACK(has_page) {
 }
 
 /* comm(type, content, metadata, buffers): str, str, str and a tuple of bytes. Any thread. */
-CALLBACK(comm) {
+CALLBACK_ON_ANY_THREAD(comm) {
     python_host *h = py.PyCapsule_GetPointer(self, host_name);
     gpa_str text[3];
     py_object *buffers = py.PyTuple_GetItem(args, 3);
@@ -564,14 +577,21 @@ CALLBACK(dlpack) {
     return capsule;
 }
 
+CALLBACK_ON_ANY_THREAD(run_requests) {
+    (void)args;
+    python_host *h = py.PyCapsule_GetPointer(self, host_name);
+    if (h->vm && on_session_thread(h)) python_run_requests(h);
+    return py_keep(py.none);
+}
+
 #define ROW(name) \
     { "_gpa_" #name, callback_##name, PY_VARARGS, NULL }
 static py_method callbacks[] = {
-    ROW(call),  ROW(getattr), ROW(setattr), ROW(method),  ROW(repr),           ROW(str),
-    ROW(dir),   ROW(hash),    ROW(truth),   ROW(iter),    ROW(next),           ROW(parameters),
-    ROW(write), ROW(flush),   ROW(input),   ROW(display), ROW(figure_setting), ROW(memory),
-    ROW(host),  ROW(dlpack),  ROW(clear),   ROW(report),  ROW(request),        ROW(has_page),
-    ROW(comm)};
+    ROW(call),  ROW(getattr),     ROW(setattr), ROW(method),  ROW(repr),           ROW(str),
+    ROW(dir),   ROW(hash),        ROW(truth),   ROW(iter),    ROW(next),           ROW(parameters),
+    ROW(write), ROW(flush),       ROW(input),   ROW(display), ROW(figure_setting), ROW(memory),
+    ROW(host),  ROW(dlpack),      ROW(clear),   ROW(report),  ROW(request),        ROW(has_page),
+    ROW(comm),  ROW(run_requests)};
 
 bool stand_in_install(python_host *h) {
     py_object *self = py.PyCapsule_New(h, host_name, NULL);

@@ -53,6 +53,30 @@ def library_calls():
     check("the exit does not wait for what was interrupted", t.status() == 5)
 
 
+def python_threads():
+    """Ctrl-C in a function that a thread of Python has called, and while such a call waits."""
+    python = os.path.abspath("build/venv")
+    if not os.path.exists(python + "/bin/python"):
+        print("skip - no Python for threads (build/venv.log)")
+        return
+    t = Terminal(GPA_PYTHON=python, **DEVICE)
+    t.wait(r"In \[1\]:")
+    t.type("from concurrent.futures import ThreadPoolExecutor; ex = ThreadPoolExecutor(1)\r")
+    prompt(t, 2)
+    t.type("def forever():\rprint('go')\rwhile True: pass\r\r\r")
+    prompt(t, 3)
+    t.type("ex.submit(forever).result()\r")
+    t.wait("^go$")
+    start = time.time()
+    t.type("\x03")
+    good = t.wait(r"^KeyboardInterrupt(.|\n)*^In \[4\]:$")
+    check("Ctrl-C ends a function on behalf of a thread", good and time.time() - start < 2)
+    t.type("ex.submit(abs, -3).result()\r")
+    check("the next one is run", t.wait(r"^Out\[4\]: 3$"))
+    t.type("exit(5)\r")
+    check("threads end with the session", t.status() == 5)
+
+
 def stopped():
     """SIGSTOP and SIGCONT while a cell runs and while a line is edited."""
     t = Terminal(**DEVICE)
@@ -482,6 +506,7 @@ def soon():
 for part in (
     interrupts,
     library_calls,
+    python_threads,
     stopped,
     input_,
     busy,
