@@ -207,7 +207,14 @@ GRADIENT_STATEMENTS = r"""
 {x}, {y} = {y}, {x}
 m[i] = {x} * w
 m[i + 1] = m[i] * {x}
+m[i + 1] = np.tanh(m[i] + w) * {x}
+m[119 - i] = {x} * {y}
+m[i, 1:] = m[119 - i, :-1] * {x}[1:]
+m[2:4] += {x} * m[1]
 {x} = m[i] * {y} + 0.5
+{x} = m[119 - i] * m[i] + {y}
+a, b, c = c, a, b
+v = {x}; {x} = v * {y} + v[::-1]
 {x} = q[i] * {x} + m[i]
 {x} = {x} * s; s = s * 0.99
 """

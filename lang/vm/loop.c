@@ -243,10 +243,8 @@ void loop_free(gpa_vm *vm) {
 
 gpa_code loop_edge(gpa_vm *vm, const frame *f) {
     gpa_rt *rt = vm->core.rt;
-    if (!rt_loops_enabled(rt)) {
-        tape_note_edge(rt);
-        return rt_loop_edge(rt, &vm->core.err);
-    }
+    tape_note_edge(rt);
+    if (!rt_loops_enabled(rt)) return rt_loop_edge(rt, &vm->core.err);
     struct loop_state *s = vm->loops;
     if (!s && !(s = vm->loops = mem_zero(sizeof *s))) return vm_no_memory(vm);
     if (s->head != f->ip || s->depth != vm->depth) {

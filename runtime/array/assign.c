@@ -305,7 +305,7 @@ static gpa_code set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opn
     if (!rhs->arr) TRY(arr_check_number(rhs, (gpa_dtype)a->dtype, e));
     if (!p.masks && !p.index_arrays) {
         TRY(index_view(rt, a, &p, &to, e));
-        if (rt->tape) TRY(tape_before_store(rt, a, e));
+        if (rt->tape) TRY(tape_before_store(rt, to, e));
         TRY(set_view(rt, to, rhs, !p.ellipsis, e));
         *view = to;
         to = NULL;

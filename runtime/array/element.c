@@ -138,10 +138,10 @@ static gpa_code note_element(gpa_rt *rt, gpa_arr *a, int64_t offset, const gpa_o
                              gpa_err *e) {
     gpa_arr *one;
     const arr_layout l = {(gpa_dtype)a->dtype, 0, NULL, NULL, offset};
-    gpa_code rc = tape_before_store(rt, a, e);
-    if (!rc) rc = arr_handle(rt, a->storage, &l, a, &one, e);
+    gpa_code rc = arr_handle(rt, a->storage, &l, a, &one, e);
     if (rc) return rc;
-    if (tape_is_on(rt))
+    rc = tape_before_store(rt, one, e);
+    if (!rc && tape_is_on(rt))
         rc = tape_note_index(rt, &(tape_indexing){"setitem", NULL, number}, a, one, e);
     arr_release(rt, one);
     return rc;

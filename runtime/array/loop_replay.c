@@ -15,6 +15,8 @@
 #include "runtime/exec/loop_model.h"
 
 #include "runtime/array/array.h"
+#include "runtime/array/tape.h"
+#include "runtime/array/tape_replay.h"
 #include "runtime/base/clock.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/explain.h"
@@ -30,8 +32,8 @@ enum { MAX_TRIES = 12, MAX_GRAPH_TRIPS = 64 };
 
 bool rt_loops_enabled(const gpa_rt *rt) {
     const gpa_device *d = rt->device;
-    return rt->loops_replayed && !rt->loops_held && !rt->tape && d && !d->caps.interprets &&
-           (d->caps.host_visible || d->caps.graphs || rt->loops_everywhere);
+    return rt->loops_replayed && !rt->loops_held && tape_is_replayable(rt) && d &&
+           !d->caps.interprets && (d->caps.host_visible || d->caps.graphs || rt->loops_everywhere);
 }
 
 /* The clock without the time that programs took to compile. */
@@ -78,6 +80,7 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
     }
     next->log.n_start = s->n_arrays;
     next->log.n_named = s->n_arrays + s->n_fed;
+    next->tape_before = tape_last(rt);
     next->began = busy_seconds(rt);
     r->logging = true;
     return GPA_OK;
@@ -101,12 +104,13 @@ static bool name_ends(loop_iteration *x) {
 }
 
 /* Ends the log of an iteration: what its variables and scalars were. */
-static rt_loop_reason finish(loop_iteration *x, const rt_loop_state *s) {
+static rt_loop_reason finish(const gpa_rt *rt, loop_iteration *x, const rt_loop_state *s) {
     if (x->log.why) return x->log.why;
     if (s->n_arrays != x->log.n_start || !loop_log_arrays(x->end, s->arrays, s->n_arrays))
         return RT_LOOP_STRUCTURE;
+    x->tape_last = tape_last(rt);
     x->n_scalars = s->n_scalars;
-    memcpy(x->scalars, s->scalars, s->n_scalars * sizeof *s->scalars);
+    if (s->n_scalars) memcpy(x->scalars, s->scalars, s->n_scalars * sizeof *s->scalars);
     return name_ends(x) ? RT_LOOP_FINE : RT_LOOP_MEMORY;
 }
 
@@ -119,12 +123,13 @@ gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_re
     if (!r || !r->logging) return rc;
     r->logging = false;
     loop_iteration *x = r->at[LOOP_RECORDED - 1];
-    *why = rc ? RT_LOOP_FAULT : rt->n_pending ? RT_LOOP_PENDING : finish(x, s);
+    *why = rc ? RT_LOOP_FAULT : rt->n_pending ? RT_LOOP_PENDING : finish(rt, x, s);
     if (!*why && busy_seconds(rt) - x->began > MAX_ITERATION_SECONDS) *why = RT_LOOP_LONG;
     r->n++;
     r->tries++;
     if (!*why && r->n >= LOOP_RECORDED) {
-        rt_loop_reason no_model = loop_model_make(r);
+        rt_loop_reason no_model = tape_replay_make(rt, r);
+        if (!no_model) no_model = loop_model_make(r);
         *ready = !no_model;
         if (no_model && r->tries >= MAX_TRIES) *why = no_model;
     }
@@ -137,7 +142,9 @@ gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_re
 /* What a name is bound to. */
 typedef struct {
     gpa_buf *buf;
-    bool owned; /* by the replay: may be reused */
+    bool owned;           /* by the replay: may be reused */
+    gpa_storage *storage; /* of `buf`, which records keep (retained); NULL: they keep none */
+    uint64_t number;      /* of its storage on the tape; 0: none */
 } cell;
 
 /* The memory of a replay between two iterations. */
@@ -154,6 +161,7 @@ typedef enum { LAUNCH, RECORD, UPDATE, IN_GRAPH } launch_mode;
 typedef struct {
     gpa_rt *rt;
     const loop_model *m;
+    tape_replay *tape; /* NULL: nothing is recorded */
     loop_iteration *x; /* the last one recorded: its bindings and parameters are updated in place */
     memory at;
     gpa_binding bind[LOG_MAX_OPERANDS];
@@ -186,6 +194,15 @@ static void put_free(replay *p, size_t size, gpa_buf *b) {
         buf_remove_owner(p->rt, b);
     else
         p->at.free[size][p->at.n_free[size]++] = b;
+}
+
+/* A name is no longer bound to its memory. */
+static void unbind(replay *p, size_t size, cell *c) {
+    if (c->storage)
+        storage_release(p->rt, c->storage);
+    else if (c->owned)
+        put_free(p, size, c->buf);
+    *c = (cell){NULL};
 }
 
 /* Allocates what an iteration needs. False: memory is short, the interpreter continues. */
@@ -247,6 +264,29 @@ static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_er
     return rc;
 }
 
+static void end_fresh(replay *p, size_t k) {
+    unbind(p, p->m->size_of[LOG_FRESH + k], &p->at.cells[LOG_FRESH + k]);
+}
+
+/* Appends the records of an iteration to the tape. */
+static gpa_code record_iteration(replay *p, gpa_err *e) {
+    gpa_storage *storage[RT_LOOP_MAX_ARRAYS] = {NULL};
+    const tape_kept *kept;
+    const size_t n = tape_replay_kept(p->tape, &kept);
+    gpa_code rc = tape_replay_next(p->rt, p->tape, e);
+    for (size_t i = 0; i < n && !rc; i++) {
+        cell *c = kept[i].name == LOG_NO_MEMORY ? NULL : &p->at.cells[kept[i].name];
+        if (!c) continue;
+        if (!c->storage) {
+            rc = storage_of_buf_take(p->rt, c->buf, kept[i].dtype, kept[i].size, &c->storage, e);
+            c->owned = false;
+            if (!rc) c->storage->number = tape_replay_kept_number(p->tape, i);
+        }
+        storage[i] = c->storage;
+    }
+    return rc ? rc : tape_replay_record(p->rt, p->tape, storage, e);
+}
+
 /* Makes the names of the end those of the start of the next iteration. */
 static void advance(replay *p) {
     const loop_iteration *x = p->x;
@@ -256,22 +296,22 @@ static void advance(replay *p) {
         made = (int64_t)p->count * RT_LOOP_MAX_ARRAYS;
     for (size_t i = 0; i < n; i++) {
         cells[i] = p->at.cells[x->name[i]];
+        if (p->tape && x->storage[i] < 0)
+            cells[i].number = tape_replay_end_number(p->tape, i);
+        else if (p->tape)
+            cells[i].number = p->at.cells[x->storage[i]].number;
         object[i] = x->object[i] >= 0 ? p->object[x->object[i]] : x->object[i] - made;
         storage[i] = x->storage[i] >= 0 ? p->storage[x->storage[i]] : x->storage[i] - made;
     }
     for (size_t i = 0; i < n; i++)
-        if (p->m->gone[i] && p->at.cells[i].owned && p->first_use[i])
-            put_free(p, p->m->size_of[i], p->at.cells[i].buf);
+        if (p->m->gone[i] && p->first_use[i]) unbind(p, p->m->size_of[i], &p->at.cells[i]);
+    for (size_t i = 0; i < x->log.n_fresh; i++)
+        if (p->m->last_use[i] == (int32_t)x->log.n_actions) end_fresh(p, i);
     memcpy(p->at.cells, cells, n * sizeof *cells);
     memcpy(p->object, object, n * sizeof *object);
     memcpy(p->storage, storage, n * sizeof *storage);
-    for (size_t i = 0; i < x->log.n_fresh; i++) p->at.cells[LOG_FRESH + i].buf = NULL;
+    for (size_t i = 0; i < x->log.n_fresh; i++) p->at.cells[LOG_FRESH + i] = (cell){NULL};
     p->count++;
-}
-
-static void end_fresh(replay *p, size_t k) {
-    put_free(p, p->m->size_of[LOG_FRESH + k], p->at.cells[LOG_FRESH + k].buf);
-    p->at.cells[LOG_FRESH + k].buf = NULL;
 }
 
 static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
@@ -282,13 +322,15 @@ static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
         const log_action *a = &g->actions[i];
         for (uint32_t k = a->fresh; k < a->fresh + a->n_fresh; k++) {
             size_t size = m->size_of[LOG_FRESH + k];
-            p->at.cells[LOG_FRESH + k] = (cell){p->at.free[size][--p->at.n_free[size]], true};
+            p->at.cells[LOG_FRESH + k] =
+                (cell){.buf = p->at.free[size][--p->at.n_free[size]], .owned = true};
         }
         bind_action(p, a);
         if (p->mode != IN_GRAPH && i < m->first_dead) rc = run_action(p, d, a, e);
         for (size_t k = 0; k < g->n_fresh; k++)
             if (m->last_use[k] == (int32_t)i) end_fresh(p, k);
     }
+    if (!rc && p->tape) rc = record_iteration(p, e);
     if (!rc) advance(p);
     for (size_t k = 0; k < g->n_fresh && rc; k++)
         if (p->at.cells[LOG_FRESH + k].buf) end_fresh(p, k);
@@ -327,7 +369,7 @@ static bool changes(const replay *p, const log_action *a) {
 /* Decides whether the device may run the loop as graphs. */
 static void begin_graphs(replay *p, const gpa_device *d) {
     const loop_log *g = &p->x->log;
-    p->may_graph = d && d->caps.graphs && p->m->first_dead && g->n_named == g->n_start;
+    p->may_graph = d && d->caps.graphs && p->m->first_dead && g->n_named == g->n_start && !p->tape;
     p->constant = true;
     p->graph_after = TUNE_LOOP_GRAPH_AFTER_TRIPS;
     for (size_t i = 0; i < g->n_actions; i++) p->may_graph = p->may_graph && g->actions[i].program;
@@ -481,9 +523,15 @@ static void begin(replay *p) {
         p->object[i] = (int64_t)object;
         p->storage[i] = (int64_t)storage;
         p->first_use[i] = buf == i;
-        p->taken[i] = buf == i && a->given.owned && a->given.assigned && a->storage->refs == 1 &&
-                      a->given.arr->refs == 1 && a->buf->owners == 1 && !a->buf->readers;
-        p->at.cells[i] = (cell){a->buf, p->taken[buf]};
+        p->taken[i] = buf == i && !p->m->kept[i] && a->given.owned && a->given.assigned &&
+                      a->storage->refs == 1 && a->given.arr->refs == 1 && a->buf->owners == 1 &&
+                      !a->buf->readers;
+        p->at.cells[i] =
+            (cell){.buf = a->buf, .owned = p->taken[buf], .number = a->storage->number};
+        if (p->m->kept[i] && buf == i) {
+            p->at.cells[i].storage = a->storage;
+            a->storage->refs++;
+        }
         a->buf->version++; /* the loop may store to it */
     }
     for (size_t i = 0; i < x->log.n_start; i++)
@@ -499,12 +547,15 @@ static gpa_code find_storage(replay *p, size_t i, const rt_loop_result *made, gp
     for (size_t k = 0; k < i && p->storage[i] < 0 && !*out; k++)
         if (p->storage[k] == p->storage[i] && made[k].made) *out = made[k].made->storage;
     if (p->storage[i] >= 0) *out = p->x->end[p->storage[i]].storage;
+    if (!*out) *out = p->at.cells[i].storage;
     if (*out) {
         (*out)->refs++;
         return GPA_OK;
     }
     for (int d = 0; d < a->ndim; d++) size *= a->shape[d];
-    return storage_of_buf_take(p->rt, p->at.cells[i].buf, (gpa_dtype)a->dtype, size, out, e);
+    gpa_code rc = storage_of_buf_take(p->rt, p->at.cells[i].buf, (gpa_dtype)a->dtype, size, out, e);
+    if (!rc) (*out)->number = p->at.cells[i].number;
+    return rc;
 }
 
 /* A new array of variable i, as the model predicts it. */
@@ -531,11 +582,14 @@ static gpa_code end(replay *p, rt_loop_result *results, gpa_err *e) {
         while (p->object[same] != p->object[i]) same++;
         p->at.cells[i].buf->version++; /* it may have been stored to */
         results[i] = (rt_loop_result){(int)MAX(p->object[i], -1), (int)same, NULL};
-        if (p->object[i] >= 0 && p->taken[p->object[i]])
-            x->end[p->object[i]].storage->buf = p->at.cells[i].buf;
+        if (p->storage[i] >= 0 && p->taken[p->storage[i]])
+            x->end[p->storage[i]].storage->buf = p->at.cells[i].buf;
     }
     for (size_t i = 0; i < x->log.n_start && !rc; i++)
         if (p->object[i] < 0 && results[i].same == (int)i) rc = make_array(p, i, results, e);
+    for (size_t i = 0; i < x->log.n_start; i++)
+        if (p->first_use[i] && p->at.cells[i].storage)
+            storage_release(p->rt, p->at.cells[i].storage);
     for (size_t i = 0; i < p->m->n_sizes; i++)
         while (p->at.n_free[i]) buf_remove_owner(p->rt, p->at.free[i][--p->at.n_free[i]]);
     return rc;
@@ -571,7 +625,7 @@ static size_t look_ahead(replay *p, size_t most, rt_loop_next *next, void *user)
     size_t n = 0;
     while (n < most && next(user, p->ahead[n], fed)) n++;
     for (size_t i = g->n_start; n && i < g->n_named; i++)
-        p->at.cells[i] = (cell){fed[i - g->n_start]->storage->buf, false};
+        p->at.cells[i] = (cell){.buf = fed[i - g->n_start]->storage->buf};
     return n;
 }
 
@@ -598,6 +652,7 @@ gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_resu
     if (!p) return gpa_no_memory(e);
     p->rt = rt;
     p->m = &r->model;
+    p->tape = r->tape;
     p->x = r->at[LOOP_RECORDED - 1];
     gpa_device *d = p->x->log.device;
     begin(p);

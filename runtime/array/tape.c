@@ -53,16 +53,20 @@ static bool grow(struct gpa_tape *t) {
     return true;
 }
 
-/* The entry of a storage, added if it is missing. NULL when memory is short. */
-static tape_storage *enter(gpa_rt *rt, struct gpa_tape *t, gpa_storage *s) {
-    if (!s->number) s->number = ++rt->n_numbered;
+static tape_storage *enter_number(struct gpa_tape *t, uint64_t number) {
     if (2 * t->count >= t->cap && !grow(t)) return NULL;
-    tape_storage *at = find_slot(t, s->number);
+    tape_storage *at = find_slot(t, number);
     if (!at->number) {
-        at->number = s->number;
+        at->number = number;
         t->count++;
     }
     return at;
+}
+
+/* The entry of a storage, added if it is missing. NULL when memory is short. */
+static tape_storage *enter(gpa_rt *rt, struct gpa_tape *t, gpa_storage *s) {
+    if (!s->number) s->number = ++rt->n_numbered;
+    return enter_number(t, s->number);
 }
 
 static bool is_active(const struct gpa_tape *t, const gpa_arr *a) {
@@ -296,6 +300,60 @@ gpa_code tape_note_index(gpa_rt *rt, const tape_indexing *x, gpa_arr *a, gpa_arr
     return tape_note(rt, &n, e);
 }
 
+/* ---- records of replayed iterations ---- */
+
+bool tape_is_replayable(const gpa_rt *rt) {
+    const struct gpa_tape *t = rt->tape;
+    return !t || (!t->outer && !t->mapped && !t->paused && !rt->tape_paused);
+}
+
+const tape_record *tape_last(const gpa_rt *rt) { return rt->tape ? rt->tape->last : NULL; }
+
+bool tape_storage_is_active(const gpa_rt *rt, uint64_t number) {
+    const tape_storage *s = find(rt->tape, number);
+    return s && s->active;
+}
+
+bool tape_add_storage(gpa_rt *rt, uint64_t number, bool active) {
+    tape_storage *s = enter_number(rt->tape, number);
+    if (s) s->active = active;
+    return s;
+}
+
+tape_record *tape_copy_record(const tape_record *r) {
+    const size_t operands = (size_t)(r->n_in + r->n_out);
+    size_t dims = 0;
+    for (size_t i = 0; i < operands; i++) dims += (size_t)r->operand[i].ndim;
+    const size_t bytes = sizeof *r + operands * sizeof *r->operand +
+                         (size_t)r->n_index * sizeof *r->index +
+                         ((size_t)r->n_ints + 2 * dims) * sizeof(int64_t);
+    tape_record *copy = mem_new(bytes);
+    if (!copy) return NULL;
+    memcpy(copy, r, bytes);
+    copy->index = (gpa_index *)(copy->operand + operands);
+    copy->ints = (int64_t *)(copy->index + r->n_index);
+    int64_t *layout = copy->ints + r->n_ints;
+    for (size_t i = 0; i < operands; i++) {
+        copy->operand[i].value = NULL;
+        copy->operand[i].layout = layout;
+        layout += 2 * copy->operand[i].ndim;
+    }
+    return copy;
+}
+
+void tape_append_take(gpa_rt *rt, tape_record *r, gpa_arr *const *value) {
+    struct gpa_tape *t = rt->tape;
+    for (int i = 0; i < r->n_in + r->n_out; i++) {
+        if (!value[i]) continue;
+        keep(t, value[i], &r->operand[i]);
+        arr_release(rt, value[i]);
+    }
+    r->before = t->last;
+    t->last = r;
+}
+
+/* ---- functions with a gradient of their own, vmap ---- */
+
 void tape_pause(gpa_rt *rt, bool pause, bool mapped) {
     for (struct gpa_tape *t = rt->tape; t; t = t->outer)
         if (mapped || !t->mapped) t->paused += pause ? 1 : -1;
@@ -373,20 +431,43 @@ static gpa_code whole_storage(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e)
     return arr_handle(rt, a->storage, &l, NULL, out, e);
 }
 
-/* Operands that keep a value in the storage keep it in a copy instead. */
+/* The bytes of the storage that an array reaches: [*first, *end). */
+static void find_range(const gpa_arr *a, int64_t *first, int64_t *end) {
+    const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype);
+    *first = *end = a->offset;
+    for (int d = 0; d < a->ndim && a->size; d++) {
+        const int64_t reach = (a->shape[d] - 1) * a->strides[d];
+        *(reach < 0 ? first : end) += reach;
+    }
+    *first *= item;
+    *end = (*end + (a->size > 0)) * item;
+}
+
+/* Operands that keep a value in the bytes of the storage that `a` reaches keep it in a copy of the
+ * storage instead. */
 static gpa_code move_kept(gpa_rt *rt, tape_storage *s, gpa_arr *a, gpa_err *e) {
     gpa_arr *all = NULL, *copy = NULL;
+    int64_t first, end, kept_first, kept_end;
     gpa_code rc = GPA_OK;
-    TRY(whole_storage(rt, a, &all, e));
-    TRY(arr_copy(rt, all, &copy, e));
-    for (tape_operand *o = s->kept; o; o = o->next) {
+    find_range(a, &first, &end);
+    for (tape_operand **at = &s->kept; *at;) {
+        tape_operand *o = *at;
         const gpa_arr *v = o->value;
         const arr_layout l = {(gpa_dtype)v->dtype, v->ndim, v->shape, v->strides, v->offset};
         gpa_arr *moved;
+        find_range(v, &kept_first, &kept_end);
+        if (kept_first >= end || kept_end <= first) {
+            at = &o->next;
+            continue;
+        }
+        if (!copy) {
+            TRY(whole_storage(rt, a, &all, e));
+            TRY(arr_copy(rt, all, &copy, e));
+        }
         TRY(arr_handle(rt, copy->storage, &l, NULL, &moved, e));
         arr_release(rt, o->value);
         o->value = moved;
-        s->kept = o->next;
+        *at = o->next;
     }
 out:
     arr_release(rt, all);

@@ -30,6 +30,20 @@ gpa_code tape_note(gpa_rt *rt, const tape_entry *n, gpa_err *e);
 /* Records an elementwise operation; dtype: the one that was asked for, or DT_NONE. */
 gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, gpa_dtype dtype, const gpa_opnd *in, gpa_arr *out,
                          gpa_err *e);
+/* True if iterations may be replayed: a tape that is not of vmap is the only one, or there is none.
+ */
+bool tape_is_replayable(const gpa_rt *rt);
+/* The last record of the innermost tape. */
+const tape_record *tape_last(const gpa_rt *rt);
+/* True if a storage is active on the innermost tape. */
+bool tape_storage_is_active(const gpa_rt *rt, uint64_t number);
+/* Adds a storage by its number, which is new, to the innermost tape. False: memory is short. */
+bool tape_add_storage(gpa_rt *rt, uint64_t number, bool active);
+/* A copy of a record that keeps no values; NULL when memory is short. */
+tape_record *tape_copy_record(const tape_record *r);
+/* Appends such a record, which is consumed, to the innermost tape. value[i], consumed, is what it
+ * keeps of operand i; may be NULL. */
+void tape_append_take(gpa_rt *rt, tape_record *r, gpa_arr *const *value);
 /* Records an operation on one array; ints may be NULL. */
 gpa_code tape_note_unary(gpa_rt *rt, const char *rule, gpa_arr *in, gpa_arr *out,
                          const tape_entry *options, gpa_err *e);
@@ -49,7 +63,7 @@ gpa_code tape_concrete_masks(gpa_rt *rt, const gpa_indices *ix, gpa_err *e);
  * not, records the elements of that storage ("initial"). ix and rhs may be NULL. */
 gpa_code tape_before_assign(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs,
                             gpa_err *e);
-/* Before the storage of `a` is stored into: records keep its old value. */
+/* Before `a` is stored into: records keep the old values of its elements. */
 gpa_code tape_before_store(gpa_rt *rt, gpa_arr *a, gpa_err *e);
 /* GPA_E_UNSUPPORTED, naming the function, if one of n arrays (some may be NULL) is active. */
 gpa_code tape_refuse(gpa_rt *rt, const char *function, gpa_arr *const *in, int n, gpa_err *e);

@@ -239,7 +239,7 @@ static gpa_code edge(tape_walk *w, gpa_err *e) {
         w->left--;
         w->k++;
     }
-    if (!rt_loops_enabled(w->rt)) return rt_loop_edge(w->rt, e);
+    if (w->rt->tape || !rt_loops_enabled(w->rt)) return rt_loop_edge(w->rt, e);
     if (!w->left) find_run(w);
     if (w->k == 0 && w->left >= MIN_RUN) return begin_iteration(w, true, e);
     return rt_loop_edge(w->rt, e);

@@ -186,6 +186,8 @@ static bool find_memory(struct loop_replay *r) {
             else if (o->stored && o->name >= (int32_t)g->n_start)
                 return false; /* an array that the iteration was fed */
         }
+    for (size_t i = 0; i < g->n_fresh; i++)
+        if (m->kept[LOG_FRESH + i]) m->last_use[i] = (int32_t)g->n_actions;
     for (size_t i = 0; i < g->n_start; i++) {
         if (x->name[i] >= LOG_FRESH)
             m->last_use[x->name[i] - LOG_FRESH] = -1;
@@ -193,6 +195,34 @@ static bool find_memory(struct loop_replay *r) {
             m->gone[x->name[i]] = false;
     }
     return true;
+}
+
+/* Adds the arrays at the start whose memory records of a later iteration keep. */
+static void spread_kept(const loop_iteration *x, loop_model *m) {
+    bool more = true;
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < x->log.n_start; i++)
+            if (m->kept[i] && x->name[i] < LOG_FRESH && !m->kept[x->name[i]])
+                more = m->kept[x->name[i]] = true;
+    }
+}
+
+/* True if an action stores into memory that records of an earlier iteration may keep. */
+static bool overwrites_kept(const loop_iteration *x, const loop_model *m) {
+    const loop_log *g = &x->log;
+    bool kept[LOG_NAMES], more = true;
+    memcpy(kept, m->kept, sizeof kept);
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < g->n_start; i++)
+            if (kept[x->name[i]] && !kept[i]) more = kept[i] = true;
+    }
+    for (size_t i = 0; i < g->n_operands; i++)
+        if (g->operands[i].stored && g->operands[i].name >= 0 && g->operands[i].name < LOG_FRESH &&
+            kept[g->operands[i].name])
+            return true;
+    return false;
 }
 
 /* ---- dead stores ---- */
@@ -206,7 +236,7 @@ static bool is_operand(const loop_log *g, int32_t name, size_t from) {
 }
 
 /* True if new memory, stored by action number `from`, is read by no other one of this iteration or
- * the next, and does not outlive the next. */
+ * the next, and does not outlive the next. Records keep memory of other names. */
 static bool is_dead(const loop_iteration *x, int32_t name, size_t from) {
     if (is_operand(&x->log, name, from)) return false;
     for (size_t k = 0; k < x->log.n_start; k++) {
@@ -218,12 +248,13 @@ static bool is_dead(const loop_iteration *x, int32_t name, size_t from) {
     return true;
 }
 
-static bool stores_dead(const loop_iteration *x, size_t i) {
+static bool stores_dead(const loop_iteration *x, const loop_model *m, size_t i) {
     const log_action *a = &x->log.actions[i];
     for (uint32_t k = 0; k < a->n_operands; k++) {
         const log_operand *o = &x->log.operands[a->operand + k];
         const int64_t fresh = o->name - LOG_FRESH - (int64_t)a->fresh;
-        if (o->stored && (fresh < 0 || fresh >= a->n_fresh || !is_dead(x, o->name, i)))
+        if (o->stored &&
+            (fresh < 0 || fresh >= a->n_fresh || m->kept[o->name] || !is_dead(x, o->name, i)))
             return false;
     }
     return a->program;
@@ -239,7 +270,7 @@ static void find_dead(struct loop_replay *r) {
     for (size_t i = 0; i < x->log.n_start; i++) blocks[m->size_of[i]]++;
     for (size_t i = 0; i < m->n_sizes; i++) kept = kept && blocks[i] + m->need[i] <= LOOP_MAX_FREE;
     m->first_dead = x->log.n_actions;
-    while (kept && m->first_dead && stores_dead(x, m->first_dead - 1)) m->first_dead--;
+    while (kept && m->first_dead && stores_dead(x, m, m->first_dead - 1)) m->first_dead--;
 }
 
 rt_loop_reason loop_model_make(struct loop_replay *r) {
@@ -250,7 +281,9 @@ rt_loop_reason loop_model_make(struct loop_replay *r) {
         if (t && (!same_launches(&r->at[0]->log, &r->at[t]->log) || !same_ends(r->at[0], r->at[t])))
             return RT_LOOP_STRUCTURE;
     }
+    spread_kept(r->at[2], &r->model);
     if (!find_steps(r) || !find_memory(r)) return RT_LOOP_STRUCTURE;
+    if (overwrites_kept(r->at[2], &r->model)) return RT_LOOP_TAPE;
     find_dead(r);
     return find_params(r);
 }
@@ -267,6 +300,7 @@ void loop_replay_free(gpa_rt *rt) {
     rt_loop_stop(rt);
     for (size_t i = 0; rt->loop_replay && i < LOOP_GRAPHS; i++)
         loop_graph_free(&rt->loop_replay->graphs[i]);
+    if (rt->loop_replay) mem_free(rt->loop_replay->tape);
     mem_free(rt->loop_replay);
     rt->loop_replay = NULL;
 }

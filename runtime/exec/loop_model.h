@@ -19,6 +19,8 @@
 typedef struct {
     loop_log log;
     double began; /* seconds on the clock, without compilation */
+    /* The last records of the open tape before and after it; equal: nothing was recorded. */
+    const struct tape_record *tape_before, *tape_last;
     rt_loop_scalar scalars[RT_LOOP_MAX_SCALARS];
     size_t n_scalars;
     log_array end[RT_LOOP_MAX_ARRAYS];
@@ -35,13 +37,14 @@ typedef struct {
     int64_t advance[LOG_MAX_OPERANDS]; /* of offsets, per iteration */
     int64_t moves[RT_LOOP_MAX_ARRAYS]; /* of the offsets of arrays at the end */
     int8_t scalar[LOG_MAX_PARAMS];     /* of parameters: which scalar, or -1: constant */
-    int32_t last_use[LOG_MAX_FRESH];   /* the action after which new memory is free; -1: it is
-                                          held at the end */
+    int32_t last_use[LOG_MAX_FRESH];   /* the action after which new memory is free; the number of
+                                          actions: records keep it; -1: it is held at the end */
     uint8_t size_of[LOG_NAMES];        /* which size class a name's memory belongs to */
     size_t sizes[LOOP_MAX_SIZES];      /* bytes */
     uint32_t need[LOOP_MAX_SIZES];     /* blocks allocated by one iteration */
     size_t n_sizes;
     bool gone[RT_LOOP_MAX_ARRAYS]; /* names that no array holds at the end */
+    bool kept[LOG_NAMES];          /* names of memory that records keep; set before the rest */
     size_t first_dead; /* the actions from this one on store what no later iteration reads */
 } loop_model;
 
@@ -51,6 +54,7 @@ struct loop_replay {
     loop_iteration *at[LOOP_RECORDED]; /* oldest first */
     loop_iteration iterations[LOOP_RECORDED];
     loop_model model;
+    struct tape_replay *tape; /* the records of an iteration (array/tape_replay.h); NULL: none */
     loop_graph graphs[LOOP_GRAPHS];
     uint64_t graph_uses;
 };
@@ -60,7 +64,7 @@ static inline loop_log *loop_replay_log(struct loop_replay *r) {
     return r->logging ? &r->at[LOOP_RECORDED - 1]->log : NULL;
 }
 
-/* The model of three iterations, in r->model; else why there is none (loop_model.c). */
+/* The model of three iterations, in r->model, of which `kept` is set; else why there is none. */
 rt_loop_reason loop_model_make(struct loop_replay *r);
 /* Ends the recording and frees its memory. */
 void loop_replay_free(gpa_rt *rt);
