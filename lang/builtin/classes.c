@@ -213,7 +213,8 @@ gpa_code super_new(gpa_vm *vm, value *argv, value *out) { /* cls, type, object_o
     value class = argv[1], self = argv[2];
     gpa_code rc = class.tag == V_UNSET ? enclosing_method(vm, &class, &self) : GPA_OK;
     if (rc) return rc;
-    if (is_foreign(class)) return foreign.super(vm, class, self, out);
+    if (is_foreign(class) || (class.tag == V_CLASS && is_foreign(self)))
+        return foreign.super(vm, class, self, out);
     if (class.tag != V_CLASS)
         return vm_fail(vm, GPA_E_TYPE, "super() argument 1 must be a type, not %s",
                        value_type_name(class));

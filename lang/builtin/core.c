@@ -243,9 +243,21 @@ static bool asks_foreign(value v, value classes) {
     return is_foreign(v) || is_foreign(classes);
 }
 
+/* isinstance or issubclass with each class of a tuple. */
+static gpa_code test_each(gpa_vm *vm, gpa_code (*test)(gpa_vm *, value *, value *), value *argv,
+                          value *out) {
+    const tuple_obj *classes = argv[1].tuple;
+    gpa_code rc = GPA_OK;
+    *out = v_bool(false);
+    for (size_t i = 0; i < classes->count && !rc && !out->i; i++)
+        rc = test(vm, (value[]){argv[0], classes->items[i]}, out);
+    return rc;
+}
+
 gpa_code core_isinstance(gpa_vm *vm, value *argv, value *out) {
     bool is;
     if (asks_foreign(argv[0], argv[1])) {
+        if (argv[1].tag == V_TUPLE) return test_each(vm, core_isinstance, argv, out);
         gpa_code rc = foreign.is_instance(vm, argv[0], argv[1], &is);
         if (!rc) *out = v_bool(is);
         return rc;
@@ -271,6 +283,7 @@ static gpa_code abstract_derives(gpa_vm *vm, const object_obj *abstract, value c
 gpa_code core_issubclass(gpa_vm *vm, value *argv, value *out) {
     bool is;
     if (asks_foreign(argv[0], argv[1])) {
+        if (argv[1].tag == V_TUPLE) return test_each(vm, core_issubclass, argv, out);
         gpa_code rc = foreign.is_subclass(vm, argv[0], argv[1], &is);
         if (!rc) *out = v_bool(is);
         return rc;

@@ -126,11 +126,20 @@ static gpa_code type(gpa_vm *vm, value v, value *out) {
     return rc;
 }
 
-/* Calls one of Python's predicates on two objects (isinstance, issubclass). */
+/* Calls one of Python's predicates on two objects (isinstance, issubclass). A class of gpa has a
+ * counterpart if Python knows instances of it. */
 static gpa_code test(gpa_vm *vm, int (*predicate)(py_object *, py_object *), value a, value b,
                      bool *out) {
+    *out = false;
     python_scope s = python_enter(python_host_peek(vm));
-    py_object *x = to_python(s.host, a), *y = x ? to_python(s.host, b) : NULL;
+    py_object *counterpart = b.tag == V_CLASS ? class_counterpart_peek(s.host, b) : NULL;
+    if (b.tag == V_CLASS && !counterpart) {
+        python_leave(&s);
+        return GPA_OK;
+    }
+    py_object *x = to_python(s.host, a), *y = !x            ? NULL
+                                              : counterpart ? py_keep(counterpart)
+                                                            : to_python(s.host, b);
     int is = y ? predicate(x, y) : -1;
     gpa_code rc = !y ? vm_err(vm)->code : is < 0 ? python_fail(s.host) : GPA_OK;
     *out = is > 0;

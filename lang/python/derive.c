@@ -1,20 +1,9 @@
 /* Classes of gpa that derive from classes of Python: they are Python's, and their methods call
- * functions of gpa. */
+ * functions of gpa. A class of gpa among their bases has a counterpart, made in the same way. */
 #include "lang/object/container.h"
 #include "lang/python/convert.h"
 #include "lang/python/operators.h"
 #include "lang/vm/class.h"
-
-/* Classes of gpa have no counterpart that Python's could derive from. */
-static gpa_code check_bases(gpa_vm *vm, value bases) {
-    for (size_t i = 0; i < bases.tuple->count; i++)
-        if (bases.tuple->items[i].tag == V_CLASS)
-            return vm_fail(vm, GPA_E_UNSUPPORTED,
-                           "a class derives from classes of gpa or of Python, not from both: %s "
-                           "is gpa's",
-                           bases.tuple->items[i].class->text);
-    return GPA_OK;
-}
 
 /* A member as (kind, objects): how bootstrap.py's _member makes an attribute of it. */
 static py_object *member_to_python(python_host *h, value m) {
@@ -53,19 +42,74 @@ static py_object *members_to_python(python_host *h, dict_obj *members) {
     return NULL;
 }
 
-gpa_code python_derive(gpa_vm *vm, const char *name, value bases, value members, value *out) {
-    gpa_code rc = check_bases(vm, bases);
-    if (rc) return rc;
-    python_scope s = python_enter(python_host_peek(vm));
-    python_host *h = s.host;
-    py_object *of = to_python(h, bases), *body = of ? members_to_python(h, members.dict) : NULL;
-    if (body) {
-        py_object *args[] = {py.PyUnicode_DecodeUTF8(name, (py_size)strlen(name), NULL), of, body};
-        rc = from_python_take(h, python_helper(h->derive, 3, args), out);
-    } else {
-        py_drop(of);
-        rc = vm_err(vm)->code;
+static py_object *base_to_python(python_host *h, value base);
+
+/* The bases of a class; `object` is every class's. */
+static py_object *bases_to_python(python_host *h, value bases) {
+    const tuple_obj *all = bases.tuple;
+    size_t n = all->count == 1 && all->items[0].tag == V_TYPE && all->items[0].aux == V_OBJECT
+                   ? 0
+                   : all->count;
+    py_object *t = py.PyTuple_New((py_size)n);
+    for (size_t i = 0; t && i < n; i++) {
+        py_object *base = base_to_python(h, all->items[i]);
+        if (base) {
+            py.PyTuple_SetItem(t, (py_size)i, base);
+        } else {
+            py_drop(t);
+            t = NULL;
+        }
     }
+    return t;
+}
+
+static py_object *new_class(python_host *h, const char *name, value bases, dict_obj *members) {
+    py_object *of = bases_to_python(h, bases), *body = of ? members_to_python(h, members) : NULL;
+    if (!body) {
+        py_drop(of);
+        return NULL;
+    }
+    py_object *args[] = {py.PyUnicode_DecodeUTF8(name, (py_size)strlen(name), NULL), of, body},
+              *class = python_helper(h->derive, 3, args);
+    if (!class) python_fail(h);
+    return class;
+}
+
+py_object *class_counterpart_peek(python_host *h, value class) {
+    py_object *key = py.PyLong_FromLongLong((int64_t)(uintptr_t) class.class),
+              *pair = h->counterparts ? py.PyDict_GetItem(h->counterparts, key) : NULL;
+    py_drop(key);
+    return pair ? py.PyTuple_GetItem(pair, 0) : NULL;
+}
+
+/* The counterpart of a class of gpa, made when it is first the base of one of Python; it keeps the
+ * class. */
+static py_object *class_counterpart(python_host *h, value class) {
+    py_object *known = class_counterpart_peek(h, class);
+    if (known) return py_keep(known);
+    const class_obj *c = class.class;
+    py_object *made = new_class(h, c->text, c->bases, c->members.dict),
+              *own = made ? stand_in_new(h, class) : NULL, *pair = own ? py.PyTuple_New(2) : NULL,
+              *key = py.PyLong_FromLongLong((int64_t)(uintptr_t)c);
+    if (!h->counterparts) h->counterparts = py.PyDict_New();
+    if (pair) {
+        py.PyTuple_SetItem(pair, 0, py_keep(made));
+        py.PyTuple_SetItem(pair, 1, own);
+        py.PyDict_SetItem(h->counterparts, key, pair);
+    }
+    py_drop(key);
+    py_drop(pair);
+    return made;
+}
+
+static py_object *base_to_python(python_host *h, value base) {
+    return base.tag == V_CLASS ? class_counterpart(h, base) : to_python(h, base);
+}
+
+gpa_code python_derive(gpa_vm *vm, const char *name, value bases, value members, value *out) {
+    python_scope s = python_enter(python_host_peek(vm));
+    py_object *class = new_class(s.host, name, bases, members.dict);
+    gpa_code rc = class ? from_python_take(s.host, class, out) : vm_err(vm)->code;
     python_leave(&s);
     return rc;
 }
@@ -73,7 +117,7 @@ gpa_code python_derive(gpa_vm *vm, const char *name, value bases, value members,
 gpa_code python_super(gpa_vm *vm, value class, value self, value *out) {
     python_scope s = python_enter(python_host_peek(vm));
     python_host *h = s.host;
-    py_object *args[] = {to_python(h, class), to_python(h, self)};
+    py_object *args[] = {base_to_python(h, class), to_python(h, self)};
     gpa_code rc = from_python_take(h, python_helper(h->super, 2, args), out);
     python_leave(&s);
     return rc;

@@ -20,14 +20,15 @@ typedef struct python_host {
 #define HELPER(name) py_object *name;
 #include "lang/python/helper.def"
 #undef HELPER
-    py_object *value_type;  /* of stand-ins: bootstrap.py's Value */
-    unsigned nesting;       /* of the container that is being converted */
-    unsigned depth;         /* python_enter calls that are open */
-    py_object *self;        /* the capsule by which Python's callbacks find the host */
-    struct handle *handles; /* of stand-ins; guarded by the GIL, as is dropped */
-    bool dropped;           /* another thread has dropped some: their values are to be released */
-    pthread_t thread;       /* the session's */
-    bool in_python;         /* that thread runs or waits in Python; guarded by the GIL */
+    py_object *value_type;   /* of stand-ins: bootstrap.py's Value */
+    unsigned nesting;        /* of the container that is being converted */
+    unsigned depth;          /* python_enter calls that are open */
+    py_object *counterparts; /* of classes, by their addresses; NULL: none (derive.c) */
+    py_object *self;         /* the capsule by which Python's callbacks find the host */
+    struct handle *handles;  /* of stand-ins; guarded by the GIL, as is dropped */
+    bool dropped;            /* another thread has dropped some: their values are to be released */
+    pthread_t thread;        /* the session's */
+    bool in_python;          /* that thread runs or waits in Python; guarded by the GIL */
     struct python_request *requests; /* calls of other threads (threads.c); guarded by the GIL */
     py_object *waited;               /* where that thread waited when it ran some, or NULL */
     gpa_str output[2];  /* what other threads wrote to stdout and stderr; guarded by the GIL */

@@ -56,6 +56,8 @@ void stand_in_end(python_host *h) {
     static python_host no_host; /* of callbacks on threads that go on */
     py.PyCapsule_SetPointer(h->self, &no_host);
     python_end_requests(h);
+    py_drop(h->counterparts);
+    h->counterparts = NULL;
     py_drop(h->self);
     for (handle *x; (x = h->handles);) {
         unlink_handle(x);

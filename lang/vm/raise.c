@@ -343,6 +343,8 @@ gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
                    : foreign.is_instance(vm, exc.exc->foreign, type, out);
     if (type.tag == V_CLASS && type.class->error) {
         const class_obj *c = class_of_peek(exc);
+        if (!c && exc.exc->foreign.tag != V_NONE) /* its class may have this one among its bases */
+            return foreign.is_instance(vm, exc.exc->foreign, type, out);
         *out = c && class_derives(c, type.class);
         return GPA_OK;
     }
