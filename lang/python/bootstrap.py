@@ -637,6 +637,40 @@ def _run(text, names):
     return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if last else None
 
 
+_profilers = []
+
+
+def _profile():
+    """%prun: begins to profile functions of Python."""
+    import cProfile
+    import pstats  # not at the end: it would be profiled
+
+    _profilers.append(cProfile.Profile())
+    _profilers[-1].enable()
+
+
+def _end_profile(order):
+    """The end of that: the table of pstats, without the functions of this module."""
+    if not _profilers:
+        return ""
+    _profilers[-1].disable()
+    import pstats
+
+    out = io.StringIO()
+    stats = pstats.Stats(_profilers.pop(), stream=out)
+    own = [key for key in stats.stats if key[0] == "<gpa bridge>" or "_gpa_" in key[2] or "_lsprof" in key[2]]
+    for key in own:
+        calls, own_calls, time, *_ = stats.stats.pop(key)
+        stats.total_calls -= own_calls
+        stats.prim_calls -= calls
+        stats.total_tt -= time
+    if not stats.stats:
+        return ""
+    stats.strip_dirs().sort_stats({"calls": "calls"}.get(order, "tottime")).print_stats(30)
+    lines = [line for line in out.getvalue().splitlines() if line.strip()]
+    return "Functions of Python: " + "\n".join(line[1:] if k else line.strip() for k, line in enumerate(lines)) + "\n"
+
+
 def _extend_path(folders):
     """Adds the folders of gpa's sys.path."""
     sys.path.extend(folder for folder in folders if folder not in sys.path)

@@ -256,18 +256,31 @@ static gpa_code run_cell(gpa_vm *vm, const char *text, size_t n, value *out) {
 }
 
 /* Calls a helper, found by its offset in the host, if Python is loaded; text may be NULL: without
- * arguments. */
-static gpa_code call_helper(gpa_vm *vm, size_t helper, const char *text) {
+ * arguments. out (may be NULL) gets a str that it returns. */
+static gpa_code call_helper_for(gpa_vm *vm, size_t helper, const char *text, gpa_str *out) {
     python_host *h = python_host_peek(vm);
-    value nothing = v_none();
+    value result = v_none();
     if (!h) return GPA_OK;
     python_scope s = python_enter(h);
     py_object *fn = *(py_object **)((char *)h + helper),
               *arg = text ? py.PyUnicode_DecodeUTF8(text, (py_size)strlen(text), NULL) : NULL;
-    gpa_code rc = from_python_take(h, python_helper(fn, text != NULL, &arg), &nothing);
+    gpa_code rc = from_python_take(h, python_helper(fn, text != NULL, &arg), &result);
     python_leave(&s);
-    value_release(vm, nothing);
-    return rc;
+    if (!rc && out && result.tag == V_STR) str_putn(out, result.str->text, result.str->size);
+    value_release(vm, result);
+    return rc ? rc : out && out->failed ? vm_no_memory(vm) : GPA_OK;
+}
+
+static gpa_code call_helper(gpa_vm *vm, size_t helper, const char *text) {
+    return call_helper_for(vm, helper, text, NULL);
+}
+
+static gpa_code profile(gpa_vm *vm) {
+    return call_helper(vm, offsetof(python_host, profile), NULL);
+}
+
+static gpa_code end_profile(gpa_vm *vm, const char *order, gpa_str *out) {
+    return call_helper_for(vm, offsetof(python_host, end_profile), order, out);
 }
 
 static py_object *py_text(const char *text) {
@@ -328,6 +341,8 @@ const foreign_language foreign = {.import = import_module,
                                   .describe = describe,
                                   .executable = executable,
                                   .run = run_cell,
+                                  .profile = profile,
+                                  .end_profile = end_profile,
                                   .show_figures = show_figures,
                                   .comm = comm,
                                   .use_plotting = use_plotting,

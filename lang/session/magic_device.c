@@ -7,6 +7,8 @@
 #include "lang/typed/sass.h"
 #include "lang/vm/disassemble.h"
 #include "lang/session/magic.h"
+#include "lang/vm/foreign.h"
+#include "lang/vm/machine.h"
 #include "runtime/base/clock.h"
 
 /* ---- running a statement while explaining or profiling ---- */
@@ -278,17 +280,12 @@ static uint64_t replayed(const gpa_session *s) {
 }
 
 /* `loops`: iterations of loops that were replayed. */
-static void print_profile(gpa_session *s, profile_rows *p, double seconds, uint64_t loops) {
-    gpa_str out, cell;
+static void put_profile(const gpa_session *s, const profile_rows *p, double seconds, uint64_t loops,
+                        gpa_str *to) {
+    gpa_str out = *to, cell;
     double all = 0;
     uint64_t calls = 0;
-    str_init(&out);
     str_init(&cell);
-    if (!p->n) {
-        session_printf(s, false,
-                       "Nothing was computed: no value was asked for, or none is an array.\n");
-        return;
-    }
     for (size_t i = 0; i < p->n; i++) all += p->rows[i].seconds, calls += p->rows[i].calls;
     str_printf(&out, "%zu %s, run %llu times, in ", p->n,
                p->n == 1 ? "program or library call" : "programs and library calls",
@@ -311,17 +308,39 @@ static void print_profile(gpa_session *s, profile_rows *p, double seconds, uint6
         put_rate(r, &out);
         str_printf(&out, "  %s\n", r->what);
     }
+    str_free(&cell);
+    *to = out;
+}
+
+/* The programs, then the functions of another language (`functions`: its table). */
+static void print_profile(gpa_session *s, const profile_rows *p, double seconds, uint64_t loops,
+                          const gpa_str *functions) {
+    gpa_str out;
+    str_init(&out);
+    if (p->n) put_profile(s, p, seconds, loops, &out);
+    if (p->n && functions->len) str_putc(&out, '\n');
+    if (functions->len) str_put(&out, functions->text);
+    if (!p->n && !functions->len)
+        str_put(&out, "Nothing was computed: no value was asked for, or none is an array.\n");
     gpa_repr page = {"text/plain", out.text, out.len, NULL};
     session_page(s, &page, 1);
     str_free(&out);
-    str_free(&cell);
+}
+
+/* Keeps the error of the profiled statement. */
+static void end_foreign_profile(gpa_session *s, const char *order, gpa_str *out) {
+    raise_saved before;
+    raise_save(s->vm, &before);
+    foreign.end_profile(s->vm, order, out);
+    raise_restore(s->vm, &before);
 }
 
 MAGIC(prun, BOTH, CODE, "[-s time|calls|bytes] [-q] statement",
       "Profile a statement: calls, time, bytes and bandwidth of each program.\n"
       "\n"
       "Library calls are listed like programs. The device is synchronized before and\n"
-      "after each, so that the times do not overlap.\n"
+      "after each, so that the times do not overlap. Functions of Python that ran are\n"
+      "listed below, as cProfile does.\n"
       "\n"
       "Options\n"
       "-------\n"
@@ -348,11 +367,16 @@ MAGIC(prun, BOTH, CODE, "[-s time|calls|bytes] [-q] statement",
     if (!rc) rc = rt_profile_start(s->rt, vm_err(s->vm));
     double begun = clock_seconds();
     const uint64_t before = replayed(s);
+    gpa_str functions;
+    str_init(&functions);
+    if (!rc) rc = foreign.profile(s->vm);
     if (!rc) rc = eval_and_wait(m, &last);
     double seconds = clock_seconds() - begun;
     rt_profile_stop(s->rt, keep_row, rows);
+    end_foreign_profile(s, order == by_calls ? "calls" : "time", &functions);
     if (rows->n) qsort(rows->rows, rows->n, sizeof rows->rows[0], order);
-    if (!rc && !quiet) print_profile(s, rows, seconds, replayed(s) - before);
+    if (!rc && !quiet) print_profile(s, rows, seconds, replayed(s) - before, &functions);
+    str_free(&functions);
     mem_free(rows);
     return_if_wanted(m, last, rc, out);
     return rc;

@@ -59,6 +59,11 @@ typedef struct {
     /* The path of that interpreter. GPA_E_RUNTIME with a sentence if there is none. */
     gpa_code (*executable)(gpa_vm *vm, gpa_str *out);
     gpa_code (*run)(gpa_vm *vm, const char *text, size_t n, value *out);
+    /* %prun: begins to profile the language's functions; ends it, and *out (may be NULL) gets a
+     * table, sorted by "time" or "calls", empty if none ran. Nothing if the language is not
+     * loaded at the beginning. */
+    gpa_code (*profile)(gpa_vm *vm);
+    gpa_code (*end_profile)(gpa_vm *vm, const char *order, gpa_str *out);
     /* Displays the open figures of the language's plotting library and closes them. */
     gpa_code (*show_figures)(gpa_vm *vm);
     /* Delivers a message of a comm. GPA_E_UNSUPPORTED, without an error of the vm: nothing that
