@@ -34,6 +34,22 @@ native_owner owner_find(const char *name) {
     return OWNER_COUNT;
 }
 
+/* The owner of the rows of a kind of object. Looked up by name once: a method call asks for it. */
+static native_owner owner_of_kind(const object_kind *kind) {
+    enum {
+#define KIND(id, kind_) KIND_##id,
+#include "lang/vm/kinds.def"
+#undef KIND
+        KINDS
+    };
+    static _Atomic(uint16_t) known[KINDS]; /* the owner plus 1; 0: not looked up yet */
+    int i = 0;
+    while (i < KINDS && object_kinds[i] != kind) i++;
+    if (i == KINDS) return owner_find(kind->type_name);
+    if (!known[i]) known[i] = (uint16_t)(owner_find(kind->type_name) + 1);
+    return (native_owner)(known[i] - 1);
+}
+
 static const uint8_t of_tag[V_COUNT] = {
     [V_UNSET] = OWNER_COUNT,
     [V_NONE] = OWNER_COUNT,
@@ -70,9 +86,8 @@ static const uint8_t of_tag[V_COUNT] = {
 
 native_owner owner_of_type(uint32_t aux) {
     if (aux >= AUX_KIND)
-        return object_kinds[aux - AUX_KIND]->tuple
-                   ? OWNER_NAMED
-                   : owner_find(object_kinds[aux - AUX_KIND]->type_name);
+        return object_kinds[aux - AUX_KIND]->tuple ? OWNER_NAMED
+                                                   : owner_of_kind(object_kinds[aux - AUX_KIND]);
     if (aux == AUX_FROZENSET) return OWNER_FROZENSET;
     if (aux >= AUX_ERROR) return OWNER_EXCEPTION;
     if (aux == AUX_DTYPE_META) return OWNER_TYPE;
@@ -84,7 +99,7 @@ native_owner owner_of_type(uint32_t aux) {
 native_owner owner_of_value(value v) {
     if ((v.tag == V_COMPLEX || v.tag == V_ARRAY) && v.aux) return OWNER_GENERIC;
     if (v.tag == V_OBJECT)
-        return v.object->kind->tuple ? OWNER_NAMED : owner_find(v.object->kind->type_name);
+        return v.object->kind->tuple ? OWNER_NAMED : owner_of_kind(v.object->kind);
     if (v.tag == V_SET && v.set->frozen) return OWNER_FROZENSET;
     if (generator_is(v)) return OWNER_GENERATOR;
     if (v.tag == V_FUNC && v.func->code->jit) return OWNER_JITTED;
