@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "runtime/graph/node.h"
 #include "runtime/tables/op.h"
 
 /* The storages of a tape, by number: an open-addressing hash table. */
@@ -284,14 +285,55 @@ gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, gpa_dtype dtype, const gpa_opnd 
     return tape_note(rt, &n, e);
 }
 
+/* The axis of an array of `ndim` dimensions along which an index array counts 0, 1, ... n - 1; -1
+ * if it does something else. */
+static int counts_along(gpa_rt *rt, gpa_arr *index, int64_t n, int ndim) {
+    int axis = -1, several = 0;
+    for (int d = 0; d < index->ndim; d++)
+        if (index->shape[d] > 1) axis = d, several++;
+    if (several != 1 || index->shape[axis] != n || !arr_is_pending(index)) return -1;
+    node *at;
+    if (arr_node(rt, index, &at, &(gpa_err){0})) return -1;
+    const node *iota = at->kind == NODE_CAST ? at->in[0] : at;
+    const bool counts = iota->kind == NODE_IOTA && iota->ndim == index->ndim &&
+                        iota->map[axis] == 1 && iota->map[iota->ndim] == 0;
+    node_release(rt, at);
+    return counts ? ndim - index->ndim + axis : -1;
+}
+
+/* The axis of `a` along which one element of each row is read: the other indices count along axes
+ * of the result, in order. -1: something else is read. */
+static int selecting_axis(gpa_rt *rt, const gpa_indices *ix, const gpa_arr *a, const gpa_arr *out) {
+    int found = -1, last = -1;
+    int64_t rows = 1;
+    if (!ix || ix->n != a->ndim) return -1;
+    for (int k = 0; k < a->ndim; k++) {
+        if (ix->items[k].kind != IX_ARRAY || ix->items[k].arr->dtype == DT_BOOL) return -1;
+        const int axis = counts_along(rt, ix->items[k].arr, a->shape[k], out->ndim);
+        if (axis < 0 && found >= 0) return -1;
+        if (axis < 0) {
+            found = k;
+        } else {
+            if (axis <= last) return -1;
+            last = axis;
+            rows *= a->shape[k];
+        }
+    }
+    return rows == out->size ? found : -1;
+}
+
 gpa_code tape_note_index(gpa_rt *rt, const tape_indexing *x, gpa_arr *a, gpa_arr *out, gpa_err *e) {
+    const bool on = tape_is_on(rt) && tape_is_active(rt, a) && !x->value;
+    const int64_t axis = on ? selecting_axis(rt, x->indices, a, out) : -1;
     gpa_opnd in[1 + GPA_MAX_DIMS] = {x->value ? *x->value : (gpa_opnd){.arr = a}};
     tape_entry n = {.rule = x->rule,
                     .in = in,
                     .out = &out,
                     .n_in = 1,
                     .n_out = 1,
-                    .keep_in = ~1u,
+                    .keep_in = axis < 0 ? ~1u : 2u << axis,
+                    .ints = &axis,
+                    .n_ints = axis >= 0,
                     .stores = x->value != NULL,
                     .index = x->indices ? x->indices->items : NULL,
                     .n_index = x->indices ? x->indices->n : 0};
