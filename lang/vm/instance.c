@@ -143,7 +143,7 @@ gpa_code instance_dict(gpa_vm *vm, value v, value *out) {
     return rc;
 }
 
-static dict_entry *own_entry(gpa_vm *vm, value v, gpa_sym name) {
+dict_entry *instance_entry_peek(gpa_vm *vm, value v, gpa_sym name) {
     const intern *names = vm->core.names;
     const dict_obj *d = instance_fields_peek(v);
     return d ? dict_named_peek(d, intern_text(names, name), intern_len(names, name),
@@ -165,7 +165,7 @@ static gpa_code fail_property(gpa_vm *vm, value v, gpa_sym name, const char *lac
 
 gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *self) {
     class_obj *c = class_of_peek(v);
-    const dict_entry *own = c && !c->has_data_descriptors ? own_entry(vm, v, name) : NULL;
+    const dict_entry *own = c && !c->has_data_descriptors ? instance_entry_peek(vm, v, name) : NULL;
     *out = v_unset();
     if (self) *self = v_unset();
     if (own) {
@@ -175,7 +175,7 @@ gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *sel
     value m = c ? class_member_peek(vm, c, name) : v_unset();
     if (is_kind(m, &property_kind) && m.object->fields[PROPERTY_GET].tag == V_NONE)
         return fail_property(vm, v, name, "getter");
-    own = m.tag == V_OBJECT && goes_first(m) ? NULL : own_entry(vm, v, name);
+    own = m.tag == V_OBJECT && goes_first(m) ? NULL : instance_entry_peek(vm, v, name);
     if (own) {
         *out = value_retain(own->v);
     } else if (m.tag == V_FUNC && self && !m.func->unbound) {
@@ -288,7 +288,7 @@ gpa_code instance_set(gpa_vm *vm, value v, gpa_sym name, value item, bool plain)
     if (m.tag == V_OBJECT && goes_first(m)) return set_member(vm, v, m, name, item);
     if (v.tag == V_EXCEPTION && strcmp(sym_text(vm, name), "args") == 0)
         return set_args(vm, v.exc, item);
-    dict_entry *own = own_entry(vm, v, name);
+    dict_entry *own = instance_entry_peek(vm, v, name);
     if (own) {
         value old = own->v;
         own->v = value_retain(item);
@@ -317,7 +317,7 @@ gpa_code instance_delete(gpa_vm *vm, value v, gpa_sym name, bool plain, bool *th
         value_release(vm, nothing);
         return rc;
     }
-    *there = own_entry(vm, v, name) != NULL;
+    *there = instance_entry_peek(vm, v, name) != NULL;
     if (!*there) return GPA_OK;
     value key = v_cstr(vm, sym_text(vm, name));
     rc = key.tag == V_UNSET ? vm->core.err.code

@@ -23,6 +23,8 @@ gpa_code instance_fail_init(gpa_vm *vm, value returned);
 bool instance_has(value v, const char *member);
 /* The dict of own attributes of an instance or exception; NULL: none yet. Borrowed. */
 dict_obj *instance_fields_peek(value v);
+/* The entry of an own attribute in that dict, or NULL. Borrowed. */
+dict_entry *instance_entry_peek(gpa_vm *vm, value v, gpa_sym name);
 /* __dict__; *out stays UNSET if there is none. */
 gpa_code instance_dict(gpa_vm *vm, value v, value *out);
 /* *out stays UNSET if neither the instance nor its class has the attribute. `self`, if not NULL,

@@ -28,7 +28,10 @@ struct loop_state {
     loop_trace trace;
     value held[RT_LOOP_MAX_ARRAYS]; /* arrays at the start of the iteration, retained */
     size_t n_held;
-    value iterator; /* of the loop that is recorded, retained: it may end unnoticed (break) */
+    /* Of the loop that is recorded, retained, since it may end unnoticed (break): */
+    value iterator;
+    dict_obj *objects[LOOP_MAX_OBJECTS]; /* attributes */
+    size_t n_objects;
     rt_loop_array arrays[RT_LOOP_MAX_ARRAYS];
     rt_loop_scalar scalars[RT_LOOP_MAX_SCALARS];
 };
@@ -62,9 +65,11 @@ static void hold_arrays(struct loop_state *s) {
         s->held[s->n_held++] = value_retain(t->arrays[i].at ? *t->arrays[i].at : t->arrays[i].held);
 }
 
-/* False: globals have moved, since a variable was added. */
-static bool same_globals(const struct loop_state *s) {
+/* False: globals or attributes have moved, since one was added. */
+static bool same_places(const struct loop_state *s) {
     const loop_trace *t = &s->trace;
+    for (size_t i = 0; i < t->n_objects; i++)
+        if (t->objects[i].fields->entries != t->objects[i].entries) return false;
     for (size_t i = 0; i < t->n_modules; i++)
         if (t->modules[i].module->slots != t->modules[i].slots) return false;
     return true;
@@ -136,16 +141,26 @@ static site *site_of(struct loop_state *s, const ins *head) {
     return x;
 }
 
-static void drop_iterator(gpa_vm *vm, struct loop_state *s) {
+/* Retains what the trace refers to. */
+static void hold_roots(struct loop_state *s) {
+    const loop_trace *t = &s->trace;
+    s->iterator = value_retain(t->iterator);
+    for (s->n_objects = 0; s->n_objects < t->n_objects; s->n_objects++)
+        s->objects[s->n_objects] =
+            value_retain(v_obj(V_DICT, t->objects[s->n_objects].fields)).dict;
+}
+
+static void drop_roots(gpa_vm *vm, struct loop_state *s) {
     const value v = s->iterator;
     s->iterator = v_unset();
     value_release(vm, v);
+    while (s->n_objects) value_release(vm, v_obj(V_DICT, s->objects[--s->n_objects]));
 }
 
 static void stop(gpa_vm *vm, struct loop_state *s) {
     rt_loop_stop(vm->core.rt);
     drop_held(vm, s);
-    drop_iterator(vm, s);
+    drop_roots(vm, s);
     s->recording = false;
     s->count = 0;
 }
@@ -185,11 +200,12 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
     uint64_t count = 0;
     gpa_code rc = GPA_OK;
     s->recording = false;
-    if (!loop_scalars_arrived(&s->trace)) {
+    const bool there = same_places(s);
+    if (there && !loop_scalars_arrived(&s->trace)) {
         stop(vm, s);
         return rt_loop_edge(vm->core.rt, &vm->core.err);
     }
-    if (!same_globals(s) || !find_arrays(s) || !same_kinds(s)) {
+    if (!there || !find_arrays(s) || !same_kinds(s)) {
         fail(vm, s, x, RT_LOOP_STRUCTURE);
         return rt_loop_edge(vm->core.rt, &vm->core.err);
     }
@@ -202,7 +218,7 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
     }
     if (!ready) return begin_iteration(vm, s, x, false);
     rc = replay(vm, s, &count);
-    drop_iterator(vm, s);
+    drop_roots(vm, s);
     s->count = 0;
     if (count < MIN_REPLAYED)
         fail(vm, s, x, RT_LOOP_FINE);
@@ -217,8 +233,8 @@ static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x)
         fail(vm, s, x, why);
         return rt_loop_edge(vm->core.rt, &vm->core.err);
     }
-    drop_iterator(vm, s);
-    s->iterator = value_retain(s->trace.iterator);
+    drop_roots(vm, s);
+    hold_roots(s);
     return begin_iteration(vm, s, x, true);
 }
 
@@ -236,7 +252,7 @@ void loop_warns(gpa_vm *vm) {
 void loop_free(gpa_vm *vm) {
     if (!vm->loops) return;
     drop_held(vm, vm->loops);
-    drop_iterator(vm, vm->loops);
+    drop_roots(vm, vm->loops);
     mem_free(vm->loops);
     vm->loops = NULL;
 }

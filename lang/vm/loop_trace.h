@@ -2,9 +2,10 @@
  *
  * loop_trace_make walks the instructions of a body along the path that the coming iteration takes.
  * Arithmetic on Python's ints and floats becomes a program of its own (loop_scalars.h); operations
- * on arrays are left to the runtime, which logs what they launch. Functions of the program are
- * walked as parts of the body. The walk refuses whatever else the program could observe: calls of
- * unknown functions, attributes, containers that change. */
+ * on arrays are left to the runtime, which logs what they launch. Functions and methods of the
+ * program are walked as parts of the body, and attributes of instances are variables. The walk
+ * refuses whatever else the program could observe: calls of unknown functions, properties,
+ * containers that change. */
 #ifndef GPA_VM_LOOP_TRACE_H
 #define GPA_VM_LOOP_TRACE_H
 
@@ -15,6 +16,7 @@ enum {
     LOOP_MAX_OPS = 96,
     LOOP_MAX_SCALARS_OUT = 24,
     LOOP_MAX_MODULES = 4,
+    LOOP_MAX_OBJECTS = 8,
 };
 
 typedef union {
@@ -79,6 +81,12 @@ typedef struct {
         const value *slots;
     } modules[LOOP_MAX_MODULES];
     size_t n_modules;
+    /* The attributes of instances that the trace refers to, and where these were. */
+    struct {
+        dict_obj *fields; /* borrowed */
+        const dict_entry *entries;
+    } objects[LOOP_MAX_OBJECTS];
+    size_t n_objects;
     value iterator; /* of the loop (borrowed), UNSET for a while loop: `carried` refers to fields */
 } loop_trace;
 
