@@ -40,11 +40,17 @@ static void unlink_handle(handle *x) {
 }
 
 void stand_in_collect(python_host *h) {
+    handle *dead = NULL;
     h->dropped = false;
     for (handle *x = h->handles, *next; x; x = next) {
         next = x->next;
         if (!x->dead) continue;
         unlink_handle(x);
+        x->next = dead;
+        dead = x;
+    }
+    for (handle *x; (x = dead);) { /* a value that ends may end other handles in the list */
+        dead = x->next;
         value_release(h->vm, x->v);
         mem_free(x);
     }
