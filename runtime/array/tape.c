@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "runtime/exec/explain.h"
 #include "runtime/graph/node.h"
 #include "runtime/tables/op.h"
 
@@ -568,6 +569,22 @@ gpa_code tape_before_store(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
     rt->tape = innermost;
     rt->tape_paused = paused;
     return rc;
+}
+
+/* ---- %explain ---- */
+
+void tape_explain(gpa_rt *rt, const tape_record *last) {
+    struct gpa_tape seen = {.cap = 0}; /* storages, by address */
+    explain_tape x = {.tape = last};
+    for (const tape_record *r = rt->explain ? last : NULL; r; r = r->before, x.records++)
+        for (int i = 0; i < r->n_in + r->n_out; i++) {
+            const gpa_storage *s = r->operand[i].value ? r->operand[i].value->storage : NULL;
+            tape_storage *at = s && s->buf ? enter_number(&seen, (uint64_t)(uintptr_t)s) : NULL;
+            if (at && !at->active) x.bytes += s->buf->bytes;
+            if (at) at->active = true;
+        }
+    if (last) explain_kept(rt, &x);
+    mem_free(seen.slot);
 }
 
 /* ---- opening and closing ---- */

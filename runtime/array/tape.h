@@ -33,6 +33,8 @@ gpa_code tape_note_ufunc(gpa_rt *rt, gpa_op op, gpa_dtype dtype, const gpa_opnd 
 /* True if iterations may be replayed: a tape that is not of vmap is the only one, or there is none.
  */
 bool tape_is_replayable(const gpa_rt *rt);
+/* Tells %explain what the records keep, from the last one on. */
+void tape_explain(gpa_rt *rt, const tape_record *last);
 /* The last record of the innermost tape. */
 const tape_record *tape_last(const gpa_rt *rt);
 /* True if a storage is active on the innermost tape. */

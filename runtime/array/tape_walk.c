@@ -16,7 +16,7 @@ enum { MIN_RUN = 12, MAX_STARTS = 4 };
 struct tape_walk {
     gpa_rt *rt;
     tape_gradients *g;
-    const tape_record *at; /* the next record */
+    const tape_record *last, *at; /* the first one to go back over; the next one */
     /* The run of segments that repeat from `at` on. */
     pattern p;
     segment now; /* that of `at`, number k of the pattern, while a loop is recorded */
@@ -250,7 +250,7 @@ tape_walk *tape_walk_new(gpa_rt *rt, tape_gradients *g, const tape_record *last)
     if (!w) return NULL;
     w->rt = rt;
     w->g = g;
-    w->at = last;
+    w->last = w->at = last;
     return w;
 }
 
@@ -262,6 +262,9 @@ void tape_walk_free(tape_walk *w) {
 gpa_code tape_walk_next(tape_walk *w, const tape_record **out, gpa_err *e) {
     const gpa_code rc = w->at && w->at->ends_iteration ? edge(w, e) : GPA_OK;
     *out = w->at;
-    if (w->at) w->at = w->at->before;
+    if (w->at)
+        w->at = w->at->before;
+    else
+        tape_explain(w->rt, w->last);
     return rc;
 }

@@ -19,6 +19,7 @@ struct explain {
     uint64_t launches, read, written; /* counters at the start */
     uint64_t interpreted;             /* counter before the step */
     uint32_t loop_reasons;            /* given so far: a bit of each rt_loop_reason */
+    const void *tape;                 /* the last one that was told about */
 };
 
 /* ---- expressions ---- */
@@ -280,6 +281,16 @@ void explain_replay(gpa_rt *rt, const explain_loop *x) {
         str_printf(out, ", %llu graph%s of %u iterations", (unsigned long long)x->graphs,
                    x->graphs == 1 ? "" : "s", x->graph_trips);
     str_putc(out, '\n');
+}
+
+void explain_kept(gpa_rt *rt, const explain_tape *x) {
+    if (!rt->explain || rt->explain->tape == x->tape) return;
+    gpa_str *out = &rt->explain->text;
+    str_printf(out, "tape: %llu record%s", (unsigned long long)x->records,
+               x->records == 1 ? "" : "s");
+    write_bytes(out, "which keep", x->bytes);
+    str_printf(out, " for the way back\n");
+    rt->explain->tape = x->tape;
 }
 
 void rt_loop_explain(gpa_rt *rt, rt_loop_reason why) {

@@ -28,6 +28,13 @@ typedef struct {
 } explain_loop;
 /* Records iterations of a loop that were replayed; no effect unless %explain is recording. */
 void explain_replay(gpa_rt *rt, const explain_loop *x);
+/* Records what the records of a tape keep for the way back, which begins at `tape`: how many there
+ * are, and the bytes of the arrays; each tape once. */
+typedef struct {
+    const void *tape;
+    uint64_t records, bytes;
+} explain_tape;
+void explain_kept(gpa_rt *rt, const explain_tape *x);
 /* "row reduce: array float64 (100,) = sum(a * b, axis=1)": a step on one line. */
 void explain_put_step(gpa_str *out, const fuse_plan *p, int s, const lowered *l);
 /* A value as an expression of its inputs. */
