@@ -6,6 +6,7 @@
  * elements, which keeps a reference to it; if the current device is a GPU, its elements are copied.
  * Memory of a GPU is shared (__cuda_array_interface__, DLPack). */
 #include "lang/python/convert.h"
+#include "lang/python/arrow.h"
 #include "lang/python/dlpack.h"
 
 #include <stdio.h>
@@ -88,6 +89,14 @@ py_object *array_capsule(python_host *h, value v, bool versioned) {
     h->shares_memory = true;
     py_object *owner = stand_in_new(h, v);
     return owner ? dlpack_export_take(v.array->arr, at, owner, versioned) : NULL;
+}
+
+py_object *array_columns(python_host *h, value v) {
+    arr_location at;
+    if (arr_expose(vm_rt(h->vm), v.array->arr, &at, vm_err(h->vm))) return NULL;
+    h->shares_memory = true;
+    py_object *owner = stand_in_new(h, v);
+    return owner ? arrow_export_take(v.array->arr, at, owner) : NULL;
 }
 
 /* ---- NumPy to gpa ---- */

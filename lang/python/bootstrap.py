@@ -228,6 +228,12 @@ class Array(Value):
 
         return pyarrow.array(self.__array__()).__arrow_c_array__(requested_schema)
 
+    def __arrow_c_device_array__(self, requested_schema=None, **named):
+        if self.ndim != 1:
+            raise ValueError(f"Arrow's columns have one dimension, not {self.ndim}")
+        contiguous = self if self.flags.c_contiguous else self.copy()
+        return _gpa_arrow(contiguous._handle)
+
     def __reduce__(self):
         return self.__array__().__reduce__()
 

@@ -31,6 +31,7 @@ gpa_code array_of_protocol(python_host *h, py_object *o, value *out);
 gpa_code array_memory(gpa_vm *vm, value v, value *out);
 gpa_code array_on_host(gpa_vm *vm, value v, value *out);
 py_object *array_capsule(python_host *h, value v, bool versioned);
+py_object *array_columns(python_host *h, value v); /* of contiguous vectors: Arrow's capsules */
 /* A NumPy scalar from its dtype's name and Python's number. */
 gpa_code scalar_from_python(python_host *h, py_object *facts, value *out);
 

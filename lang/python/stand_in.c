@@ -592,14 +592,25 @@ CALLBACK_ON_ANY_THREAD(run_requests) {
     return py_keep(py.none);
 }
 
+/* arrow(array): (schema, device array). */
+CALLBACK(arrow) {
+    incoming c;
+    if (!receive(&c, self, args, true)) return NULL;
+    py_object *pair = array_columns(c.h, c.self);
+    if (!pair && !py.PyErr_Occurred()) python_raise(c.h);
+    value_release(c.h->vm, c.args);
+    value_release(c.h->vm, c.self);
+    return pair;
+}
+
 #define ROW(name) \
     { "_gpa_" #name, callback_##name, PY_VARARGS, NULL }
 static py_method callbacks[] = {
-    ROW(call),  ROW(getattr),     ROW(setattr), ROW(method),  ROW(repr),           ROW(str),
-    ROW(dir),   ROW(hash),        ROW(truth),   ROW(iter),    ROW(next),           ROW(parameters),
-    ROW(write), ROW(flush),       ROW(input),   ROW(display), ROW(figure_setting), ROW(memory),
-    ROW(host),  ROW(dlpack),      ROW(clear),   ROW(report),  ROW(request),        ROW(has_page),
-    ROW(comm),  ROW(run_requests)};
+    ROW(call),  ROW(getattr), ROW(setattr),     ROW(method),  ROW(repr),           ROW(str),
+    ROW(dir),   ROW(hash),    ROW(truth),       ROW(iter),    ROW(next),           ROW(parameters),
+    ROW(write), ROW(flush),   ROW(input),       ROW(display), ROW(figure_setting), ROW(memory),
+    ROW(host),  ROW(dlpack),  ROW(clear),       ROW(report),  ROW(request),        ROW(has_page),
+    ROW(comm),  ROW(arrow),   ROW(run_requests)};
 
 bool stand_in_install(python_host *h) {
     py_object *self = py.PyCapsule_New(h, host_name, NULL);
