@@ -198,7 +198,7 @@ python_scope python_enter(python_host *h) {
     h->in_python = true;
     h->depth++;
     atomic_store(&vm->foreign_interrupt, py.PyErr_SetInterrupt);
-    if (h->dropped) stand_in_collect(h);
+    if (h->dead) stand_in_collect(h);
     python_write_output(h);
     return s;
 }

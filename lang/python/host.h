@@ -25,8 +25,8 @@ typedef struct python_host {
     unsigned depth;          /* python_enter calls that are open */
     py_object *counterparts; /* of classes, by their addresses; NULL: none (derive.c) */
     py_object *self;         /* the capsule by which Python's callbacks find the host */
-    struct handle *handles;  /* of stand-ins; guarded by the GIL, as is dropped */
-    bool dropped;            /* another thread has dropped some: their values are to be released */
+    struct handle *handles;  /* of stand-ins; guarded by the GIL, as is dead */
+    struct handle *dead;     /* dropped where their values cannot be released: that is to be done */
     pthread_t thread;        /* the session's */
     bool in_python;          /* that thread runs or waits in Python; guarded by the GIL */
     struct python_request *requests; /* calls of other threads (threads.c); guarded by the GIL */

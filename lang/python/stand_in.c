@@ -23,7 +23,6 @@ typedef struct handle {
     python_host *host;  /* NULL: the session has ended */
     py_object *capsule; /* borrowed: it owns the handle */
     value v;
-    bool dead; /* dropped by another thread: to be released */
     struct handle *prev, *next;
 } handle;
 
@@ -39,20 +38,13 @@ static void unlink_handle(handle *x) {
     if (x->next) x->next->prev = x->prev;
 }
 
+/* A release may drop other stand-ins. */
 void stand_in_collect(python_host *h) {
-    handle *dead = NULL;
-    h->dropped = false;
-    for (handle *x = h->handles, *next; x; x = next) {
-        next = x->next;
-        if (!x->dead) continue;
-        unlink_handle(x);
-        x->next = dead;
-        dead = x;
-    }
-    for (handle *x; (x = dead);) { /* a value that ends may end other handles in the list */
-        dead = x->next;
-        value_release(h->vm, x->v);
+    for (handle *x; (x = h->dead);) {
+        value v = x->v;
+        h->dead = x->next;
         mem_free(x);
+        value_release(h->vm, v);
     }
 }
 
@@ -67,24 +59,24 @@ void stand_in_end(python_host *h) {
     py_drop(h->self);
     for (handle *x; (x = h->handles);) {
         unlink_handle(x);
-        if (!x->dead) {
-            py.PyCapsule_SetDestructor(x->capsule, NULL);
-            py.PyCapsule_SetPointer(x->capsule, &ended);
-        }
+        py.PyCapsule_SetDestructor(x->capsule, NULL);
+        py.PyCapsule_SetPointer(x->capsule, &ended);
         value_release(h->vm, x->v);
         mem_free(x);
     }
+    stand_in_collect(h);
 }
 
 static void end_handle(py_object *capsule) {
     handle *x = py.PyCapsule_GetPointer(capsule, handle_name);
     python_host *h = x->host;
-    if (!on_session_thread(h) || !h->depth) {
-        x->dead = h->dropped = true;
-        return;
-    }
     value v = x->v;
     unlink_handle(x);
+    if (!on_session_thread(h) || !h->depth) {
+        x->next = h->dead;
+        h->dead = x;
+        return;
+    }
     mem_free(x);
     value_release(h->vm, v);
 }
