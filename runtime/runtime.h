@@ -404,6 +404,9 @@ gpa_code arr_cast_order_k(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_a
 /* The axes in the memory order of a copy of `a` (order='K'), largest stride first; false: C order,
  * perm is not set. */
 bool arr_order_like(const gpa_arr *a, int *perm);
+/* The axes of an operand with this shape and strides as NumPy's iterator sorts them, largest stride
+ * first; axes of stride 0 keep their position. True if that is not C order. */
+bool arr_sort_axes(int ndim, const int64_t *shape, const int64_t *strides, int *perm);
 /* A fresh copy in C order. */
 gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 

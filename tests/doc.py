@@ -29,7 +29,7 @@ LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lang/libr
 
 # Native functions that return nothing.
 NOTHING = {
-    "builtins": "clear_output delattr exit help print quit setattr",
+    "builtins": "clear_output delattr exec exit help print quit setattr",
     "numpy": "save savetxt savez savez_compressed set_printoptions",
     "numba.cuda": "close nanosleep profile_start profile_stop synchronize syncthreads syncwarp threadfence threadfence_block "
     "threadfence_system",
@@ -41,7 +41,7 @@ NOTHING = {
     "sys": "exit setrecursionlimit",
     "warnings": "warn",
     "list": "append clear extend insert remove reverse sort",
-    "dict": "clear update",
+    "dict": "clear move_to_end update",
     "set": "add clear difference_update discard intersection_update remove symmetric_difference_update update",
     "BaseException": "add_note",
 }

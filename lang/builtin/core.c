@@ -46,7 +46,7 @@ gpa_code core_print(gpa_vm *vm, value *argv, value *out) {
     if (line.failed)
         rc = vm_no_memory(vm);
     else if (argv[3].tag == V_NONE)
-        rc = vm_write(vm, false, line.text, line.len);
+        rc = vm_print(vm, false, line.text, line.len);
     else
         rc = file_put(vm, argv[3], line.text, line.len);
     if (!rc) rc = arg_bool(vm, argv[4], "flush", &now);
@@ -339,13 +339,8 @@ gpa_code core_delattr(gpa_vm *vm, value *argv, value *out) {
     return vm_delattr(vm, argv[0], argv[1].str->text);
 }
 
-gpa_code core_globals(gpa_vm *vm, value *argv, value *out) {
-    (void)argv;
-    return module_dict(vm, vm_main(vm), out);
-}
-
 gpa_code core_vars(gpa_vm *vm, value *argv, value *out) {
-    if (argv[0].tag == V_UNSET) return module_dict(vm, vm_main(vm), out);
+    if (argv[0].tag == V_UNSET) return core_locals(vm, argv, out);
     if (argv[0].tag == V_MODULE) return module_dict(vm, argv[0].module, out);
     if (argv[0].tag == V_CLASS) return vm_attr(vm, argv[0], "__dict__", out);
     gpa_code rc = instance_dict(vm, argv[0], out);

@@ -108,18 +108,39 @@ gpa_code dict_m_pop(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-gpa_code dict_m_popitem(gpa_vm *vm, value *argv, value *out) {
-    dict_entry *e = dict_last(argv[0].dict);
+gpa_code dict_m_popitem(gpa_vm *vm, value *argv, value *out) { /* self, last */
+    size_t first = 0;
+    bool last, found;
+    gpa_code rc = arg_bool(vm, argv[1], "last", &last);
+    if (rc) return rc;
+    const dict_entry *e = last ? dict_last(argv[0].dict) : dict_next(argv[0].dict, &first);
     if (!e) {
         value message = v_cstr(vm, "popitem(): dictionary is empty");
         if (message.tag == V_UNSET) return GPA_E_MEMORY;
-        gpa_code rc = vm_raise(vm, GPA_E_KEY, 1, &message);
+        rc = vm_raise(vm, GPA_E_KEY, 1, &message);
         value_release(vm, message);
         return rc;
     }
-    gpa_code rc = native_return(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
-    bool found;
+    rc = native_return(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
     if (!rc) rc = dict_remove(vm, argv[0].dict, out->tuple->items[0], &found);
+    return rc;
+}
+
+gpa_code dict_m_move_to_end(gpa_vm *vm, value *argv, value *out) { /* self, key, last */
+    dict_obj *d = argv[0].dict;
+    value v, others = v_none();
+    bool last;
+    (void)out;
+    gpa_code rc = arg_bool(vm, argv[2], "last", &last);
+    if (!rc) rc = dict_take(vm, d, argv[1], &v);
+    if (rc) return rc;
+    if (v.tag == V_UNSET) return vm_raise(vm, GPA_E_KEY, 1, &argv[1]);
+    if (!last) rc = native_return(dict_copy(vm, d), &others);
+    if (!rc && !last) dict_clear(vm, d);
+    if (!rc) rc = dict_set(vm, d, argv[1], v);
+    if (!rc && !last) rc = dict_update(vm, d, others.dict);
+    value_release(vm, v);
+    value_release(vm, others);
     return rc;
 }
 

@@ -1,4 +1,5 @@
-/* eval() and locals(): expressions and variables in the scope of the calling function. */
+/* eval(), exec(), globals() and locals(): texts and variables in the scope of the calling function.
+ */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/vm/machine.h"
@@ -25,6 +26,11 @@ static gpa_code variables_of(gpa_vm *vm, const frame *f, value *out) {
     return rc;
 }
 
+gpa_code core_globals(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    return module_dict(vm, vm->depth ? vm->frames[vm->depth - 1].module : vm_main(vm), out);
+}
+
 gpa_code core_locals(gpa_vm *vm, value *argv, value *out) {
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
     return f && f->fn ? variables_of(vm, f, out) : core_globals(vm, argv, out);
@@ -45,26 +51,31 @@ static gpa_code add_parameters(gpa_vm *vm, const dict_obj *names, gpa_str *text,
     return rc;
 }
 
+static gpa_code check_arguments(gpa_vm *vm, const char *name, const value *argv) {
+    if (argv[0].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "%s() arg 1 must be a string, not '%s'", name,
+                       value_type_name(argv[0]));
+    for (int i = 1; i <= 2; i++)
+        if (argv[i].tag != V_NONE && argv[i].tag != V_DICT)
+            return vm_fail(vm, GPA_E_TYPE, "%s() arg %d must be a dict, not '%s'", name, i + 1,
+                           value_type_name(argv[i]));
+    return GPA_OK;
+}
+
 /* The variables that an expression sees besides the globals: those of the caller, or of the
  * mappings given, of which locals come first. */
 static gpa_code names_for(gpa_vm *vm, const value *argv, const frame *f, value *out) {
     const value globals = argv[1], locals = argv[2];
-    for (int i = 1; i <= 2; i++)
-        if (argv[i].tag != V_NONE && argv[i].tag != V_DICT)
-            return vm_fail(vm, GPA_E_TYPE,
-                           i == 1 ? "eval() arg 2 must be a dict" : "eval() arg 3 must be a dict");
+    gpa_code rc = check_arguments(vm, "eval", argv);
+    if (rc) return rc;
     if (globals.tag == V_NONE && locals.tag == V_NONE) return variables_of(vm, f, out);
-    gpa_code rc =
-        native_return(globals.tag == V_NONE ? v_dict(vm) : dict_copy(vm, globals.dict), out);
+    rc = native_return(globals.tag == V_NONE ? v_dict(vm) : dict_copy(vm, globals.dict), out);
     if (!rc && locals.tag == V_DICT) rc = dict_update(vm, out->dict, locals.dict);
     return rc;
 }
 
 /* The expression becomes the body of a function whose parameters are the local variables. */
 gpa_code core_eval(gpa_vm *vm, value *argv, value *out) { /* source, globals, locals */
-    if (argv[0].tag != V_STR)
-        return vm_fail(vm, GPA_E_TYPE, "eval() arg 1 must be a string, not '%s'",
-                       value_type_name(argv[0]));
     const frame *f = &vm->frames[vm->depth - 1];
     value names = v_none(), arguments = v_none(), function = v_none();
     gpa_str text;
@@ -82,5 +93,53 @@ gpa_code core_eval(gpa_vm *vm, value *argv, value *out) { /* source, globals, lo
     value_release(vm, names);
     value_release(vm, arguments);
     value_release(vm, function);
+    return rc;
+}
+
+/* ---- exec ---- */
+
+/* The module whose variables a dict holds; made for a dict that has none. */
+static gpa_code module_of(gpa_vm *vm, dict_obj *d, module_obj **out) {
+    *out = d->module;
+    if (*out) return GPA_OK;
+    gpa_code rc = vm_module_new(vm, "__main__", out);
+    if (rc) return rc;
+    (*out)->temporary = true;
+    return module_bind_dict(vm, *out, d);
+}
+
+/* The module in which statements run whose assignments go to `locals`; it reads other names from
+ * those of `globals`. */
+static gpa_code module_of_locals(gpa_vm *vm, dict_obj *locals, module_obj *globals,
+                                 module_obj **out) {
+    const bool fresh = !locals->module;
+    gpa_code rc = module_of(vm, locals, out);
+    if (!rc && (fresh || (*out)->globals)) (*out)->globals = globals;
+    return rc;
+}
+
+gpa_code core_exec(gpa_vm *vm, value *argv, value *out) { /* source, globals, locals */
+    (void)out;
+    const frame *f = &vm->frames[vm->depth - 1];
+    value globals = v_none(), locals = v_none(), last = v_none();
+    module_obj *m;
+    gpa_code rc = check_arguments(vm, "exec", argv);
+    if (rc) return rc;
+    const bool own = argv[1].tag == V_NONE, within = own && f->fn;
+    TRY(own ? module_dict(vm, f->module, &globals)
+            : native_return(value_retain(argv[1]), &globals));
+    if (argv[2].tag == V_DICT)
+        locals = value_retain(argv[2]);
+    else if (within)
+        TRY(variables_of(vm, f, &locals));
+    TRY(module_of(vm, globals.dict, &m));
+    if (locals.tag == V_DICT && locals.dict != globals.dict)
+        TRY(module_of_locals(vm, locals.dict, m, &m));
+    rc = vm_run_text(vm, "<string>", argv[0].str->text, m, &last);
+    value_release(vm, last);
+    if (module_update_dict(vm, m) && !rc) rc = GPA_E_MEMORY;
+out:
+    value_release(vm, globals);
+    value_release(vm, locals);
     return rc;
 }

@@ -563,6 +563,7 @@ static gpa_code write_text(gpa_vm *vm, file *f, const char *text, size_t n) {
 
 gpa_code file_put(gpa_vm *vm, value v, const char *text, size_t n) {
     file *f;
+    if (!file_of(v)) return vm_put(vm, v, text, n);
     gpa_code rc = check_open(vm, v, false, true, &f);
     return rc ? rc : write_text(vm, f, text, n);
 }
@@ -609,9 +610,16 @@ gpa_code file_writelines(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code file_flush(gpa_vm *vm, value *argv, value *out) {
-    (void)out;
     file *f;
-    gpa_code rc = check_open(vm, argv[0], false, false, &f);
+    value flush = v_none();
+    gpa_code rc = GPA_OK;
+    if (!file_of(argv[0])) { /* print(flush=True) to an object of the program */
+        rc = vm_attr(vm, argv[0], "flush", &flush);
+        if (!rc) rc = vm_call(vm, flush, NO_ARGS, out);
+        value_release(vm, flush);
+        return rc;
+    }
+    rc = check_open(vm, argv[0], false, false, &f);
     if (!rc && f->standard > 0) vm_flush(vm);
     return !rc && f->f && fflush(f->f) ? os_error(vm, errno, NULL) : rc;
 }

@@ -483,7 +483,11 @@ gpa_code np_arange(gpa_vm *vm, value *argv,
         if ((rc = arg_opnd(vm, v[k], &o[k]))) return rc;
         gpa_dtype own = o[k].arr ? (gpa_dtype)o[k].arr->dtype : o[k].dtype;
         found = dtype_promote(found, own);
+        bool truth = own == DT_BOOL && (!o[k].arr || o[k].arr->ndim == 0);
         arg_opnd_release(vm, &o[k]);
+        if (!truth) continue;
+        if ((rc = value_truth(vm, v[k], &truth))) return rc;
+        v[k] = v_bool(truth);
     }
     if (dtype_is_int(found)) {
         int64_t at[3];

@@ -30,7 +30,7 @@ gpa_code fft_transform(gpa_vm *vm, value *argv,
               half = real && o.inverse && (t == DT_F16 || t == DT_BF16) ? t : DT_NONE;
     o.form = !real ? FFT_C2C : o.inverse ? FFT_C2R : FFT_R2C;
     const bool from_real = o.form == FFT_R2C || (o.form == FFT_C2C && !dtype_is_complex(t));
-    TRY(arr_cast(rt, given, transform_dtype(t, from_real), false, &a, vm_err(vm)));
+    TRY(arr_cast_order_k(rt, given, transform_dtype(t, from_real), false, &a, vm_err(vm)));
     gpa_dtype made = o.form == FFT_C2R ? dtype_info[a->dtype].real : transform_dtype(t, false);
     if (into && !dtype_can_cast(made, (gpa_dtype)into->dtype, CAST_SAME_KIND))
         TRY(vm_fail(vm, GPA_E_UFUNC_TYPE,
@@ -49,7 +49,7 @@ gpa_code fft_transform(gpa_vm *vm, value *argv,
         *out = value_retain(argv[6]);
         goto out;
     }
-    if (half != DT_NONE) TRY(arr_cast(rt, result, half, false, &cast, vm_err(vm)));
+    if (half != DT_NONE) TRY(arr_cast_order_k(rt, result, half, false, &cast, vm_err(vm)));
     rc = np_return_array(vm, arr_retain(cast ? cast : result), out);
 out:
     arr_release(rt, given);

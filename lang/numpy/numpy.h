@@ -35,6 +35,9 @@ gpa_code ufunc_check_output(gpa_vm *vm, const char *name, gpa_dtype from, gpa_dt
  * and None) selects; DT_NONE if both are absent. TypeError if there is no such loop. */
 gpa_code ufunc_loop(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value dtype, value signature,
                     gpa_dtype *loop);
+/* TypeError if dtype= of a reduction, accumulation or reduceat (None: absent) selects a loop that
+ * the ufunc lacks: its operands and its result have this dtype. */
+gpa_code ufunc_check_reduction(gpa_vm *vm, const ufunc *u, value dtype);
 /* Returns a product, which is consumed: a dot product that is computed already as a NumPy scalar.
  */
 gpa_code np_return_product(gpa_vm *vm, gpa_arr *a, value *out);

@@ -294,6 +294,7 @@ gpa_code uf_reduce(gpa_vm *vm, value *argv,
                                &(override_call){1, NULL, COUNT_OF(names), names, plain}, out);
     }
     gpa_code rc = binary_only(vm, u, "reduce");
+    if (!rc) rc = ufunc_check_reduction(vm, u, argv[3]);
     if (rc || (rc = refuse_ellipsis(vm, argv[4]))) return rc;
     if (argv[4].tag == V_ELLIPSIS) {
         value args[] = {argv[0], argv[1], argv[2], argv[3], v_none(), argv[5], argv[6], argv[7]};
@@ -362,7 +363,9 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
                       ? argv[1].array->arr->ndim == 0
                       : argv[1].tag != V_LIST && argv[1].tag != V_TUPLE && argv[1].tag != V_RANGE;
     if (scalar) return fail_scalar(vm, "accumulate", argv[2]);
-    if ((rc = check_accumulates(vm, u, "accumulate", argv[1], argv[3]))) return rc;
+    if ((rc = check_accumulates(vm, u, "accumulate", argv[1], argv[3])) ||
+        (rc = ufunc_check_reduction(vm, u, argv[3])))
+        return rc;
     value one[] = {argv[0], argv[1], argv[2], argv[3], argv[4]};
     rc = default_axis(vm, "accumulate", argv[1], &one[2]);
     if (rc) return rc;
@@ -462,21 +465,14 @@ static gpa_code reduce_segment(gpa_vm *vm, value *argv, gpa_arr *a, int axis,
     return rc;
 }
 
-gpa_code uf_reduceat(gpa_vm *vm, value *argv,
-                     value *out) { /* self, array, indices, axis, dtype, out */
+/* Segmented reduction whose new result is in C order; argv: as uf_reduceat, out may be given. */
+static gpa_code reduce_segments(gpa_vm *vm, value *argv, value *out) {
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, *at = NULL, **parts = NULL, *whole = NULL;
     value starts = v_none(), joined = v_none();
     size_t n = 0;
     int axis;
-    static const char *const names[] = {"axis", "dtype", "out"};
-    const value plain[] = {v_int(0), v_none(), v_none()};
-    if (override_among(5, argv + 1))
-        return override_method(vm, "reduceat", argv,
-                               &(override_call){2, NULL, COUNT_OF(names), names, plain}, out);
-    gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
-    if (rc) return rc;
-    TRY(check_accumulates(vm, argv[0].ufunc, "reduceat", argv[1], argv[4]));
+    gpa_code rc = GPA_OK;
     TRY(host_segments(vm, argv[0].ufunc, argv[1], argv[2], &at));
     if (at) {
         TRY(reduce_by_host(vm, argv, at, out));
@@ -518,6 +514,55 @@ out:
     value_release(vm, starts);
     value_release(vm, joined);
     return rc;
+}
+
+/* The order in memory of a new result, as of NumPy's iterator, which sees no stride along the
+ * reduced axis; true if that is not C order. */
+static bool segments_order(const gpa_arr *a, int axis, int *perm) {
+    int64_t strides[GPA_MAX_DIMS];
+    memcpy(strides, a->strides, a->ndim * sizeof *strides);
+    strides[axis] = 0;
+    return arr_sort_axes(a->ndim, a->shape, strides, perm);
+}
+
+/* reduce_segments of the array with its axes permuted; the result's axes are permuted back. */
+static gpa_code reduce_permuted(gpa_vm *vm, value *argv, int axis, const int *perm, value *out) {
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr *a = argv[1].array->arr, *sorted = NULL, *whole = NULL;
+    value array = v_none(), made = v_none();
+    int back[GPA_MAX_DIMS];
+    gpa_code rc = GPA_OK;
+    for (int d = 0; d < a->ndim; d++) back[perm[d]] = d;
+    TRY(arr_transpose(rt, a, perm, &sorted, vm_err(vm)));
+    TRY(np_return_array(vm, sorted, &array));
+    TRY(reduce_segments(
+        vm, (value[]){argv[0], array, argv[2], v_int(back[axis]), argv[4], v_none()}, &made));
+    TRY(arr_transpose(rt, made.array->arr, back, &whole, vm_err(vm)));
+    arr_own(rt, whole);
+    rc = np_return_array(vm, whole, out);
+out:
+    value_release(vm, array);
+    value_release(vm, made);
+    return rc;
+}
+
+gpa_code uf_reduceat(gpa_vm *vm, value *argv,
+                     value *out) { /* self, array, indices, axis, dtype, out */
+    static const char *const names[] = {"axis", "dtype", "out"};
+    const value plain[] = {v_int(0), v_none(), v_none()};
+    int axis, perm[GPA_MAX_DIMS];
+    if (override_among(5, argv + 1))
+        return override_method(vm, "reduceat", argv,
+                               &(override_call){2, NULL, COUNT_OF(names), names, plain}, out);
+    gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
+    if (!rc) rc = check_accumulates(vm, argv[0].ufunc, "reduceat", argv[1], argv[4]);
+    if (!rc) rc = ufunc_check_reduction(vm, argv[0].ufunc, argv[4]);
+    const gpa_arr *a = argv[1].tag == V_ARRAY ? argv[1].array->arr : NULL;
+    if (rc || !a || a->ndim < 2 || argv[3].tag == V_NONE || argv[5].tag != V_NONE)
+        return rc ? rc : reduce_segments(vm, argv, out);
+    if ((rc = arg_axis(vm, argv[3], a->ndim, &axis))) return rc;
+    return segments_order(a, axis, perm) ? reduce_permuted(vm, argv, axis, perm, out)
+                                         : reduce_segments(vm, argv, out);
 }
 
 gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B, kwargs: as of a call */

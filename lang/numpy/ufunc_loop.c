@@ -145,3 +145,10 @@ gpa_code ufunc_loop(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value dtype,
         }
     return no_loop(vm, u);
 }
+
+gpa_code ufunc_check_reduction(gpa_vm *vm, const ufunc *u, value dtype) {
+    gpa_dtype t;
+    gpa_code rc = arg_dtype(vm, dtype, &t);
+    if (rc || t == DT_NONE || u->op == OP_LDEXP) return rc;
+    return matches(u->op, t, &(requested_loop){{t, t}, t}) ? GPA_OK : no_loop(vm, u);
+}

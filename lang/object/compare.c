@@ -154,7 +154,9 @@ static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
 bool value_is(value a, value b) {
     if (a.tag != b.tag) return false;
     if (a.tag == V_ARRAY && a.aux == b.aux)
-        return a.array->arr == b.array->arr; /* a.base creates a new object each time */
+        return a.array->arr == b.array->arr;          /* a.base creates a new object each time */
+    if (a.tag == V_OBJECT && a.object->kind->foreign) /* each access creates a new proxy */
+        return a.object->kind == b.object->kind && a.object->data == b.object->data;
     if (value_is_heap[a.tag]) return a.o == b.o;
     return a.aux == b.aux && (a.tag == V_NONE || a.tag == V_ELLIPSIS || a.tag == V_TYPE ||
                               a.tag == V_DTYPE || a.bits == b.bits);

@@ -7,6 +7,7 @@
 #include "lang/object/container.h"
 
 #include "lang/object/core.h"
+#include "lang/object/module.h"
 
 /* ---- lists ---- */
 
@@ -174,16 +175,24 @@ static gpa_code set_hashed(gpa_vm *vm, dict_obj *d, value key, uint64_t hash, va
     return GPA_OK;
 }
 
+/* Sets or (UNSET) deletes the variable of a module that a key of its dict names. */
+static gpa_code set_variable(gpa_vm *vm, const dict_obj *d, value key, value v) {
+    if (!d->module || key.tag != V_STR) return GPA_OK;
+    return module_set_text(vm, d->module, key.str->text, v);
+}
+
 gpa_code dict_set(gpa_vm *vm, dict_obj *d, value key, value v) {
     uint64_t hash;
     gpa_code rc = value_hash(vm, key, &hash);
-    return rc ? rc : set_hashed(vm, d, key, hash, v);
+    if (!rc) rc = set_hashed(vm, d, key, hash, v);
+    return rc || !d->module ? rc : set_variable(vm, d, key, v);
 }
 
 gpa_code dict_find_peek(gpa_vm *vm, const dict_obj *d, value key, dict_entry **out) {
     uint64_t hash;
     gpa_code rc = value_hash(vm, key, &hash);
     *out = NULL;
+    if (!rc && d->module) rc = module_update_dict(vm, d->module);
     return rc ? rc : find(vm, d, key, hash, out);
 }
 
@@ -225,12 +234,14 @@ gpa_code dict_take(gpa_vm *vm, dict_obj *d, value key, value *out) {
     dict_entry *e;
     *out = v_unset();
     gpa_code rc = value_hash(vm, key, &hash);
+    if (!rc && d->module) rc = module_update_dict(vm, d->module);
     if (!rc) rc = find(vm, d, key, hash, &e);
     if (rc || !e) return rc;
     dict_entry old = remove_entry(d, e);
     *out = old.v;
+    if (d->module) rc = set_variable(vm, d, key, v_unset());
     value_release(vm, old.key);
-    return GPA_OK;
+    return rc;
 }
 
 gpa_code dict_remove(gpa_vm *vm, dict_obj *d, value key, bool *found) {
@@ -292,12 +303,15 @@ dict_entry *dict_last(const dict_obj *d) { return d->n ? &d->entries[d->n - 1] :
 gpa_code dict_update(gpa_vm *vm, dict_obj *d, const dict_obj *from) {
     gpa_code rc = GPA_OK;
     size_t at = 0;
-    for (dict_entry e; !rc && dict_next_own(from, &at, &e); dict_entry_drop(vm, &e))
+    for (dict_entry e; !rc && dict_next_own(from, &at, &e); dict_entry_drop(vm, &e)) {
         rc = set_hashed(vm, d, e.key, e.hash, e.v);
+        if (!rc && d->module) rc = set_variable(vm, d, e.key, e.v);
+    }
     return rc;
 }
 
 void dict_clear(gpa_vm *vm, dict_obj *d) {
+    if (d->module) module_clear(vm, d->module);
     dict_entry *entries = d->entries;
     size_t n = d->n;
     mem_free(d->index);

@@ -2,6 +2,8 @@
  * full. */
 #include "lang/object/module.h"
 
+#include "lang/object/container.h"
+
 static uint32_t hash_sym(gpa_sym s) { return s * 0x9e3779b1u; }
 
 /* The slot of a name + 1, or 0. */
@@ -83,12 +85,50 @@ gpa_code module_set_text(gpa_vm *vm, module_obj *m, const char *name, value v) {
     return s ? module_set(vm, m, s, v) : vm_no_memory(vm);
 }
 
+/* ---- the dict of the variables ---- */
+
+gpa_code module_update_dict(gpa_vm *vm, const module_obj *m) {
+    dict_obj *d = m->dict;
+    gpa_code rc = GPA_OK;
+    d->module = NULL; /* the changes below are not variables of the program's making */
+    for (uint32_t i = 0; i < m->n && !rc; i++) {
+        const char *name = intern_text(vm_names(vm), m->names[i]);
+        bool found;
+        value now = dict_text_peek(vm, d, name);
+        if (m->slots[i].tag != V_UNSET && !value_is(now, m->slots[i])) {
+            rc = dict_set_text(vm, d, name, m->slots[i]);
+        } else if (m->slots[i].tag == V_UNSET && now.tag != V_UNSET) {
+            value key = v_cstr(vm, name);
+            rc = key.tag == V_UNSET ? GPA_E_MEMORY : dict_remove(vm, d, key, &found);
+            value_release(vm, key);
+        }
+    }
+    d->module = (module_obj *)m;
+    return rc;
+}
+
+gpa_code module_bind_dict(gpa_vm *vm, module_obj *m, dict_obj *d) {
+    size_t at = 0;
+    gpa_code rc = GPA_OK;
+    for (dict_entry *e; !rc && (e = dict_next(d, &at));)
+        if (e->key.tag == V_STR) rc = module_set_text(vm, m, e->key.str->text, e->v);
+    if (rc) return rc;
+    m->dict = d;
+    d->module = m;
+    return module_update_dict(vm, m);
+}
+
 void module_clear(gpa_vm *vm, module_obj *m) {
+    value dict = m->dict ? value_retain(v_obj(V_DICT, m->dict)) : v_none();
+    if (m->dict) m->dict->module = NULL;
+    m->dict = NULL;
     for (uint32_t i = 0; i < m->n; i++) {
         value v = m->slots[i];
         m->slots[i] = v_unset();
         value_release(vm, v);
     }
+    if (dict.tag == V_DICT) dict_clear(vm, dict.dict);
+    value_release(vm, dict);
 }
 
 void module_free(gpa_vm *vm, module_obj *m) {

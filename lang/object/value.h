@@ -114,6 +114,7 @@ typedef struct dict_obj {
     dict_entry *entries;
     uint32_t *index; /* power-of-two slots holding entry number + 1 */
     size_t slots;
+    struct module_obj *module; /* of globals(): its variables are the entries; else NULL */
 } dict_obj;
 
 typedef struct set_obj { /* a dict whose values are unused */

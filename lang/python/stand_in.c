@@ -442,7 +442,7 @@ CALLBACK_ON_ANY_THREAD(write) {
     python_write_output(h);
     RECEIVE(false)
     const str_obj *s = argument(&c, 1).str;
-    gpa_code rc = vm_write(c.h->vm, argument(&c, 0).i == 2, s->text, s->size);
+    gpa_code rc = vm_print(c.h->vm, argument(&c, 0).i == 2, s->text, s->size);
     return answer(&c, rc, v_none());
 }
 

@@ -1,5 +1,7 @@
 /* Magics about generated code and devices: %explain, %dis, %kir, %cuda, %ptx, %sass, %prun, %gpu,
  * %device, %simulate, %trace. */
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -313,18 +315,28 @@ static void put_profile(const gpa_session *s, const profile_rows *p, double seco
 }
 
 /* The programs, then the functions of another language (`functions`: its table). */
-static void print_profile(gpa_session *s, const profile_rows *p, double seconds, uint64_t loops,
-                          const gpa_str *functions) {
-    gpa_str out;
-    str_init(&out);
-    if (p->n) put_profile(s, p, seconds, loops, &out);
-    if (p->n && functions->len) str_putc(&out, '\n');
-    if (functions->len) str_put(&out, functions->text);
+static void put_report(const gpa_session *s, const profile_rows *p, double seconds, uint64_t loops,
+                       const gpa_str *functions, gpa_str *out) {
+    if (p->n) put_profile(s, p, seconds, loops, out);
+    if (p->n && functions->len) str_putc(out, '\n');
+    if (functions->len) str_put(out, functions->text);
     if (!p->n && !functions->len)
-        str_put(&out, "Nothing was computed: no value was asked for, or none is an array.\n");
-    gpa_repr page = {"text/plain", out.text, out.len, NULL};
-    session_page(s, &page, 1);
-    str_free(&out);
+        str_put(out, "Nothing was computed: no value was asked for, or none is an array.\n");
+}
+
+/* Prints the report, and writes it to the file `path` (-T; empty: none). */
+static gpa_code show_report(gpa_session *s, const gpa_str *report, bool quiet, const char *path) {
+    const gpa_repr page = {"text/plain", report->text, report->len, NULL};
+    if (report->failed) return vm_no_memory(s->vm);
+    if (!quiet) session_page(s, &page, 1);
+    if (!*path) return GPA_OK;
+    FILE *f = fopen(path, "we");
+    bool written = f && fwrite(report->text, 1, report->len, f) == report->len;
+    if (f && fclose(f)) written = false;
+    if (!written)
+        return vm_fail(s->vm, GPA_E_OS, "[Errno %d] %s: '%s'", errno, strerror(errno), path);
+    session_printf(s, false, "\n*** Profile printout saved to text file '%s'.\n", path);
+    return GPA_OK;
 }
 
 /* Keeps the error of the profiled statement. */
@@ -335,7 +347,7 @@ static void end_foreign_profile(gpa_session *s, const char *order, gpa_str *out)
     raise_restore(s->vm, &before);
 }
 
-MAGIC(prun, BOTH, CODE, "[-s time|calls|bytes] [-q] statement",
+MAGIC(prun, BOTH, CODE, "[-s time|calls|bytes] [-q] [-T file] statement",
       "Profile a statement: calls, time, bytes and bandwidth of each program.\n"
       "\n"
       "Library calls are listed like programs. The device is synchronized before and\n"
@@ -345,15 +357,18 @@ MAGIC(prun, BOTH, CODE, "[-s time|calls|bytes] [-q] statement",
       "Options\n"
       "-------\n"
       "-s KEY  Sort by time (default), calls or bytes.\n"
-      "-q      Do not print the profile.") {
+      "-q      Do not print the profile.\n"
+      "-T FILE Write the profile to a text file too.") {
     gpa_session *s = m->s;
     const char *text;
     size_t n;
     int (*order)(const void *, const void *) = by_time;
     bool quiet = false;
+    char path[PATH_MAX] = "";
     value last = v_unset();
-    for (int o; (o = magic_option(m, "s:l:q", &text, &n));) {
+    for (int o; (o = magic_option(m, "s:l:qT:", &text, &n));) {
         if (o < 0) return vm_err(s->vm)->code;
+        if (o == 'T') snprintf(path, sizeof path, "%.*s", (int)MIN(n, sizeof path), text);
         if (o == 'q') quiet = true;
         if (o == 's')
             order = n && text[0] == 'b'                              ? by_bytes
@@ -367,16 +382,19 @@ MAGIC(prun, BOTH, CODE, "[-s time|calls|bytes] [-q] statement",
     if (!rc) rc = rt_profile_start(s->rt, vm_err(s->vm));
     double begun = clock_seconds();
     const uint64_t before = replayed(s);
-    gpa_str functions;
+    gpa_str functions, report;
     str_init(&functions);
+    str_init(&report);
     if (!rc) rc = foreign.profile(s->vm);
     if (!rc) rc = eval_and_wait(m, &last);
     double seconds = clock_seconds() - begun;
     rt_profile_stop(s->rt, keep_row, rows);
     end_foreign_profile(s, order == by_calls ? "calls" : "time", &functions);
     if (rows->n) qsort(rows->rows, rows->n, sizeof rows->rows[0], order);
-    if (!rc && !quiet) print_profile(s, rows, seconds, replayed(s) - before, &functions);
+    if (!rc) put_report(s, rows, seconds, replayed(s) - before, &functions, &report);
+    if (!rc) rc = show_report(s, &report, quiet, path);
     str_free(&functions);
+    str_free(&report);
     mem_free(rows);
     return_if_wanted(m, last, rc, out);
     return rc;

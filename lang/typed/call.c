@@ -423,36 +423,53 @@ static gpa_code positional(lowering *lw, const ast_node *n, tv *v, uint32_t *hav
     return rc;
 }
 
-/* Reductions of a one-dimensional view, x.sum() and np.sum(x): inlines the loop of numba's
+/* The kind of an argument of a row function, as in numba's _row_functions; 0: none takes it. */
+static char kind_letter(const tv *v) {
+    const gpa_dtype t = (gpa_dtype)v->t.dtype;
+    if (v->kind == TV_NUMBER) return dtype_is_int(t) ? 'i' : dtype_is_float(t) ? 'n' : 0;
+    if (v->kind != TV_ARRAY || (t != DT_F32 && t != DT_F64 && t != DT_I64)) return 0;
+    return v->view->ndim == 2                  ? 'm'
+           : v->view->ndim == 1 && t == DT_F64 ? 'd'
+           : v->view->ndim == 1                ? 'v'
+                                               : 0;
+}
+
+/* The function of a name for arguments of these kinds: exactly these, else v for d and n for i. */
+static value row_function(gpa_vm *vm, value table, const tv *v, uint32_t n) {
+    char letters[4] = "", wider[4] = "";
+    for (uint32_t i = 0; i < n; i++) {
+        letters[i] = wider[i] = kind_letter(&v[i]);
+        if (letters[i] == 'd') wider[i] = 'v';
+        if (letters[i] == 'i' && i < 2) wider[i] = 'n';
+    }
+    const value fn = dict_text_peek(vm, table.dict, letters);
+    return fn.tag == V_FUNC ? fn : dict_text_peek(vm, table.dict, wider);
+}
+
+/* Functions of vectors and matrices, x.sum() and np.sum(x): inlines the loop of numba's
  * _row_functions. *found false: the call is not one of these. */
-static gpa_code row_reduction(lowering *lw, const ast_node *n, const char *name, bool method,
-                              bool *found, tv *out) {
-    tv v[2];
+static gpa_code row_call(lowering *lw, const ast_node *n, const char *name, bool method,
+                         bool *found, tv *out) {
+    enum { MOST = 3 };
+    tv v[MOST];
     module_obj *numba;
     uint32_t n_args = method;
     *found = false;
     if (lw->to->form != TYPED_LOOP || n->call.keywords.n || n->call.args.n + method == 0 ||
-        n->call.args.n + method > 2)
+        n->call.args.n + method > MOST)
         return GPA_OK;
     gpa_code rc = vm_import(lw->vm, "numba", &numba);
     if (rc) return rc;
-    value table = module_get_text_peek(lw->vm, numba, "_row_functions"),
-          fn = dict_text_peek(lw->vm, table.dict, name);
-    if (fn.tag != V_FUNC ||
-        func_node(fn.func)->function.scope->n_positional != n->call.args.n + method)
-        return GPA_OK;
+    value functions = module_get_text_peek(lw->vm, numba, "_row_functions"),
+          table = dict_text_peek(lw->vm, functions.dict, name);
+    if (table.tag != V_DICT) return GPA_OK;
     if (method && (rc = typed_expr(lw, n->call.func->attr.object, &v[0]))) return rc;
     for (uint32_t i = 0; i < n->call.args.n && !rc; i++)
         rc = typed_expr(lw, n->call.args.at[i], &v[n_args++]);
-    *found = !rc;
-    for (uint32_t i = 0; i < n_args && !rc; i++) {
-        bool promotable = v[i].kind == TV_ARRAY &&
-                          dtype_size((gpa_dtype)v[i].t.dtype) >= sizeof(float) &&
-                          v[i].view->ndim == 1;
-        *found = *found && promotable &&
-                 (dtype_is_float((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_I64);
-    }
-    return *found ? function_call(lw, n, (target){fn.func, v_none()}, v, n_args, out) : rc;
+    if (rc) return rc;
+    const value fn = row_function(lw->vm, table, v, n_args);
+    *found = fn.tag == V_FUNC;
+    return *found ? function_call(lw, n, (target){fn.func, v_none()}, v, n_args, out) : GPA_OK;
 }
 
 /* Method calls: z.conjugate(), row.sum(). */
@@ -463,8 +480,8 @@ static bool method_call(lowering *lw, const ast_node *n, tv *out, gpa_code *rc) 
     if (f->kind != AST_ATTR) return false;
     const char *name = intern_text(vm_names(lw->vm), f->attr.name);
     const ast_kind of = (ast_kind)f->attr.object->kind;
-    if (of == AST_NAME || of == AST_INDEX || of == AST_BINARY)
-        *rc = row_reduction(lw, n, name, true, &found, out);
+    if (of == AST_NAME || of == AST_INDEX || of == AST_BINARY || of == AST_CALL)
+        *rc = row_call(lw, n, name, true, &found, out);
     if (*rc || found) return true;
     bool copy = strcmp(name, "copy") == 0 && lw->to->form == TYPED_LOOP;
     if (n->call.args.n || n->call.keywords.n || (!copy && strcmp(name, "conjugate") != 0))
@@ -479,12 +496,18 @@ static bool method_call(lowering *lw, const ast_node *n, tv *out, gpa_code *rc) 
     return true;
 }
 
-/* Name of the numpy function that f is, or NULL. */
+/* The module of a function, or "". */
+static const char *module_of(const lowering *lw, value f) {
+    return f.tag == V_NATIVE                   ? f.native->owner
+           : f.tag == V_FUNC && f.func->module ? intern_text(vm_names(lw->vm), f.func->module->name)
+                                               : "";
+}
+
+/* Name of the function of numpy or numpy.linalg that f is, or NULL. */
 static const char *numpy_name(const lowering *lw, value f) {
-    if (f.tag == V_NATIVE && strcmp(f.native->owner, "numpy") == 0) return f.native->name;
-    bool numpy_function = f.tag == V_FUNC && f.func->module &&
-                          strcmp(intern_text(vm_names(lw->vm), f.func->module->name), "numpy") == 0;
-    return numpy_function ? func_name(lw->vm, f.func) : NULL;
+    const char *of = module_of(lw, f);
+    if (strcmp(of, "numpy") != 0 && strcmp(of, "numpy.linalg") != 0) return NULL;
+    return f.tag == V_NATIVE ? f.native->name : func_name(lw->vm, f.func);
 }
 
 /* Random sampling; unsupported calls fall back to the interpreter. */
@@ -553,25 +576,45 @@ static gpa_code builtin_call(lowering *lw, const ast_node *n, value callee,
                       "a %s cannot be called in a compiled function", value_type_name(callee));
 }
 
-gpa_code typed_call(lowering *lw, const ast_node *n, tv *out) {
-    tv f, v[BODY_MAX_IN];
+/* True for functions of NumPy and its modules but ufuncs: what these take that is not lowered here,
+ * the interpreter takes. */
+static bool is_numpy_function(const lowering *lw, value f) {
+    const char *of = module_of(lw, f);
+    return strcmp(of, "numpy") == 0 || strncmp(of, "numpy.", strlen("numpy.")) == 0;
+}
+
+/* np.where of numbers; in a loop also of arrays, elementwise. */
+static gpa_code where_call(lowering *lw, const ast_node *n, const native *callee, tv *out) {
+    enum { ARITY = 3 };
+    tv v[ARITY];
+    gpa_code rc = GPA_OK;
+    bool numbers = true;
+    for (uint32_t i = 0; i < ARITY && !rc; i++) {
+        rc = typed_expr(lw, n->call.args.at[i], &v[i]);
+        numbers = numbers && v[i].kind == TV_NUMBER;
+    }
+    if (rc || numbers) return rc ? rc : native_call(lw, n, callee, v, ARITY, out);
+    if (lw->to->form == TYPED_LOOP && v[0].t.dtype == DT_BOOL)
+        return typed_elementwise(lw, n, OP_WHERE, v, ARITY, out);
+    return typed_fail(lw, n, GPA_E_UNSUPPORTED, "where() cannot be used like this here");
+}
+
+/* A call of a compile-time constant: a function, a type. */
+static gpa_code call_value(lowering *lw, const ast_node *n, value callee, tv *out) {
+    tv v[BODY_MAX_IN];
     uint32_t n_args;
     gpa_code rc = GPA_OK;
-    if (method_call(lw, n, out, &rc)) return rc;
-    if ((rc = typed_expr(lw, n->call.func, &f))) return rc;
-    if (f.kind != TV_STATIC)
-        return typed_fail(lw, n->call.func, GPA_E_TYPE, "'%s' object is not callable",
-                          typed_kind(&f));
-    typed_intrinsic intrinsic =
-        f.constant.tag == V_NATIVE ? intrinsic_call(f.constant.native) : NULL;
-    lw->fallback = lw->fallback || (!intrinsic && n->call.keywords.n && f.constant.tag == V_NATIVE);
-    value callee = f.constant;
+    typed_intrinsic intrinsic = callee.tag == V_NATIVE ? intrinsic_call(callee.native) : NULL;
+    lw->fallback = lw->fallback || (!intrinsic && n->call.keywords.n && callee.tag == V_NATIVE);
     bool compiled = is_kind(callee, &vectorized_kind) || is_kind(callee, &jitted_kind);
     const value signatures = compiled ? callee.object->fields[1] : v_none();
     if (compiled) callee = callee.object->fields[0];
     const char *name = numpy_name(lw, callee);
     bool found = false;
-    if (name && ((rc = row_reduction(lw, n, name, false, &found, out)) || found)) return rc;
+    if (name && ((rc = row_call(lw, n, name, false, &found, out)) || found)) return rc;
+    if (name && strcmp(name, "where") == 0 && callee.tag == V_NATIVE && n->call.args.n == 3 &&
+        !n->call.keywords.n)
+        return where_call(lw, n, callee.native, out);
     if (name && (strcmp(name, "dot") == 0 || strcmp(name, "matmul") == 0) &&
         lw->to->form == TYPED_LOOP && n->call.args.n == 2 && !n->call.keywords.n) {
         for (uint32_t i = 0; i < 2 && !rc; i++) rc = typed_expr(lw, n->call.args.at[i], &v[i]);
@@ -585,4 +628,18 @@ gpa_code typed_call(lowering *lw, const ast_node *n, tv *out) {
         return rc ? rc : function_call(lw, n, (target){callee.func, signatures}, v, n_args, out);
     }
     return builtin_call(lw, n, callee, intrinsic, out);
+}
+
+gpa_code typed_call(lowering *lw, const ast_node *n, tv *out) {
+    tv f;
+    gpa_code rc = GPA_OK;
+    if (method_call(lw, n, out, &rc)) return rc;
+    if ((rc = typed_expr(lw, n->call.func, &f))) return rc;
+    if (f.kind != TV_STATIC)
+        return typed_fail(lw, n->call.func, GPA_E_TYPE, "'%s' object is not callable",
+                          typed_kind(&f));
+    rc = call_value(lw, n, f.constant, out);
+    lw->fallback =
+        lw->fallback || (rc && lw->to->form == TYPED_LOOP && is_numpy_function(lw, f.constant));
+    return rc;
 }

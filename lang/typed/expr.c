@@ -418,15 +418,20 @@ static gpa_code compare_links(lowering *lw, const ast_node *n, uint32_t i, tv le
 }
 
 static gpa_code compare(lowering *lw, const ast_node *n, tv *out) {
-    tv left;
+    tv in[2];
     ast_op op = n->compare.links.at[0]->link.op;
     if (n->compare.links.n == 1 && (op == AST_OP_IN || op == AST_OP_NOT_IN))
         return membership(lw, n, out);
     bool found = false;
     gpa_code rc = n->compare.links.n == 1 ? compare_none(lw, n, op, &found, out) : GPA_OK;
     if (rc || found) return rc;
-    rc = typed_number(lw, n->compare.first, &left);
-    return rc ? rc : compare_links(lw, n, 0, left, out);
+    if ((rc = typed_expr(lw, n->compare.first, &in[0]))) return rc;
+    if (lw->to->form == TYPED_LOOP && in[0].kind == TV_ARRAY && n->compare.links.n == 1) {
+        rc = typed_expr(lw, n->compare.links.at[0]->link.right, &in[1]);
+        return rc ? rc : typed_elementwise(lw, n, ast_op_row(op), in, 2, out);
+    }
+    if (in[0].kind != TV_NUMBER) return need_number(lw, n->compare.first, &in[0]);
+    return compare_links(lw, n, 0, in[0], out);
 }
 
 /* ---- names and attributes ---- */
@@ -444,6 +449,7 @@ static gpa_code name(lowering *lw, const ast_node *n, tv *out) {
         gpa_code rc = typed_split_tuple(lw, (int32_t)(lw->frame->slots + p.slot), &kept);
         if (rc) return rc;
     }
+    lw->fallback = lw->fallback || (!kept && s->direct.kind == TV_ARRAY);
     if (!kept)
         return typed_fail(
             lw, n, GPA_E_UNSUPPORTED,

@@ -1,7 +1,8 @@
 /* Introspection of jitted functions: signatures, types of variables by line, and which loops are
  * compiled.
  *
- * Reading order: signatures, annotations of lines, inspect_types, parallel_diagnostics. */
+ * Reading order: signatures, annotations of lines, inspect_types, generated code,
+ * parallel_diagnostics. */
 #include <string.h>
 
 #include "lang/typed/all.h"
@@ -250,6 +251,65 @@ gpa_code jitted_inspect_types(gpa_vm *vm, value *argv, value *out) { /* self, fi
     if (!rc && !found) rc = vm_raise(vm, GPA_E_KEY, 1, &argv[2]);
     if (!rc && text.len) rc = write_text(vm, argv[1], &text);
     str_free(&text);
+    return rc;
+}
+
+/* ---- generated code ---- */
+
+/* The code of the loops that are compiled, for all types that they ran with; a jitted function has
+ * no other code. */
+static gpa_code put_code(gpa_vm *vm, const code *c, arr_text what, gpa_str *out) {
+    gpa_code rc = GPA_OK;
+    for (uint32_t i = 0; i < c->n_lifts; i++)
+        for (loop_fn *l = c->lifts[i]->compiled; l && !rc; l = l->next)
+            rc = arr_program_text(vm_rt(vm), l->base.f, &l->base.cache, what, out, vm_err(vm));
+    if (!out->len)
+        str_put(out, "; no loop was compiled: the statements of the function are interpreted\n");
+    return rc;
+}
+
+/* A dict from signatures to code, or the code of the signature given. */
+static gpa_code code_by_signature(gpa_vm *vm, const value *argv, arr_text what, value *out) {
+    gpa_str text;
+    value all = v_none();
+    bool found = argv[1].tag == V_NONE;
+    str_init(&text);
+    gpa_code rc = put_code(vm, function_of(argv[0])->code, what, &text);
+    if (rc)
+        str_free(&text);
+    else
+        rc = native_return(v_str_take(vm, &text), &all);
+    if (!rc) rc = native_return(v_dict(vm), out);
+    for (size_t i = 0; i < count(argv[0]) && !rc; i++) {
+        signature s;
+        rc = signature_at(vm, argv[0], i, &s);
+        if (!rc && !found) rc = value_equal(vm, s.args, argv[1], &found);
+        if (!rc) rc = dict_set(vm, out->dict, s.args, all);
+        release(vm, &s);
+    }
+    if (!rc && !found) rc = vm_raise(vm, GPA_E_KEY, 1, &argv[1]);
+    if (rc || argv[1].tag != V_NONE) value_release(vm, *out);
+    if (!rc && argv[1].tag != V_NONE) *out = value_retain(all);
+    value_release(vm, all);
+    return rc;
+}
+
+gpa_code jitted_inspect_llvm(gpa_vm *vm, value *argv, value *out) { /* self, signature */
+    return code_by_signature(vm, argv, ARR_IR, out);
+}
+
+gpa_code jitted_inspect_asm(gpa_vm *vm, value *argv, value *out) { /* self, signature */
+    return code_by_signature(vm, argv, ARR_ASM, out);
+}
+
+gpa_code jitted_overloads(gpa_vm *vm, value *argv, value *out) {
+    gpa_code rc = native_return(v_dict(vm), out);
+    for (size_t i = 0; i < count(argv[0]) && !rc; i++) {
+        signature s;
+        rc = signature_at(vm, argv[0], i, &s);
+        if (!rc) rc = dict_set(vm, out->dict, s.args, argv[0]);
+        release(vm, &s);
+    }
     return rc;
 }
 

@@ -215,6 +215,7 @@ static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, loop_inputs *x,
     return GPA_OK;
 out:
     free_loop(vm, f);
+    host = host || (rc == GPA_E_UNSUPPORTED && !l->parallel); /* a limit of compiled loops alone */
     if (host && rc != GPA_E_MEMORY && rc != GPA_E_INTERRUPT) {
         vm_clear_error(vm);
         l->interpreted = true;

@@ -600,22 +600,30 @@ static gpa_code set_by_row(gpa_vm *vm, value v, const char *text, value item) {
     return rc;
 }
 
-/* True for a variable that a built-in module lists in _SETTINGS: programs may set it. */
-static bool is_setting(gpa_vm *vm, module_obj *m, gpa_sym name) {
+/* True if programs may set a variable of a built-in module: one that it lists in _SETTINGS or,
+ * where it has no such list, a new one. */
+static bool is_settable(gpa_vm *vm, module_obj *m, gpa_sym name) {
     value all = module_get_text_peek(vm, m, "_SETTINGS");
-    for (size_t i = 0; all.tag == V_TUPLE && i < all.tuple->count; i++)
+    if (all.tag != V_TUPLE) return module_get_peek(m, name).tag == V_UNSET;
+    for (size_t i = 0; i < all.tuple->count; i++)
         if (strcmp(all.tuple->items[i].str->text, sym_text(vm, name)) == 0) return true;
     return false;
+}
+
+static gpa_code set_variable(gpa_vm *vm, module_obj *m, gpa_sym name, value item) {
+    if (m->builtin && !is_settable(vm, m, name))
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set",
+                       sym_text(vm, m->name));
+    vm->redirected =
+        vm->redirected || (m->builtin && is(sym_text(vm, m->name), "sys") &&
+                           (is(sym_text(vm, name), "stdout") || is(sym_text(vm, name), "stderr")));
+    return module_set(vm, m, name, item);
 }
 
 gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item) {
     const char *text = sym_text(vm, name);
     if (v.tag == V_FUNC) return set_func(vm, v.func, name, item);
-    if (v.tag == V_MODULE && (!v.module->builtin || is_setting(vm, v.module, name)))
-        return module_set(vm, v.module, name, item);
-    if (v.tag == V_MODULE)
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set",
-                       sym_text(vm, v.module->name));
+    if (v.tag == V_MODULE) return set_variable(vm, v.module, name, item);
     if (v.tag == V_TYPE)
         return vm_fail(vm, GPA_E_TYPE, "cannot set '%s' attribute of immutable type '%s'", text,
                        type_name(v.aux));

@@ -617,6 +617,7 @@ gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdef
     g->head = (obj){1, V_FUNC};
     g->code = code_retain(c);
     g->module = f->module;
+    g->module->temporary = false;
     g->name = c->name;
     g->defaults = value_retain(defaults);
     g->kwdefaults = value_retain(kwdefaults);

@@ -102,6 +102,7 @@ struct vm {
     vm_frame *trace_out;
     dict_obj *warned;      /* warnings printed so far, with their locations (warn.c) */
     value warning_filters; /* a list of (action, category, start of the text), or NONE */
+    bool redirected;       /* the program has set sys.stdout or sys.stderr */
     value warning_log;     /* called with a warning instead of printing it, or NONE */
     float_actions floats;  /* numpy.seterr */
     value random;  /* the generator of the module random, or UNSET before its first number */

@@ -32,6 +32,11 @@ static const struct {
      "figure subplot subplots "
      "tight_layout show savefig "},
     {"IPython.display", " display update_display HTML Markdown image table "},
+    {"python.builtins",
+     " bytearray memoryview BaseExceptionGroup ExceptionGroup BlockingIOError BrokenPipeError "
+     "ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError "
+     "ConnectionResetError InterruptedError NotADirectoryError ProcessLookupError ReferenceError "
+     "StopAsyncIteration UnicodeTranslateError "},
 };
 
 /* A name of a foreign module, kept as a built-in one. */
@@ -52,7 +57,8 @@ static const value *from_unimported(gpa_vm *vm, gpa_sym name, gpa_code *rc) {
     int n = snprintf(wanted, sizeof wanted, " %s ", sym_text(vm, name));
     for (size_t i = 0; i < COUNT_OF(unimported) && n < (int)sizeof wanted; i++)
         if (strstr(unimported[i].names, wanted)) {
-            if (is_foreign_plotting(vm, unimported[i].module))
+            if (strncmp(unimported[i].module, "python.", 7) == 0 ||
+                is_foreign_plotting(vm, unimported[i].module))
                 return foreign_name(vm, unimported[i].module, name, rc);
             *rc = vm_import(vm, unimported[i].module, &m);
             return *rc ? NULL : builtin_slot(m, name);
@@ -62,14 +68,17 @@ static const value *from_unimported(gpa_vm *vm, gpa_sym name, gpa_code *rc) {
 
 const value *module_fallback(gpa_vm *vm, module_obj *m, int32_t slot) {
     gpa_sym name = m->names[slot];
-    const value *v = builtin_of(vm, name);
+    const value *v = builtin_slot(m->globals, name);
     gpa_code rc = GPA_OK;
+    if (v) return v;
+    v = builtin_of(vm, name);
     if (!v && vm->sealed) v = from_unimported(vm, name, &rc);
     if (!v) {
         if (!rc) raise_name(vm, m, name);
         return NULL;
     }
-    if (vm->sealed) m->builtins[slot] = *v; /* built-in modules do not change once sealed */
+    if (vm->sealed && !m->globals)
+        m->builtins[slot] = *v; /* built-in modules do not change once sealed */
     return v;
 }
 
@@ -103,13 +112,18 @@ gpa_code module_fill(gpa_vm *vm, module_obj *m, native_owner owner) {
     return rc;
 }
 
-gpa_code module_dict(gpa_vm *vm, const module_obj *m, value *out) {
+gpa_code module_dict(gpa_vm *vm, module_obj *m, value *out) {
+    if (m->dict) {
+        *out = value_retain(v_obj(V_DICT, m->dict));
+        return module_update_dict(vm, m);
+    }
     value d = v_dict(vm);
     if (d.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = GPA_OK;
     for (uint32_t i = 0; i < m->n && !rc; i++)
         if (m->slots[i].tag != V_UNSET)
             rc = dict_set_text(vm, d.dict, sym_text(vm, m->names[i]), m->slots[i]);
+    if (!rc && !m->builtin) rc = module_bind_dict(vm, m, d.dict);
     if (!rc)
         *out = d;
     else

@@ -63,6 +63,10 @@ gpa_code vm_check_deferred(gpa_vm *vm);
 gpa_code vm_raise(gpa_vm *vm, gpa_code code, size_t n, const value *args);
 /* Writes to the session's standard output or error. */
 gpa_code vm_write(gpa_vm *vm, bool to_stderr, const char *text, size_t n);
+/* Writes to what the program has set sys.stdout or sys.stderr to (None: nothing is written). */
+gpa_code vm_print(gpa_vm *vm, bool to_stderr, const char *text, size_t n);
+/* Calls the method write of an object; None: nothing is written. */
+gpa_code vm_put(gpa_vm *vm, value to, const char *text, size_t n);
 /* Flushes output. */
 void vm_flush(gpa_vm *vm);
 /* Issues a warning as Python prints it ("file:line: RuntimeWarning: ..."), once per location. */

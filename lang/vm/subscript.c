@@ -9,8 +9,10 @@
 #include "lang/vm/generic_alias.h"
 #include "lang/vm/array_args.h"
 #include "lang/vm/array_interface.h"
+#include "lang/vm/foreign.h"
 #include "lang/vm/instance.h"
 #include "lang/object/number.h"
+#include "lang/vm/record.h"
 #include "lang/compile/code.h"
 #include "lang/vm/operate.h"
 #include "lang/text/text.h"
@@ -34,23 +36,33 @@ static bool as_index(value key, int64_t *out) {
     return n.kind == NUMBER_INT && key.aux != DT_BOOL;
 }
 
-static bool has_index(value key) { return instance_has(key, "__index__"); }
+/* True if the subscript may be an object with __index__, which runs code. */
+static bool may_have_index(value key) { return instance_has(key, "__index__") || is_foreign(key); }
 
 /* True if evaluating the subscript runs code of the program (__index__), which may change the list.
  */
 static bool asks_index(value key) {
-    if (key.tag != V_SLICE) return has_index(key);
-    return has_index(key.slice->start) || has_index(key.slice->stop) || has_index(key.slice->step);
+    if (key.tag != V_SLICE) return may_have_index(key);
+    return may_have_index(key.slice->start) || may_have_index(key.slice->stop) ||
+           may_have_index(key.slice->step);
+}
+
+/* The result of __index__; *handled: the object has it. */
+static gpa_code call_index(gpa_vm *vm, value key, int64_t *out, bool *handled) {
+    value i = v_none();
+    *handled = false;
+    if (!may_have_index(key)) return GPA_OK;
+    gpa_code rc = record_call_member(vm, key, "__index__", NO_ARGS, &i, handled);
+    if (!rc && *handled) rc = arg_int(vm, i, "index", out);
+    value_release(vm, i);
+    return rc;
 }
 
 static gpa_code ask_part(gpa_vm *vm, value part, value *out) {
     int64_t i;
-    if (!has_index(part)) {
-        *out = value_retain(part);
-        return GPA_OK;
-    }
-    gpa_code rc = arg_int(vm, part, "slice", &i);
-    if (!rc) *out = v_int(i);
+    bool handled;
+    gpa_code rc = call_index(vm, part, &i, &handled);
+    if (!rc) *out = handled ? v_int(i) : value_retain(part);
     return rc;
 }
 
@@ -78,13 +90,16 @@ static gpa_code position(gpa_vm *vm, value key, const char *what, int64_t n, con
                          int64_t *out) {
     if (key.tag == V_BIG)
         return vm_fail(vm, GPA_E_INDEX, "cannot fit 'int' into an index-sized integer");
-    if (is_array_index(key) || has_index(key)) {
-        gpa_code rc = arg_int(vm, key, what, out);
-        if (rc) return rc;
-    } else if (!as_index(key, out)) {
+    bool handled = as_index(key, out);
+    gpa_code rc = handled ? GPA_OK : call_index(vm, key, out, &handled);
+    if (!rc && !handled && is_array_index(key)) {
+        rc = arg_int(vm, key, what, out);
+        handled = true;
+    }
+    if (rc) return rc;
+    if (!handled)
         return vm_fail(vm, GPA_E_TYPE, "%s indices must be integers or slices, not %s", what,
                        value_type_name(key));
-    }
     if (*out < 0) *out += n;
     if (*out < 0 || *out >= n) return vm_fail(vm, GPA_E_INDEX, "%s", words);
     return GPA_OK;
@@ -93,12 +108,13 @@ static gpa_code position(gpa_vm *vm, value key, const char *what, int64_t n, con
 static gpa_code slice_part(gpa_vm *vm, value v, int64_t otherwise, int64_t *out) {
     *out = otherwise;
     if (v.tag == V_NONE) return GPA_OK;
-    if (is_array_index(v) || has_index(v)) return arg_int(vm, v, "slice", out);
+    bool handled = as_index(v, out);
+    gpa_code rc = handled ? GPA_OK : call_index(vm, v, out, &handled);
+    if (rc || handled) return rc;
+    if (is_array_index(v)) return arg_int(vm, v, "slice", out);
     if (v.tag == V_BIG) return *out = v.big->negative ? -INT64_MAX : INT64_MAX, GPA_OK;
-    if (!as_index(v, out))
-        return vm_fail(vm, GPA_E_TYPE,
-                       "slice indices must be integers or None or have an __index__ method");
-    return GPA_OK;
+    return vm_fail(vm, GPA_E_TYPE,
+                   "slice indices must be integers or None or have an __index__ method");
 }
 
 static int64_t clamp(int64_t i, int64_t n, int64_t lo, int64_t hi) {
@@ -138,7 +154,7 @@ static gpa_code text_item(gpa_vm *vm, const str_obj *s, value key, value *out) {
     int64_t i, step, n;
     gpa_code rc;
     if (key.tag != V_SLICE) {
-        if (!is_array_index(key) && key.tag != V_BIG && !as_index(key, &i))
+        if (!is_array_index(key) && key.tag != V_BIG && !as_index(key, &i) && !may_have_index(key))
             return vm_fail(vm, GPA_E_TYPE, "string indices must be integers, not '%s'",
                            value_type_name(key));
         rc = position(vm, key, "string", s->length, "string index out of range", &i);

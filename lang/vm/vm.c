@@ -319,6 +319,29 @@ gpa_code vm_write(gpa_vm *vm, bool to_stderr, const char *text, size_t n) {
     return GPA_OK;
 }
 
+gpa_code vm_put(gpa_vm *vm, value to, const char *text, size_t n) {
+    value write = v_none(), done = v_none(), line = v_none();
+    if (to.tag == V_NONE) return GPA_OK;
+    gpa_code rc = vm_attr(vm, to, "write", &write);
+    if (!rc) rc = native_return(v_str(vm, text, n), &line);
+    if (!rc) rc = vm_call(vm, write, ARGS(1, &line), &done);
+    value_release(vm, write);
+    value_release(vm, line);
+    value_release(vm, done);
+    return rc;
+}
+
+gpa_code vm_print(gpa_vm *vm, bool to_stderr, const char *text, size_t n) {
+    module_obj *sys;
+    if (!vm->redirected) return vm_write(vm, to_stderr, text, n);
+    gpa_code rc = vm_import(vm, "sys", &sys);
+    if (rc) return rc;
+    value to = value_retain(module_get_text_peek(vm, sys, to_stderr ? "stderr" : "stdout"));
+    rc = vm_put(vm, to, text, n);
+    value_release(vm, to);
+    return rc;
+}
+
 void vm_flush(gpa_vm *vm) {
     if (vm->config.flush) vm->config.flush(vm->config.user);
 }

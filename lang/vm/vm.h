@@ -117,8 +117,9 @@ void vm_all_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), 
 gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out);
 /* A module that was imported by its full name, or NULL. */
 module_obj *vm_loaded_peek(gpa_vm *vm, const char *name);
-/* The variables of a module as a new dict: its __dict__. */
-gpa_code module_dict(gpa_vm *vm, const module_obj *m, value *out);
+/* The variables of a module as a dict, its __dict__: changes of one are changes of the other, but
+ * for a built-in module, of which it is a copy. */
+gpa_code module_dict(gpa_vm *vm, module_obj *m, value *out);
 /* The built-in of this name (builtins, then numpy), borrowed; UNSET when there is none. */
 value vm_builtin_peek(gpa_vm *vm, gpa_sym name);
 /* A module by its dotted name ("numpy", "numpy.linalg", "cupy", "tools" for tools.gpa), imported

@@ -76,7 +76,7 @@ gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
         const char *line_text = s && line ? source_line(s, line, &n) : NULL;
         while (n && *line_text == ' ') line_text++, n--;
         if (n) str_printf(&out, "  %.*s\n", (int)n, line_text);
-        rc = vm_write(vm, true, out.text, out.len);
+        rc = vm_print(vm, true, out.text, out.len);
     }
     str_free(&out);
     return rc;

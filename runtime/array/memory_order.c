@@ -23,7 +23,7 @@ static int64_t stride_of(const gpa_arr *a, int ndim, int d, bool copied) {
 
 /* Compares two axes by the operands' strides: 1 if `outer` has the smaller stride in all operands
  * that tell, 0 if not, -1 if no operand tells (NULL: a scalar). */
-static int is_inner(const gpa_arr *const *in, int n, const memory_order *o, int outer, int inner) {
+static int is_inner(const gpa_arr *const *in, int n, const axis_order *o, int outer, int inner) {
     int answer = -1;
     for (int i = 0; i < n; i++) {
         if (!in[i]) continue;
@@ -47,7 +47,7 @@ static bool may_permute(const gpa_arr *const *in, int n) {
 
 /* NumPy's insertion sort of the axes: from the innermost axis, as its iterator does, or from the
  * outermost, as for copies and `concatenate`. False: they are in C order. */
-static bool find_order(const gpa_arr *const *in, int n, bool copied, memory_order *o) {
+static bool find_order(const gpa_arr *const *in, int n, bool copied, axis_order *o) {
     int at[GPA_MAX_DIMS];
     bool permuted = false;
     if (!may_permute(in, n)) return false;
@@ -73,7 +73,7 @@ static bool find_order(const gpa_arr *const *in, int n, bool copied, memory_orde
 /* ---- permuting ---- */
 
 /* The operand with its axes in that order; axes that it lacks have extent 1. */
-static gpa_code permute(gpa_rt *rt, gpa_arr *a, const memory_order *o, gpa_arr **out, gpa_err *e) {
+static gpa_code permute(gpa_rt *rt, gpa_arr *a, const axis_order *o, gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     for (int d = 0; d < o->ndim; d++) {
         int own = o->perm[d] - (o->ndim - a->ndim);
@@ -83,18 +83,17 @@ static gpa_code permute(gpa_rt *rt, gpa_arr *a, const memory_order *o, gpa_arr *
     return arr_view(rt, a, &(arr_layout){(gpa_dtype)a->dtype, o->ndim, shape, strides, 0}, out, e);
 }
 
-/* The position of an axis in the order. */
-static int permuted_axis(const memory_order *o, int axis) {
+int memory_order_axis(const axis_order *o, int axis) {
     int at = 0;
     while (o->perm[at] != axis) at++;
     return at;
 }
 
 /* The result with its axes in their original order; it owns its data. `made` is consumed. */
-static gpa_code permute_back_take(gpa_rt *rt, gpa_arr *made, const memory_order *o, gpa_arr **out,
+static gpa_code permute_back_take(gpa_rt *rt, gpa_arr *made, const axis_order *o, gpa_arr **out,
                                   gpa_err *e) {
     int back[GPA_MAX_DIMS];
-    for (int d = 0; d < o->ndim; d++) back[d] = permuted_axis(o, d);
+    for (int d = 0; d < o->ndim; d++) back[d] = memory_order_axis(o, d);
     gpa_code rc = arr_transpose(rt, made, back, out, e);
     arr_release(rt, made);
     if (!rc) arr_own(rt, *out);
@@ -106,7 +105,7 @@ static gpa_code permute_back_take(gpa_rt *rt, gpa_arr *made, const memory_order 
 gpa_code arr_ufunc_order_k(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
                            gpa_arr **out, gpa_err *e) {
     int n = op_info[op].arity;
-    memory_order o;
+    axis_order o;
     gpa_arr *arrays[3] = {0}, *made = NULL;
     gpa_opnd permuted[3] = {{0}};
     gpa_code rc = GPA_OK;
@@ -132,7 +131,7 @@ out:
 }
 
 gpa_code arr_concat_order_k(gpa_rt *rt, const arr_concatenation *c, gpa_arr **out, gpa_err *e) {
-    memory_order o;
+    axis_order o;
     gpa_arr **permuted = NULL, *made = NULL;
     gpa_code rc = GPA_OK;
     bool fit = true;
@@ -143,7 +142,7 @@ gpa_code arr_concat_order_k(gpa_rt *rt, const arr_concatenation *c, gpa_arr **ou
     permuted = mem_zero((size_t)c->n * sizeof *permuted);
     if (!permuted) return gpa_no_memory(e);
     for (int i = 0; i < c->n; i++) TRY(permute(rt, c->in[i], &o, &permuted[i], e));
-    const arr_concatenation sorted = {permuted, c->n, permuted_axis(&o, c->axis), c->dtype,
+    const arr_concatenation sorted = {permuted, c->n, memory_order_axis(&o, c->axis), c->dtype,
                                       c->fuses};
     if (arr_concat(rt, &sorted, &made, &unfit)) { /* likewise */
         rc = arr_concat(rt, c, out, e);
@@ -157,13 +156,23 @@ out:
 }
 
 bool arr_order_like(const gpa_arr *a, int *perm) {
-    memory_order o;
+    axis_order o;
     if (!find_order(&a, 1, true, &o)) return false;
     for (int d = 0; d < o.ndim; d++) perm[d] = o.perm[d];
     return true;
 }
 
-gpa_code memory_order_enter(gpa_rt *rt, gpa_arr *a, bool copied, int *axis, memory_order *o,
+bool arr_sort_axes(int ndim, const int64_t *shape, const int64_t *strides, int *perm) {
+    const gpa_arr a = {
+        .ndim = (uint8_t)ndim, .shape = (int64_t *)shape, .strides = (int64_t *)strides};
+    const gpa_arr *const operand = &a;
+    axis_order o;
+    const bool permuted = find_order(&operand, 1, false, &o);
+    for (int d = 0; d < ndim; d++) perm[d] = permuted ? o.perm[d] : d;
+    return permuted;
+}
+
+gpa_code memory_order_enter(gpa_rt *rt, gpa_arr *a, bool copied, int *axis, axis_order *o,
                             gpa_err *e) {
     const gpa_arr *const operand = a;
     o->operand = NULL;
@@ -172,11 +181,11 @@ gpa_code memory_order_enter(gpa_rt *rt, gpa_arr *a, bool copied, int *axis, memo
         o->operand = arr_retain(a);
         return GPA_OK;
     }
-    *axis = permuted_axis(o, *axis);
+    *axis = memory_order_axis(o, *axis);
     return permute(rt, a, o, &o->operand, e);
 }
 
-gpa_code memory_order_leave_take(gpa_rt *rt, gpa_code rc, gpa_arr *made, memory_order *o,
+gpa_code memory_order_leave_take(gpa_rt *rt, gpa_code rc, gpa_arr *made, axis_order *o,
                                  gpa_arr **out, gpa_err *e) {
     arr_release(rt, o->operand);
     o->operand = NULL;
@@ -188,7 +197,7 @@ gpa_code memory_order_leave_take(gpa_rt *rt, gpa_code rc, gpa_arr *made, memory_
 
 gpa_code arr_cast_order_k(gpa_rt *rt, gpa_arr *a, gpa_dtype dtype, bool copy, gpa_arr **out,
                           gpa_err *e) {
-    memory_order o;
+    axis_order o;
     gpa_arr *made = NULL;
     int none = 0;
     if (!copy && a->dtype == dtype) return arr_cast(rt, a, dtype, copy, out, e);
@@ -199,7 +208,7 @@ gpa_code arr_cast_order_k(gpa_rt *rt, gpa_arr *a, gpa_dtype dtype, bool copy, gp
 
 gpa_code arr_scan_order_k(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_arr **out,
                           gpa_err *e) {
-    memory_order o;
+    axis_order o;
     arr_axis_reduction permuted = *r;
     gpa_arr *made = NULL;
     gpa_code rc = memory_order_enter(rt, a, false, &permuted.axis, &o, e);
@@ -221,14 +230,14 @@ static gpa_code compute_statistic(gpa_rt *rt, const arr_statistic *s, gpa_arr *a
 
 /* A reduction with its operands permuted, and the order of the result's axes. */
 typedef struct {
-    memory_order o, result;
+    axis_order o, result;
     arr_reduce_opts opts;
     gpa_arr *a, *where;
 } permuted_reduction;
 
 /* The order of the axes that a reduction keeps. */
-static memory_order order_of_kept(const memory_order *o, uint32_t axes, bool keepdims) {
-    memory_order kept = {.ndim = 0};
+static axis_order order_of_kept(const axis_order *o, uint32_t axes, bool keepdims) {
+    axis_order kept = {.ndim = 0};
     int rank[GPA_MAX_DIMS], n = 0;
     for (int d = 0; d < o->ndim; d++) rank[d] = keepdims || !(axes >> d & 1) ? n++ : -1;
     for (int d = 0; d < o->ndim; d++)
@@ -237,8 +246,8 @@ static memory_order order_of_kept(const memory_order *o, uint32_t axes, bool kee
 }
 
 /* True if the reduction's result has several axes whose order differs from C order. */
-static bool find_reduction_order(const gpa_arr *a, const arr_reduce_opts *o, memory_order *order,
-                                 memory_order *kept) {
+static bool find_reduction_order(const gpa_arr *a, const arr_reduce_opts *o, axis_order *order,
+                                 axis_order *kept) {
     const gpa_arr *const operands[] = {a, o->where};
     bool permuted = false;
     if (o->into || (o->has_initial && o->initial.arr && o->initial.arr->ndim) ||

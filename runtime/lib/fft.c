@@ -7,6 +7,7 @@
 #include "runtime/array/tape.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
+#include "runtime/array/memory_order.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
 #include "runtime/libcalls.h"
@@ -403,6 +404,20 @@ out:
     return rc;
 }
 
+/* A new result has the memory order of `a`, as NumPy's. */
+static gpa_code run_fft_order_k(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out,
+                                gpa_err *e) {
+    axis_order order;
+    arr_fft_opts permuted = *o;
+    gpa_arr *made = NULL;
+    if (o->into) return run_fft(rt, a, o, out, e);
+    gpa_code rc = memory_order_enter(rt, a, true, &permuted.axes[0], &order, e);
+    for (int i = 1; i < o->n_axes && order.ndim; i++)
+        permuted.axes[i] = memory_order_axis(&order, o->axes[i]);
+    if (!rc) rc = run_fft(rt, order.operand, &permuted, &made, e);
+    return memory_order_leave_take(rt, rc, made, &order, out, e);
+}
+
 /* Records a transform: form, inverse, the length of the last axis, axes. On failure *out is
  * released. */
 static gpa_code note_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e) {
@@ -419,10 +434,10 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
     gpa_arr *made;
     const bool concerned =
         tape_is_on(rt) && (tape_is_active(rt, a) || (o->into && tape_is_active(rt, o->into)));
-    if (!concerned) return run_fft(rt, a, o, out, e);
+    if (!concerned) return run_fft_order_k(rt, a, o, out, e);
     const bool on = tape_enter(rt);
     fresh.into = NULL;
-    gpa_code rc = run_fft(rt, a, &fresh, &made, e);
+    gpa_code rc = run_fft_order_k(rt, a, &fresh, &made, e);
     tape_leave(rt, on);
     if (!rc) rc = note_fft(rt, a, o, &made, e);
     if (rc) return rc;

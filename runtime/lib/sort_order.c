@@ -2,7 +2,7 @@
 #include "runtime/array/memory_order.h"
 
 /* memory_order_leave_take for indices: copies them to C order. */
-static gpa_code leave_in_c_order_take(gpa_rt *rt, gpa_code rc, gpa_arr *made, memory_order *o,
+static gpa_code leave_in_c_order_take(gpa_rt *rt, gpa_code rc, gpa_arr *made, axis_order *o,
                                       gpa_arr **out, gpa_err *e) {
     gpa_arr *back = NULL;
     rc = memory_order_leave_take(rt, rc, made, o, &back, e);
@@ -20,7 +20,7 @@ typedef gpa_code sort_function(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, 
 
 static gpa_code sort_in_order(gpa_rt *rt, gpa_arr *a, int axis, sort_function *sort, gpa_arr **out,
                               gpa_err *e) {
-    memory_order o;
+    axis_order o;
     gpa_arr *made = NULL;
     gpa_code rc = memory_order_enter(rt, a, true, &axis, &o, e);
     if (!rc) rc = sort(rt, o.operand, axis, &made, e);
@@ -41,7 +41,7 @@ typedef gpa_code partition_function(gpa_rt *rt, gpa_arr *a, const arr_partition_
 
 static gpa_code partition_in_order(gpa_rt *rt, gpa_arr *a, const arr_partition_opts *p,
                                    partition_function *partition, gpa_arr **out, gpa_err *e) {
-    memory_order o;
+    axis_order o;
     arr_partition_opts permuted = *p;
     gpa_arr *made = NULL;
     gpa_code rc = memory_order_enter(rt, a, true, &permuted.axis, &o, e);

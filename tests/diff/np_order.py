@@ -366,3 +366,35 @@ for a in (np.arange(12.0).reshape(3, 4), np.asfortranarray(np.arange(24.0).resha
 for f in np.percentile, np.nanpercentile, np.quantile:
     for method in "linear", "lower", "hazen":
         print(repr(f(np.ones((3, 4)), [], axis=1, method=method)), repr(f(np.arange(4), [], method=method)))
+
+# --- memory layout of transforms, reduceat and gathers
+c = np.arange(24.0).reshape(2, 3, 4)
+i, j = np.array([1, 0, 1]), np.array([[0, 1], [1, 1]])
+layouts = (c, np.asfortranarray(c), c.transpose(1, 2, 0), c.transpose(1, 0, 2), np.arange(48.0).reshape(4, 3, 4)[::2], c[::-1],
+    np.asfortranarray(c).transpose(0, 2, 1), c.transpose(2, 0, 1)[:, ::-1], np.asfortranarray(c[0]), np.broadcast_to(c[0, 0], (3, 4)))
+def strides(a):  # of the axes that have one
+    return [s // a.itemsize if n > 1 and a.size else 0 for s, n in zip(a.strides, a.shape)]
+for x in layouts:
+    made = [np.fft.fft(x), np.fft.ifft(x, axis=0), np.fft.rfft(x, axis=0), np.fft.irfft(x, axis=1), np.fft.fft2(x), np.fft.fftn(x),
+        np.fft.rfftn(x), np.fft.irfftn(x), np.fft.hfft(x, axis=0), np.fft.fft(x, n=7, axis=0), np.fft.fft(x, n=2, axis=1)]
+    for f in (np.add, np.maximum, np.hypot):
+        made += [f.reduceat(x, at, axis=axis) for axis in (0, 1, -1) for at in ([0, 1], [1, 0, 1], np.arange(20) % 2)]
+    made += [x[i], x[j], x[i, i], x[np.ix_(i, i)], x[j, 1], x[np.arange(len(x)) % 2 == 0], np.argwhere(x > 3), np.unique(x, axis=0)]
+    made += [x[i, :, i], x[i, ..., i], x.take(i, axis=0), x.take(i, axis=-1)] if x.ndim > 2 else []
+    for k, a in enumerate(made):
+        print(k, a.dtype, a.shape, strides(a))
+for x in (c, c[::-1], layouts[3]):  # the last axis is in memory order
+    for a in (x[:, i], x[:, j], x[1, j], x[:, i > 0], x[:, None, i], x[j, :, None], x[..., i, :], x[:, 1, :, None]):
+        print(a.shape, strides(a), (a + 1).flags.c_contiguous, a.ravel('K').tolist()[:5])
+
+# --- dtype= of reductions names a loop of the ufunc
+a = np.array([3, 2, 1])
+for u in (np.add, np.logical_and, np.logical_xor, np.less, np.maximum, np.bitwise_and, np.subtract, np.true_divide, np.hypot, np.power):
+    for t in ('f4', 'i4', '?', 'c8', 'u1', 'f2', 'i8'):
+        if (u.__name__, t) == ('power', 'f4'):
+            continue  # NumPy's vector instructions read what they have just written
+        for f in (lambda: u.reduce(a, dtype=t), lambda: u.accumulate(a, dtype=t), lambda: u.reduceat(a, [0, 1], dtype=t), lambda: u(a, a, dtype=t)):
+            try:
+                print(u.__name__, t, np.asarray(f()).dtype, np.round(f() + 0, 1).tolist())
+            except Exception as e:
+                print(u.__name__, t, type(e).__name__)

@@ -110,14 +110,30 @@ def names():
     return dict(NAMES, __name__="__main__")
 
 
+# An array with axes as one number: deprecated before NumPy 2.5, which refuses it.
+ARRAY_AS_NUMBER = ("Conversion of an array with ndim > 0 to a scalar", "only 0-dimensional arrays can be converted")
+
+
+def takes_array_as_number(error, given):
+    """Whether statements convert an array with axes to a number, by the exception they raised or the warnings given."""
+    said = [str(warning.message) for warning in given]
+    while error is not None:
+        said.append(str(error))
+        error = error.__cause__ or error.__context__
+    return any(words in text for text in said for words in ARRAY_AS_NUMBER)
+
+
 def attempt(text, variables):
-    """Runs statements in NumPy; returns what they raised, Unstable if they cast what no integer can hold."""
+    """Runs statements in NumPy; returns what they raised, Unstable if they cast what no integer can hold, or if the answer
+    depends on the version of NumPy."""
     with warnings.catch_warnings(record=True) as given, contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("always")
         try:
             exec(compile(text, "<program>", "exec"), variables)
         except (Exception, Unstable) as error:
-            return error
+            return Unstable() if takes_array_as_number(error, given) else error
+    if takes_array_as_number(None, given):
+        return Unstable()
     if "unsafe" in text and any("invalid value" in str(warning.message) for warning in given):
         return Unstable()
     return Unstable() if any(map(tells_of_cast, given)) else None

@@ -212,3 +212,47 @@ y = np.sin(x).ravel()
 p = make_pipeline(Square(), Nearest())
 print(np.round(cross_val_score(p, x, y, cv=3), 4), Nearest(2.0).get_params(), Nearest())
 print(GridSearchCV(Nearest(), {"scale": [0.5, 1.0]}, cv=3).fit(x, y).best_params_)
+
+# --- built-in names of CPython: bytearray, memoryview, exceptions
+import numpy as np
+import struct
+b = bytearray(b'abc')
+b[0] = 5
+b.extend(b'xy')
+print(b, bytes(b), len(b), b[1], list(b[:2]), b == b'\x05bcxy', b'bc' in b, isinstance(b, bytearray))
+b += b'z'
+print(b.decode('latin1'), b.hex(), b.find(b'z'), b[::-1], bytearray([1, 2, 3]), bytearray('é', 'utf8'))
+del b[0]
+print(b, list(bytearray(b'ab')))
+c = bytearray(8)
+m = memoryview(c)
+m[0:2] = b'hi'
+v = np.frombuffer(c, np.uint8)
+v[0] = 65
+print(c, v.flags.writeable, v[:3], np.frombuffer(bytearray(b'\x01\x00\x02\x00'), dtype=np.uint16))
+buf = bytearray(8)
+struct.pack_into('<if', buf, 0, 3, 1.5)
+print(buf, struct.unpack('<if', buf))
+class Lost(ConnectionError):
+    pass
+for error in (ConnectionError('x'), BrokenPipeError('y'), Lost('z')):
+    try:
+        raise error
+    except ConnectionError as e:
+        print(type(e).__name__, e, isinstance(e, OSError))
+
+# --- enum, decimal, fractions
+from enum import Enum, IntEnum, auto
+from decimal import Decimal, getcontext
+from fractions import Fraction
+class Colour(Enum):
+    RED = 1
+    BLUE = auto()
+class Size(IntEnum):
+    BIG = 3
+print(Colour.RED, Colour['BLUE'], Colour(1) is Colour.RED, list(Colour), Colour.RED.name, Colour.BLUE.value, Size.BIG + 1, [1, 2, 3, 4][Size.BIG])
+print(Decimal('1.1') + Decimal('2.2'), Fraction(1, 3) + Fraction(1, 6), Fraction(0.5), float(Fraction(1, 4)))
+print(sum([Fraction(1, 2)] * 3), max(Decimal(1), Decimal(2)), sorted([Fraction(3, 2), Fraction(1, 2)]), f"{Decimal('1.234'):.2f}")
+print(1 + Fraction(1, 2), 2 * Decimal(3), round(Fraction(7, 2)), int(Decimal('3.9')), -Decimal(2), Decimal(2) ** 3, Decimal(2) < 3)
+getcontext().prec = 5
+print(Decimal(1) / Decimal(7), Fraction(3, 4).numerator, Fraction('0.125').limit_denominator(4), {Fraction(1, 2): 'a'}[Fraction(2, 4)])

@@ -202,6 +202,17 @@ static int qr(const task *t) {
     return info;
 }
 
+/* Singular values have no sign: gesdd returns -0 for rows of zeros. */
+static void clear_signs(const task *t) {
+    const bool single = dtype_info[t->c->dtype].real == DT_F32;
+    for (int i = 0; i < MIN(t->m, t->n); i++) {
+        if (single)
+            ((float *)t->x[1])[i] += 0.0f;
+        else
+            ((double *)t->x[1])[i] += 0.0;
+    }
+}
+
 static int svd(const task *t) {
     int info = 0, lead = at_least_1(t->m), lead_v = at_least_1(t->n);
     const char *job = !t->x[2] ? "N" : t->c->matrix.full ? "A" : "S";
@@ -211,6 +222,7 @@ static int svd(const task *t) {
     else
         t->r->gesdd(job, &t->m, &t->n, t->x[0], &lead, t->x[1], t->x[2], &lead, t->x[3], &lead_v,
                     t->work, &t->n_work, t->ints, &info);
+    if (t->n_work >= 0 && !info) clear_signs(t);
     return info;
 }
 
