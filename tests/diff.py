@@ -90,12 +90,16 @@ def may_end(source):
     return lines | set(range(statement.lineno, statement.end_lineno + 1))
 
 
+def version(text):
+    return tuple(map(int, text.split(".")[:2]))
+
+
 def scipy_version():
     try:
         import scipy
     except ImportError:
         return (0, 0)
-    return tuple(map(int, scipy.__version__.split(".")[:2]))
+    return version(scipy.__version__)
 
 
 def check(name, prologue, lines, oracle, gpa):
@@ -103,10 +107,9 @@ def check(name, prologue, lines, oracle, gpa):
     if needs and sys.version_info < tuple(map(int, needs.groups())):
         print(f"skip - the oracle is Python {sys.version_info[0]}.{sys.version_info[1]}, not 3.12")
         return True
-    of_numpy = re.search(r"\(numpy (before )?(\d+)\.(\d+)\)", name)
-    if of_numpy and (
-        tuple(map(int, numpy.__version__.split(".")[:2])) >= tuple(map(int, of_numpy.groups()[1:]))
-    ) == bool(of_numpy[1]):
+    of_numpy = re.search(r"\(numpy ?(\d+\.\d+)?(?: and)? ?(?:before (\d+\.\d+))?\)", name)
+    first, end = (version(text) if text else None for text in (of_numpy.groups() if of_numpy else (None, None)))
+    if first and version(numpy.__version__) < first or end and version(numpy.__version__) >= end:
         print(f"skip - the oracle is NumPy {numpy.__version__}, whose answer is another")
         return True
     with_scipy = re.search(r"\(scipy (\d+)\.(\d+)(?: and before (\d+)\.(\d+))?\)", name)

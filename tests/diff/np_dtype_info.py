@@ -120,7 +120,7 @@ for order in 'CFAK':
     )
 print(np.asfortranarray(x).reshape(3, 2, order='A'), x.reshape(3, 2, order='A'), np.shares_memory(x.T.ravel('K'), x))
 
-# --- error modes
+# --- error modes (numpy before 2.5)
 before = np.seterr(all='warn', under='ignore')
 print(np.geterr(), np.seterr(all='ignore'), np.seterr(over='raise', under='print'), np.geterr())
 with np.errstate(divide='warn', over='ignore'):

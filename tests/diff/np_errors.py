@@ -428,7 +428,7 @@ for nm, f in (
         t(f"{nm} {np.shape(o)}", lambda: f(o))
 
 
-# --- words that functions do not know
+# --- words that functions do not know (numpy before 2.5)
 def t(s, f):
     try:
         r = f()

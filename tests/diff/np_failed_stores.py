@@ -81,7 +81,7 @@ for f in (np.divmod, lambda x, y, out: np.modf(x + 0.5, out=out)):
     x, b = np.arange(3), np.zeros(3, bool)
     print([attempt(lambda: f(x, 2, out=out)) for out in ((b, b), (x, b), (b, None), (None, b), (None, x))], x, b)
 
-# --- scalars out of range of a signed dtype, computed and lazy
+# --- scalars out of range of a signed dtype, computed and lazy (numpy before 2.5)
 wide, half = np.arange(298, 301), np.array([0.5, 300.5, math.nan, math.inf, -129.0])
 scalars = {
     "int64": np.int64(300), "element": wide[2], "lazy": (wide + 0)[2], "sum": wide.sum(), "in range": (wide - 200)[0],
@@ -138,7 +138,7 @@ for f in (
     except (ValueError, TypeError) as e:
         print(type(e).__name__, e)
 
-# --- Python ints out of range: uint32 counts as unsigned long, where= converts, a cast is refused later
+# --- Python ints out of range: uint32 counts as unsigned long, where= converts, a cast is refused later (numpy before 2.5)
 for t in (np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float32):
     for v in (300, -1, 2**31, 2**32, 2**63, 2**64 - 1, 2**64, -2**63 - 1):
         a = np.ones(2, t)

@@ -228,7 +228,7 @@ fft([])
 # --- a number
 fft(5.0)
 
-# --- norm
+# --- norm (numpy before 2.5)
 fft([1, 2], norm="orthogonal")
 
 # --- n is 0

@@ -204,7 +204,7 @@ for call in (lambda: np.mean([]), lambda: np.var([]), lambda: np.var([1.0], ddof
         warnings.simplefilter("always")
         result = call()
     print(result, str(seen[0].message).rstrip("."))
-# --- what an assignment of other numbers warns of
+# --- what an assignment of other numbers warns of (numpy before 2.5)
 import warnings
 
 for index in (slice(None), [0, 2], np.array([True, False, True])):

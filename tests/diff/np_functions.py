@@ -462,13 +462,13 @@ every(np.linalg.pinv, [x for x in sq if x[0] != 'inf'], tell=True)
 # --- linalg.matrix_rank (numpy before 2.5)
 every(np.linalg.matrix_rank, sq, tell=True)
 
-# --- linalg.cond
+# --- linalg.cond (numpy before 2.5)
 every(np.linalg.cond, sq, tell=True)
 
 # --- linalg.norm
 every(np.linalg.norm, sq, tell=True)
 
-# --- linalg.svdvals
+# --- linalg.svdvals (numpy before 2.5)
 every(np.linalg.svdvals, sq, tell=True)
 
 # --- linalg.eigvalsh

@@ -200,7 +200,7 @@ for T in np.float32, np.float64:
                 [x.shape for x in np.linalg.svd(B)],
             )
 
-# --- batched small matrices: NaN, infinities, very large, very small
+# --- batched small matrices: NaN, infinities, very large, very small (numpy before 2.5)
 for T in np.float32, np.float64:
     k = np.arange(40 * 9)
     S = (np.sin(k * 1.7) + np.cos(k * k * 0.37)).astype(T).reshape(40, 3, 3)

@@ -374,7 +374,7 @@ print(
     np.isnan(solve(np.array([[1, np.nan], [0, 1]]), [1, 1])).any(),
 )
 
-# --- elements that are not finite
+# --- elements that are not finite (numpy before 2.5)
 from showing import tell
 
 nan, inf = np.nan, np.inf

@@ -157,7 +157,7 @@ for m in "linear", "lower", "higher", "nearest", "inverted_cdf", "closest_observ
 x = whole.astype("f2" if np.__version__ >= "2.4" else "f8")
 print(float(np.quantile(x, 0.999).astype("f2")))
 
-# --- dtypes of quantiles (numpy 2.4)
+# --- dtypes of quantiles (numpy 2.4 and before 2.5)
 for t in "e", "f", "d", "i1", "?":
     a = np.arange(9).astype(t)
     for q in 0.5, 1, np.float64(0.5), np.float32(0.5), np.float16(0.5), [0.5], np.array(0.5), np.array([0.5], "f4"):
