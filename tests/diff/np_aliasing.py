@@ -203,3 +203,18 @@ try:
     np.may_share_memory(x, x, max_work=10**100)
 except OverflowError as e:
     print(type(e).__name__)
+
+# --- deepcopy copies an object once
+import copy
+
+class Pair:
+    pass
+p, row, d, c = np.ones(2), [1], {'a': 1}, Pair()
+c.a = c.b = np.arange(3)
+q = copy.deepcopy([p, p, row, row, d, d, c, c])
+q[0][0] = 5
+print([x is y for x, y in zip(q[::2], q[1::2])], q[1], p, q[6].a is q[6].b, q[6].a is c.a)
+a = np.ones(3)
+x, y = copy.deepcopy((a, a[1:]))
+x[1] = 7
+print(x, y, x.base is None, y.base is None)
