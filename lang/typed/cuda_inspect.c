@@ -118,6 +118,16 @@ gpa_code cuda_signatures(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
+gpa_code cuda_overloads(gpa_vm *vm, value *argv, value *out) {
+    gpa_code rc = native_return(v_dict(vm), out);
+    for (typed_fn *t = cuda_compiled(argv[0].object); t && !rc; t = t->next) {
+        value key = types_of(vm, t);
+        rc = key.tag == V_UNSET ? GPA_E_MEMORY : dict_set(vm, out->dict, key, argv[0]);
+        value_release(vm, key);
+    }
+    return rc;
+}
+
 /* A resource figure of the kernel compiled last: as the device reports it, else computed from
  * the program. */
 static gpa_code resource(gpa_vm *vm, value kernel, raw_fact which, value *out) {
