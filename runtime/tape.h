@@ -68,6 +68,14 @@ gpa_code tape_describe(gpa_rt *rt, gpa_arr *a, tape_operand *out, gpa_err *e);
 /* Stops recording on all open tapes, or goes on; calls nest. Tapes that are opened meanwhile
  * record. mapped: on tapes of vmap too. */
 void tape_pause(gpa_rt *rt, bool pause, bool mapped);
+/* Starts to collect on all open tapes, instead of recording, the active arrays that are read and
+ * were not computed meanwhile. False, without effect: no tape is open, one is of vmap, or they
+ * collect already. */
+bool tape_collect(gpa_rt *rt);
+/* Ends it. Passes the storages that were read to `each`, as 1-d arrays, until that fails; what was
+ * computed meanwhile is not active any more. */
+gpa_code tape_collected(gpa_rt *rt, gpa_code (*each)(void *user, gpa_arr *a), void *user);
+
 /* A call of a function with a gradient of its own; NULL: an operand or result is no array. */
 typedef struct {
     gpa_arr *const *in, *const *out;

@@ -145,6 +145,11 @@ gpa_code gradient_drain(gpa_vm *vm, value *argv, value *out) { /* level */
     return rc ? rc : records_take(vm, tape_drain(vm_rt(vm), (int)level), out);
 }
 
+typedef struct {
+    gpa_vm *vm;
+    list_obj *list;
+} record_list;
+
 /* Appends a value, which is consumed. */
 static gpa_code append_take(gpa_vm *vm, list_obj *list, value v) {
     gpa_code rc = v.tag == V_UNSET ? GPA_E_MEMORY : list_append(vm, list, v);
@@ -264,6 +269,26 @@ gpa_code gradient_pause(gpa_vm *vm, value *argv, value *out) { /* pause, mapped 
     if (!rc) tape_pause(vm_rt(vm), pause, mapped);
     *out = v_none();
     return rc;
+}
+
+static gpa_code append_array(void *user, gpa_arr *a) {
+    const record_list *to = user;
+    return append_take(to->vm, to->list, v_array_take(to->vm, arr_retain(a), false));
+}
+
+gpa_code gradient_collect(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    *out = v_bool(tape_collect(vm_rt(vm)));
+    return GPA_OK;
+}
+
+gpa_code gradient_collected(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    gpa_code rc = native_return(v_list(vm, 0, NULL), out);
+    gpa_code ended =
+        tape_collected(vm_rt(vm), append_array, &(record_list){vm, rc ? NULL : out->list});
+    if (!rc && ended) value_release(vm, *out);
+    return rc ? rc : ended;
 }
 
 /* The arrays of a tuple; NULL for other objects. */

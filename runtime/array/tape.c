@@ -18,7 +18,8 @@
 typedef struct {
     uint64_t number; /* 0: free */
     bool active;
-    tape_operand *kept; /* operands that keep a value in it, linked by `next` */
+    bool collected, local; /* while the tape collects: it was read, or computed */
+    tape_operand *kept;    /* operands that keep a value in it, linked by `next` */
 } tape_storage;
 
 struct gpa_tape {
@@ -26,6 +27,9 @@ struct gpa_tape {
     tape_record *last;
     bool mapped; /* for vmap */
     int paused;  /* nothing is recorded while positive */
+    bool collects;
+    gpa_arr **read; /* what it collects: whole storages */
+    size_t n_read, cap_read;
     tape_storage *slot;
     size_t cap, count; /* cap: a power of two */
 };
@@ -219,12 +223,43 @@ static void unlink_kept(struct gpa_tape *t, tape_record *r) {
         if (r->operand[i].value) find(t, r->operand[i].storage)->kept = r->operand[i].next;
 }
 
+/* The whole storage of `a` as a 1-d array. */
+static gpa_code whole_storage(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    static const int64_t step = 1;
+    const arr_layout l = {(gpa_dtype)a->storage->dtype, 1, &a->storage->size, &step, 0};
+    return arr_handle(rt, a->storage, &l, NULL, out, e);
+}
+
+/* Notes what an operation reads, and that its results are computed while the tape collects. */
+static gpa_code collect(gpa_rt *rt, struct gpa_tape *t, const tape_entry *n, gpa_err *e) {
+    for (int i = 0; i < n->n_in; i++) {
+        gpa_arr *a = n->in[i].arr;
+        tape_storage *s = is_active(t, a) ? find(t, a->storage->number) : NULL;
+        if (!s || s->local || s->collected) continue;
+        if (!mem_grow(&t->read, t->n_read, &t->cap_read, sizeof *t->read)) return gpa_no_memory(e);
+        gpa_code rc = whole_storage(rt, a, &t->read[t->n_read], e);
+        if (rc) return rc;
+        t->n_read++;
+        s->collected = true;
+    }
+    for (int i = 0; i < n->n_out; i++) {
+        tape_storage *s = n->out[i] ? enter(rt, t, n->out[i]->storage) : NULL;
+        if (n->out[i] && !s) return gpa_no_memory(e);
+        if (s && n->stores && s->active && !s->local)
+            return gpa_fail(e, GPA_E_UNSUPPORTED,
+                            "a checkpointed function stores into an array that it did not make");
+        if (s) s->active = s->local = true;
+    }
+    return GPA_OK;
+}
+
 static gpa_code record(gpa_rt *rt, struct gpa_tape *t, const tape_entry *n, gpa_err *e) {
     bool concerns = false;
     if (n->constant && !t->mapped) return GPA_OK;
     for (int i = 0; i < n->n_in; i++) concerns |= is_active(t, n->in[i].arr);
     for (int i = 0; i < n->n_out && n->stores; i++) concerns |= is_active(t, n->out[i]);
     if (!concerns) return GPA_OK;
+    if (t->collects) return collect(rt, t, n, e);
     for (int i = 0; i < n->n_out; i++) {
         tape_storage *s = n->out[i] ? enter(rt, t, n->out[i]->storage) : NULL;
         if (n->out[i] && !s) return gpa_no_memory(e);
@@ -343,11 +378,49 @@ gpa_code tape_note_index(gpa_rt *rt, const tape_indexing *x, gpa_arr *a, gpa_arr
     return tape_note(rt, &n, e);
 }
 
+/* ---- collecting ---- */
+
+bool tape_collect(gpa_rt *rt) {
+    for (const struct gpa_tape *t = rt->tape; t; t = t->outer)
+        if (t->mapped || t->collects) return false;
+    for (struct gpa_tape *t = rt->tape; t; t = t->outer) t->collects = true;
+    return rt->tape;
+}
+
+/* True if a tape within t has collected the storage, too. */
+static bool is_collected_within(const gpa_rt *rt, const struct gpa_tape *t, uint64_t number) {
+    for (const struct gpa_tape *inner = rt->tape; inner != t; inner = inner->outer) {
+        const tape_storage *s = find(inner, number);
+        if (s && s->collected) return true;
+    }
+    return false;
+}
+
+static void end_collecting(gpa_rt *rt, struct gpa_tape *t) {
+    for (size_t i = 0; i < t->cap; i++) {
+        tape_storage *s = &t->slot[i];
+        s->active = s->active && !s->local;
+        s->local = s->collected = false;
+    }
+    while (t->n_read) arr_release(rt, t->read[--t->n_read]);
+    t->collects = false;
+}
+
+gpa_code tape_collected(gpa_rt *rt, gpa_code (*each)(void *user, gpa_arr *a), void *user) {
+    gpa_code rc = GPA_OK;
+    for (struct gpa_tape *t = rt->tape; t; t = t->outer)
+        for (size_t i = 0; i < t->n_read && !rc; i++)
+            if (!is_collected_within(rt, t, t->read[i]->storage->number))
+                rc = each(user, t->read[i]);
+    for (struct gpa_tape *t = rt->tape; t; t = t->outer) end_collecting(rt, t);
+    return rc;
+}
+
 /* ---- records of replayed iterations ---- */
 
 bool tape_is_replayable(const gpa_rt *rt) {
     const struct gpa_tape *t = rt->tape;
-    return !t || (!t->outer && !t->mapped && !t->paused && !rt->tape_paused);
+    return !t || (!t->outer && !t->mapped && !t->paused && !t->collects && !rt->tape_paused);
 }
 
 const tape_record *tape_last(const gpa_rt *rt) { return rt->tape ? rt->tape->last : NULL; }
@@ -430,9 +503,10 @@ gpa_code tape_refuse(gpa_rt *rt, const char *function, gpa_arr *const *in, int n
             return gpa_fail(e, GPA_E_UNSUPPORTED, "%s has no batching rule", function);
     for (int i = 0; i < n && tape_is_on(rt); i++)
         if (tape_is_active(rt, in[i]))
-            return gpa_fail(
-                e, GPA_E_UNSUPPORTED,
-                "%s has no derivative; give it one with autograd's primitive and defvjp", function);
+            return gpa_fail(e, GPA_E_UNSUPPORTED,
+                            "%s has no derivative; give it one with autograd's primitive and "
+                            "defvjp or jax.custom_vjp",
+                            function);
     return GPA_OK;
 }
 
@@ -466,13 +540,6 @@ gpa_code tape_concrete_masks(gpa_rt *rt, const gpa_indices *ix, gpa_err *e) {
 }
 
 /* ---- stores ---- */
-
-/* The whole storage of `a` as a 1-d array. */
-static gpa_code whole_storage(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
-    static const int64_t step = 1;
-    const arr_layout l = {(gpa_dtype)a->storage->dtype, 1, &a->storage->size, &step, 0};
-    return arr_handle(rt, a->storage, &l, NULL, out, e);
-}
 
 /* The bytes of the storage that an array reaches: [*first, *end). */
 static void find_range(const gpa_arr *a, int64_t *first, int64_t *end) {
@@ -625,6 +692,7 @@ tape_record *tape_close(gpa_rt *rt) {
     struct gpa_tape *t = rt->tape;
     tape_record *last = take_records(t);
     rt->tape = t->outer;
+    mem_free(t->read);
     mem_free(t->slot);
     mem_free(t);
     return last;
