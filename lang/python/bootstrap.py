@@ -742,8 +742,14 @@ def _comm_message(kind, content, metadata, buffers):
 
 
 def _position():
-    """Where the session's thread is in Python."""
-    frame = sys._current_frames().get(_session_thread)
+    """Where the session's thread is in Python; None in Thread.start(), which waits for the thread's first step only."""
+    import threading
+
+    caller = frame = sys._current_frames().get(_session_thread)
+    while caller is not None and caller.f_code.co_filename == threading.__file__:
+        if caller.f_code is threading.Thread.start.__code__:
+            return None
+        caller = caller.f_back
     return frame and (id(frame), frame.f_lasti)
 
 

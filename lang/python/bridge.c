@@ -7,6 +7,7 @@
 
 #include "lang/object/container.h"
 #include "lang/python/operators.h"
+#include "lang/python/threads.h"
 
 /* ---- imports ---- */
 
@@ -303,7 +304,14 @@ static gpa_code comm(gpa_vm *vm, const gpa_comm *m) {
     return rc ? rc : used.i ? GPA_OK : GPA_E_UNSUPPORTED;
 }
 
+/* At the end of a cell also the calls of other threads run that came while Python did not wait. */
 static gpa_code show_figures(gpa_vm *vm) {
+    python_host *h = python_host_peek(vm);
+    if (h && h->requests) {
+        python_scope s = python_enter(h);
+        python_run_requests(h);
+        python_leave(&s);
+    }
     return call_helper(vm, offsetof(python_host, flush_figures), NULL);
 }
 

@@ -69,8 +69,9 @@ static void withdraw(python_host *h, request *r) {
 static bool seems_to_wait(python_host *h, py_object **last) {
     py_object *now = python_helper(h->position, 0, NULL);
     if (!now) py.PyErr_Clear();
-    bool waits = now && (py.PyObject_RichCompareBool(now, *last, PY_EQ) == 1 ||
-                         (h->waited && py.PyObject_RichCompareBool(now, h->waited, PY_EQ) == 1));
+    bool waits = now && now != py.none &&
+                 (py.PyObject_RichCompareBool(now, *last, PY_EQ) == 1 ||
+                  (h->waited && py.PyObject_RichCompareBool(now, h->waited, PY_EQ) == 1));
     if (now) {
         py_drop(*last);
         *last = now;
@@ -93,7 +94,8 @@ static bool await(python_host *h, request *r) {
                 py_drop(h->waited);
                 h->waited = py_keep(position);
             }
-            if (waits || waited > PATIENCE_NANOSECONDS) pthread_kill(h->thread, SIGURG);
+            bool late = position != py.none && waited > PATIENCE_NANOSECONDS;
+            if (waits || late) pthread_kill(h->thread, SIGURG);
         }
         waited += next;
         next = MIN(2 * next, LONGEST_NANOSECONDS);

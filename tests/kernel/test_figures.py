@@ -1,9 +1,10 @@
-"""Figures of CPython's matplotlib in a notebook."""
+"""Figures of CPython's matplotlib, and its threads, in a notebook."""
 
 import base64
 import importlib.util
 import os
 import struct
+import time
 
 from client import Kernel, main
 
@@ -102,6 +103,15 @@ HTML(page)"""
         assert page["text/html"].count("data:image/png;base64") == 4
         space = "fig = plt.figure(figsize=(3, 3)); ax = fig.add_subplot(projection='3d'); ax.plot([0, 1], [0, 1], [0, 1]); ax"
         assert shown(k, space)[0] == {"text/plain": "<Axes3D: >"}
+
+
+def test_threads():
+    """what a thread of Python calls while the notebook is idle has run after the next cell"""
+    with Kernel({"GPA_PYTHON": os.path.abspath("build/venv")}) as k:
+        shown(k, "import threading\nseen = []\nt = threading.Timer(0.1, seen.append, (1,)); t.start()")
+        time.sleep(0.5)
+        shown(k, "0")
+        assert shown(k, "seen") == [{"text/plain": "[1]"}]
 
 
 def test_representations():
