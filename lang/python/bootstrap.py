@@ -753,6 +753,11 @@ def _position():
     return frame and (id(frame), frame.f_lasti)
 
 
+def _on_requests(number, frame):
+    """Calls of other threads wait, and this thread seemed to wait, too."""
+    _gpa_run_requests((id(frame), frame.f_lasti))
+
+
 def _start(main_file):
     global _session_thread
     import _thread
@@ -776,4 +781,4 @@ def _start(main_file):
         sys.path.insert(0, "")
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _session_thread = _thread.get_ident()
-    signal.signal(signal.SIGURG, lambda number, frame: _gpa_run_requests())  # calls of other threads wait
+    signal.signal(signal.SIGURG, _on_requests)

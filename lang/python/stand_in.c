@@ -578,9 +578,8 @@ CALLBACK(dlpack) {
 }
 
 CALLBACK_ON_ANY_THREAD(run_requests) {
-    (void)args;
     python_host *h = py.PyCapsule_GetPointer(self, host_name);
-    if (h->vm && on_session_thread(h)) python_run_requests(h);
+    if (h->vm && on_session_thread(h)) python_run_requests_at(h, py.PyTuple_GetItem(args, 0));
     return py_keep(py.none);
 }
 

@@ -95,6 +95,7 @@ static bool await(python_host *h, request *r) {
                 h->waited = py_keep(position);
             }
             bool late = position != py.none && waited > PATIENCE_NANOSECONDS;
+            h->hurry = h->hurry || late;
             if (waits || late) pthread_kill(h->thread, SIGURG);
         }
         waited += next;
@@ -117,7 +118,13 @@ py_object *python_run_on_session_thread(python_host *h, python_callback *call, p
     return r.result;
 }
 
+void python_run_requests_at(python_host *h, py_object *position) {
+    bool still = h->waited && py.PyObject_RichCompareBool(position, h->waited, PY_EQ) == 1;
+    if (still || h->hurry) python_run_requests(h);
+}
+
 void python_run_requests(python_host *h) {
+    h->hurry = false;
     for (request *r; (r = h->requests);) {
         raise_saved before;
         h->requests = r->next;

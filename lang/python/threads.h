@@ -14,6 +14,9 @@ py_object *python_run_on_session_thread(python_host *h, python_callback *call, p
                                         py_object *args);
 /* Runs the calls of other threads that wait. The session's thread, with the GIL. */
 void python_run_requests(python_host *h);
+/* The same in a signal handler, if the thread is where it was found waiting (bootstrap.py's
+ * _position), or calls have waited for long. */
+void python_run_requests_at(python_host *h, py_object *position);
 /* Lets the calls that wait fail: the session ends. */
 void python_end_requests(python_host *h);
 
