@@ -81,6 +81,11 @@ k = k + 1
 k = i * 2 - 3
 {x} = {x} + k
 m[k] = {x}
+for j in range(3): {x} = {x} * 0.5 + {y}
+for j in range(4, 0, -1): {x}[1:] = {x}[:-1] * 0.25 + j; s += j
+for j in range({few}): {x}, {y} = {y}, {x}
+for j in range({few}): m[j] += {x}; t = t * 0.5
+for j in range(2): {x} = {x} + {k}; k = j - k
 """
 
 # What must end a replay, or forbid it.
@@ -217,6 +222,8 @@ a, b, c = c, a, b
 v = {x}; {x} = v * {y} + v[::-1]
 {x} = q[i] * {x} + m[i]
 {x} = {x} * s; s = s * 0.99
+for j in range(3): {x} = {x} * {y} + w
+for j in range(2): m[i + j] = np.sin({x}) * w; {x} = {x} * 0.5
 """
 
 GRADIENT_PROGRAM = """import numpy as np

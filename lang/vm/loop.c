@@ -8,11 +8,20 @@
  * Reading order: the loop's arrays, replaying, recording, loop_edge. */
 #include "lang/vm/loop.h"
 
+#include <string.h>
+
 #include "lang/vm/loop_trace.h"
 #include "lang/vm/step.h"
 #include "runtime/tape.h"
 
-enum { SITES = 64, FIRST_TRACE = 3, FIRST_WAIT = 64, MAX_WAIT = 1 << 20, MIN_REPLAYED = 8 };
+enum {
+    SITES = 64,
+    FIRST_TRACE = 3,
+    FIRST_WAIT = 64,
+    MAX_WAIT = 1 << 20,
+    MIN_REPLAYED = 8,
+    MAX_RUNNING = 16,
+};
 
 /* A loop by the address of its first instruction. */
 typedef struct {
@@ -20,10 +29,17 @@ typedef struct {
     uint32_t wait, skip; /* iterations to wait after a failure; those that are left */
 } site;
 
+/* A loop that runs: the depth of its frame, the iterations that were seen. */
+typedef struct {
+    const ins *head;
+    uint32_t depth, count;
+} running;
+
 struct loop_state {
     site sites[SITES];
-    const ins *head; /* of the running loop */
-    uint32_t depth, count;
+    running running[MAX_RUNNING]; /* the innermost one last */
+    size_t n_running;
+    running recorded; /* the loop that is recorded */
     bool recording;
     loop_trace trace;
     value held[RT_LOOP_MAX_ARRAYS]; /* arrays at the start of the iteration, retained */
@@ -162,7 +178,6 @@ static void stop(gpa_vm *vm, struct loop_state *s) {
     drop_held(vm, s);
     drop_roots(vm, s);
     s->recording = false;
-    s->count = 0;
 }
 
 /* The loop could not be replayed, or (why RT_LOOP_FINE) has ended too early: it is not tried again
@@ -219,7 +234,6 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
     if (!ready) return begin_iteration(vm, s, x, false);
     rc = replay(vm, s, &count);
     drop_roots(vm, s);
-    s->count = 0;
     if (count < MIN_REPLAYED)
         fail(vm, s, x, RT_LOOP_FINE);
     else
@@ -228,13 +242,18 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
 }
 
 static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x) {
+    gpa_rt *rt = vm->core.rt;
+    const bool batched = rt_loop_is_batched(rt);
     rt_loop_reason why = vm->floats.watched ? RT_LOOP_WATCHED : loop_trace_make(vm, f, &s->trace);
-    if (why) {
+    if (!why && batched && !s->trace.unrolls) why = RT_LOOP_BATCHED;
+    gpa_code rc = !why && batched ? rt_flush(rt, &vm->core.err) : GPA_OK;
+    if (rc || why) {
         fail(vm, s, x, why);
-        return rt_loop_edge(vm->core.rt, &vm->core.err);
+        return rc ? rc : rt_loop_edge(rt, &vm->core.err);
     }
     drop_roots(vm, s);
     hold_roots(s);
+    s->recorded = (running){f->ip, vm->depth, 0};
     return begin_iteration(vm, s, x, true);
 }
 
@@ -246,7 +265,7 @@ void loop_leave(gpa_vm *vm) {
 
 void loop_warns(gpa_vm *vm) {
     struct loop_state *s = vm->loops;
-    if (s && s->recording) fail(vm, s, site_of(s, s->head), RT_LOOP_WARNING);
+    if (s && s->recording) fail(vm, s, site_of(s, s->recorded.head), RT_LOOP_WARNING);
 }
 
 void loop_free(gpa_vm *vm) {
@@ -257,29 +276,52 @@ void loop_free(gpa_vm *vm) {
     vm->loops = NULL;
 }
 
+/* The loop at an edge. Loops around it stay known: those of calling functions, and in the same
+ * function those that begin before it. */
+static running *running_at(struct loop_state *s, const ins *head, uint32_t depth) {
+    size_t n = s->n_running;
+    running *r = s->running;
+    while (n && (r[n - 1].depth > depth || (r[n - 1].depth == depth && r[n - 1].head > head))) n--;
+    if (n && r[n - 1].head == head && r[n - 1].depth == depth) {
+        s->n_running = n;
+        return &r[n - 1];
+    }
+    if (n == MAX_RUNNING) memmove(r, r + 1, --n * sizeof *r);
+    r[n] = (running){head, depth, 0};
+    s->n_running = n + 1;
+    return &r[n];
+}
+
+/* An edge while a loop is recorded; *done false: the recording has ended, and this is an edge as
+ * any. */
+static gpa_code recorded_edge(gpa_vm *vm, struct loop_state *s, const frame *f, bool *done) {
+    const bool own = s->recorded.head == f->ip && s->recorded.depth == vm->depth;
+    *done = own || (s->trace.unrolls && vm->depth >= s->recorded.depth);
+    if (own) return end_iteration(vm, s, site_of(s, f->ip));
+    if (!*done) stop(vm, s); /* else an inner loop: pending arrays stay so until its end */
+    return GPA_OK;
+}
+
 gpa_code loop_edge(gpa_vm *vm, const frame *f) {
     gpa_rt *rt = vm->core.rt;
     tape_note_edge(rt);
     if (!rt_loops_enabled(rt)) return rt_loop_edge(rt, &vm->core.err);
     struct loop_state *s = vm->loops;
     if (!s && !(s = vm->loops = mem_zero(sizeof *s))) return vm_no_memory(vm);
-    if (s->head != f->ip || s->depth != vm->depth) {
-        if (s->recording) stop(vm, s);
-        s->head = f->ip;
-        s->depth = vm->depth;
-        s->count = 0;
-    }
+    running *r = running_at(s, f->ip, vm->depth);
     site *x = site_of(s, f->ip);
-    if (s->recording) return end_iteration(vm, s, x);
+    if (s->recording) {
+        bool done;
+        gpa_code rc = recorded_edge(vm, s, f, &done);
+        if (done) r->count = 0;
+        if (rc || done) return rc;
+    }
     if (x->skip) {
         x->skip--;
         return rt_loop_edge(rt, &vm->core.err);
     }
-    if (++s->count < FIRST_TRACE || f->detached || f->code->jit)
+    if (++r->count < FIRST_TRACE || f->detached || f->code->jit)
         return rt_loop_edge(rt, &vm->core.err);
-    if (rt_loop_is_batched(rt)) {
-        fail(vm, s, x, RT_LOOP_BATCHED);
-        return rt_loop_edge(rt, &vm->core.err);
-    }
+    r->count = 0;
     return start(vm, s, f, x);
 }

@@ -60,6 +60,33 @@ static bool call_known(walk *w, const ins *i) {
     return true;
 }
 
+/* range() of fixed integers, few enough to unroll a loop over them. */
+static bool call_range(walk *w, const ins *i) {
+    int64_t at[3] = {0, 0, 1}, step;
+    if (i->op == I_CALL_NAMED || i->b < 1 || i->b > 3) return walk_refuse(w, RT_LOOP_CALL);
+    for (unsigned k = 0; k < i->b; k++) {
+        const abstract *a = walk_reg(w, i->a + 2u + k);
+        if (a->kind != FIXED || a->v.tag != V_INT || a->v.aux) return walk_refuse(w, RT_LOOP_INNER);
+        at[i->b == 1 ? 1 : k] = a->v.i;
+    }
+    if (w->why || !(step = at[2])) return walk_refuse(w, RT_LOOP_CALL);
+    const bool up = step > 0;
+    int64_t n = 0, next = at[0];
+    while (n <= MAX_UNROLL && (up ? next < at[1] : next > at[1])) {
+        n++;
+        if (__builtin_add_overflow(next, step, &next)) break;
+    }
+    if (n > MAX_UNROLL) return walk_refuse(w, RT_LOOP_INNER);
+    walk_set(w, i->a,
+             (abstract){.kind = RANGE_OF,
+                        .slot = -1,
+                        .root = -1,
+                        .v = v_int(at[0]),
+                        .factor = step,
+                        .n_part = (int16_t)n});
+    return true;
+}
+
 /* ---- functions of the program ---- */
 
 /* A call: its arguments (the receiver of a method first), n of which are positional. */
@@ -154,6 +181,7 @@ bool walk_call(walk *w, const ins *i, const ins **after) {
         fn = fixed(fn.v.method->fn);
         method = true;
     }
+    if (fn.kind == FIXED && fn.v.tag == V_TYPE && fn.v.aux == V_RANGE) return call_range(w, i);
     const bool own = fn.kind == FIXED && fn.v.tag == V_FUNC && !fn.v.func->module->library;
     return own ? enter(w, fn.v.func, i, method ? &self : NULL, after) : call_known(w, i);
 }

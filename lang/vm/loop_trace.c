@@ -191,6 +191,23 @@ static int16_t field(walk *w, int64_t *at, int16_t out) {
     return in;
 }
 
+/* The next item of an inner loop's range: the loop is unrolled. */
+static bool next_inner(walk *w, const ins *i, const ins **after) {
+    abstract *x = walk_reg(w, i->a);
+    if (x->kind != RANGE_OF) return walk_refuse(w, RT_LOOP_INNER);
+    w->t->unrolls = true;
+    if (!x->n_part) {
+        walk_set(w, i->a, unbound);
+        return !w->why;
+    }
+    const int64_t item = x->v.i;
+    x->n_part--;
+    x->v.i = (int64_t)((uint64_t)item + (uint64_t)x->factor);
+    walk_set(w, i->b, fixed(v_int(item)));
+    *after = i + 1 + i[1].d;
+    return !w->why;
+}
+
 /* The next item of the loop's own range. */
 static bool next(walk *w, const ins *i) {
     const value v = *w->f->regs[i->a].at;
@@ -249,6 +266,10 @@ static bool plain(walk *w, const ins *i) {
         case I_NOT: return unary(w, i);
         case I_IS:
         case I_IS_NOT: return identity(w, i);
+        case I_ITER:
+            if (walk_reg(w, i->b)->kind != RANGE_OF) return walk_refuse(w, RT_LOOP_INNER);
+            walk_set(w, i->a, *walk_reg(w, i->b));
+            return true;
         case I_TUPLE: return make_parts(w, i, TUPLE_OF, i->c);
         case I_SLICE: return make_parts(w, i, SLICE_OF, 3);
         case I_UNPACK: return unpack(w, i);
@@ -316,10 +337,8 @@ static bool walk_body(walk *w) {
                 if (!walk_return(w, i, &after)) return false;
                 break;
             case I_NEXT:
-                if (i + 1 + i[1].d != w->head || w->f != w->scopes)
-                    return walk_refuse(w, RT_LOOP_INNER);
-                if (!next(w, i)) return false;
-                done = true;
+                done = i + 1 + i[1].d == w->head && w->f == w->scopes;
+                if (done ? !next(w, i) : !next_inner(w, i, &after)) return false;
                 break;
             default:
                 if (!plain(w, i)) return false;

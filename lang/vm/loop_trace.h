@@ -3,9 +3,9 @@
  * loop_trace_make walks the instructions of a body along the path that the coming iteration takes.
  * Arithmetic on Python's ints and floats becomes a program of its own (loop_scalars.h); operations
  * on arrays are left to the runtime, which logs what they launch. Functions and methods of the
- * program are walked as parts of the body, and attributes of instances are variables. The walk
- * refuses whatever else the program could observe: calls of unknown functions, properties,
- * containers that change. */
+ * program are walked as parts of the body, short inner loops over ranges are unrolled, and
+ * attributes of instances are variables. The walk refuses whatever else the program could observe:
+ * calls of unknown functions, properties, containers that change. */
 #ifndef GPA_VM_LOOP_TRACE_H
 #define GPA_VM_LOOP_TRACE_H
 
@@ -87,6 +87,7 @@ typedef struct {
         const dict_entry *entries;
     } objects[LOOP_MAX_OBJECTS];
     size_t n_objects;
+    bool unrolls;   /* loops within the body are a part of the iteration */
     value iterator; /* of the loop (borrowed), UNSET for a while loop: `carried` refers to fields */
 } loop_trace;
 

@@ -17,10 +17,21 @@ enum {
     MAX_OUTSIDE = 48,
     MAX_PARTS = 192,
     MAX_ADVANCES = 48,
-    MAX_DEPTH = 8, /* of inlined calls */
+    MAX_DEPTH = 8,   /* of inlined calls */
+    MAX_UNROLL = 24, /* iterations of an inner loop */
 };
 
-typedef enum { EMPTY, UNBOUND, FIXED, SCALAR, ARRAY, TUPLE_OF, SLICE_OF, METHOD_OF } kind;
+typedef enum {
+    EMPTY,
+    UNBOUND,
+    FIXED,
+    SCALAR,
+    ARRAY,
+    TUPLE_OF,
+    SLICE_OF,
+    METHOD_OF,
+    RANGE_OF, /* a range, or an iterator of one: fixed */
+} kind;
 
 typedef struct {
     uint8_t kind;
@@ -28,7 +39,8 @@ typedef struct {
     int16_t part, n_part; /* TUPLE_OF, SLICE_OF: range of the parts */
     value v; /* FIXED; SCALAR: in the coming iteration; ARRAY: if it exists already, else UNSET;
                 METHOD_OF: its native row */
-    /* SCALAR, int: factor * (slot root, a variable at the start) + constant; root -1: not so */
+    /* SCALAR, int: factor * (slot root, a variable at the start) + constant; root -1: not so.
+     * RANGE_OF: n_part integers from v on, with step factor. */
     int16_t root;
     int64_t factor;
 } abstract;
