@@ -159,6 +159,9 @@ gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_resu
                         uint64_t *count, gpa_err *e);
 /* Ends a recording. */
 void rt_loop_stop(gpa_rt *rt);
+/* The back edge of a loop within an iteration that is recorded: pending arrays stay so, except
+ * reductions, whose order depends on what they are fused with. */
+gpa_code rt_loop_inner_edge(gpa_rt *rt, gpa_err *e);
 /* True if iterations of the running loop are held back, to run in one program (rt_loop_edge). */
 bool rt_loop_is_batched(const gpa_rt *rt);
 /* Records for %explain why a loop is not replayed: each reason once. */

@@ -298,7 +298,8 @@ static gpa_code recorded_edge(gpa_vm *vm, struct loop_state *s, const frame *f, 
     const bool own = s->recorded.head == f->ip && s->recorded.depth == vm->depth;
     *done = own || (s->trace.unrolls && vm->depth >= s->recorded.depth);
     if (own) return end_iteration(vm, s, site_of(s, f->ip));
-    if (!*done) stop(vm, s); /* else an inner loop: pending arrays stay so until its end */
+    if (*done) return rt_loop_inner_edge(vm->core.rt, &vm->core.err);
+    stop(vm, s);
     return GPA_OK;
 }
 

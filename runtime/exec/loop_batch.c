@@ -195,6 +195,24 @@ gpa_code loop_batch_edge(gpa_rt *rt, gpa_err *e) {
     return loop_batch_flush(rt, e);
 }
 
+/* True if n is computed from a reduction or scan. A node's slot holds the answer during the
+ * traversal. */
+static bool reduces(gpa_rt *rt, node *n) {
+    if (n->mark == rt->nodes.mark) return n->slot;
+    bool found = n->kind == NODE_REDUCE || n->kind == NODE_SCAN;
+    for (int i = 0; i < n->n_in && !found; i++) found = reduces(rt, n->in[i]);
+    n->mark = rt->nodes.mark;
+    n->slot = found;
+    return found;
+}
+
+gpa_code rt_loop_inner_edge(gpa_rt *rt, gpa_err *e) {
+    rt->nodes.mark++;
+    for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next)
+        if (reduces(rt, s->node)) return exec_pending(rt, CUT_LOOP, e);
+    return GPA_OK;
+}
+
 bool rt_loop_is_batched(const gpa_rt *rt) { return rt->loop_batch && rt->loop_batch->count; }
 
 void loop_batch_free(gpa_rt *rt) {
