@@ -107,9 +107,9 @@ static message *take_input(kernel *k, int wait) {
 
 /* Sends an input_request. The front end may still be connecting, so that the socket does not
  * know its identity yet: sending is retried for about two seconds. */
-static bool ask(kernel *k, const char *prompt) {
+static bool ask(kernel *k, const char *prompt, bool hidden) {
     json_t *content =
-        json_pack("{s:o, s:b}", "prompt", text_json(prompt, strlen(prompt)), "password", 0);
+        json_pack("{s:o, s:b}", "prompt", text_json(prompt, strlen(prompt)), "password", hidden);
     char *text = content ? json_dumps(content, JSON_COMPACT) : NULL;
     const message *m = k->cell.request;
     bool sent = false;
@@ -136,7 +136,7 @@ static message *await_answer(kernel *k) {
     return NULL;
 }
 
-static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) {
+static gpa_code read_line(void *user, const char *prompt, bool hidden, char *line, size_t n) {
     kernel *k = user;
     message *m;
     const char *why;
@@ -144,7 +144,7 @@ static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) 
     while (wire_receive(&k->wire, k->input, &m, &why))
         message_release(m); /* discard replies to earlier input requests */
     capture_drain();
-    if (!ask(k, prompt)) return waits(k) ? GPA_E_EOF : GPA_E_INTERRUPT;
+    if (!ask(k, prompt, hidden)) return waits(k) ? GPA_E_EOF : GPA_E_INTERRUPT;
     m = await_answer(k);
     if (!m) return GPA_E_INTERRUPT;
     const json_t *value = member(m, "value");

@@ -62,8 +62,9 @@ typedef struct {
     /* Progress of a long operation, at most ten times a second: `done` from 0 to 1, `left` in
      * seconds (each negative: unknown). text NULL: it has finished. */
     void (*progress)(void *user, const char *text, double done, double left);
-    /* Reads a line. GPA_E_EOF, GPA_E_INTERRUPT; GPA_E_UNSUPPORTED if input is impossible */
-    gpa_code (*input)(void *user, const char *prompt, char *line, size_t n);
+    /* Reads a line; `hidden`: what is typed is not shown. GPA_E_EOF, GPA_E_INTERRUPT;
+     * GPA_E_UNSUPPORTED if input is impossible */
+    gpa_code (*input)(void *user, const char *prompt, bool hidden, char *line, size_t n);
     /* The size available for a picture in a terminal that draws with symbols; 0: pictures are
      * shown as images. A plot then also has "text/x-gpa-words": columns and rows of the picture,
      * then one line per label with column, row, colour (six hexadecimal digits) and text. */

@@ -204,12 +204,12 @@ static void show_progress(void *user, const char *text, double done, double left
 
 /* ---- input ---- */
 
-static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) {
+static gpa_code read_line(void *user, const char *prompt, bool hidden, char *line, size_t n) {
     char *text;
     (void)user;
     busy_pause();
     fflush(stdout);
-    line_result r = line_ask(prompt, &text);
+    line_result r = hidden ? line_ask_hidden(prompt, &text) : line_ask(prompt, &text);
     host.in_line = false;
     busy_resume(true);
     if (r != LINE_CELL) return r == LINE_DROPPED ? GPA_E_INTERRUPT : GPA_E_EOF;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "repl/buf.h"
@@ -151,6 +152,15 @@ static line_result plain_line(const char *prompt, char **line) {
     return interrupted ? LINE_DROPPED : LINE_END;
 }
 
+/* The answer to a question: one line. A prompt that no terminal shows is written, as input() does.
+ */
+static line_result plain_answer(const char *prompt, char **text) {
+    if (!isatty(STDIN_FILENO)) fputs(prompt, stdout), fflush(stdout);
+    line_result r = plain_line(prompt, text);
+    if (*text) (*text)[strcspn(*text, "\r\n")] = 0;
+    return r;
+}
+
 static line_result plain_read(const char *prompt, const char *more, const char *start,
                               char **text) {
     buf cell = {0};
@@ -196,8 +206,21 @@ line_result line_read(const char *prompt, const char *more, const char *start, c
 }
 
 line_result line_ask(const char *prompt, char **text) {
-    line_result r = editing ? edit_ask(prompt, text) : plain_line(prompt, text);
+    if (!editing) return plain_answer(prompt, text);
+    line_result r = edit_ask(prompt, text);
     if (*text) (*text)[strcspn(*text, "\r\n")] = 0;
+    return r;
+}
+
+line_result line_ask_hidden(const char *prompt, char **text) {
+    struct termios before, silent;
+    bool terminal = tcgetattr(STDIN_FILENO, &before) == 0;
+    silent = before;
+    silent.c_lflag &= ~(tcflag_t)ECHO;
+    if (terminal) tcsetattr(STDIN_FILENO, TCSADRAIN, &silent);
+    line_result r = plain_answer(prompt, text);
+    if (terminal) tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+    if (terminal) putchar('\n');
     return r;
 }
 

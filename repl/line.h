@@ -34,6 +34,8 @@ void line_begin(gpa_session *s);
 line_result line_read(const char *prompt, const char *more, const char *start, char **text);
 /* Reads one line as the answer to a question. */
 line_result line_ask(const char *prompt, char **text);
+/* The same, without showing what is typed. */
+line_result line_ask_hidden(const char *prompt, char **text);
 /* Adds a cell to the history list. */
 void line_remember(const char *text);
 void line_end(void);

@@ -64,7 +64,7 @@ gpa_code core_input(gpa_vm *vm, value *argv, value *out) {
     gpa_str prompt;
     str_init(&prompt);
     gpa_code rc = vm_str(vm, argv[0], &prompt);
-    if (!rc) rc = vm_input(vm, prompt.text, out);
+    if (!rc) rc = vm_input(vm, prompt.text, false, out);
     str_free(&prompt);
     return rc;
 }

@@ -35,3 +35,24 @@ gpa_code display_clear(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = arg_bool(vm, argv[0], "wait", &wait);
     return rc ? rc : vm_clear_output(vm, wait);
 }
+
+gpa_code display_magic(gpa_vm *vm, value *argv, value *out) {
+    const char *text;
+    size_t n;
+    gpa_code rc = arg_text(vm, argv[0], "text", &text, &n);
+    return rc ? rc : vm_magic(vm, text, n, out);
+}
+
+gpa_code display_run(gpa_vm *vm, value *argv, value *out) {
+    const char *text;
+    size_t n;
+    (void)out;
+    gpa_code rc = arg_text(vm, argv[0], "raw_cell", &text, &n);
+    return rc ? rc : vm_run_text(vm, "<cell>", text, vm_main(vm), NULL);
+}
+
+gpa_code display_has_page(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    *out = v_bool(vm_has_page(vm));
+    return GPA_OK;
+}

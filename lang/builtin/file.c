@@ -331,7 +331,7 @@ static gpa_code next_line(gpa_vm *vm, file *f, gpa_str *out) {
         return out->failed ? vm_no_memory(vm) : GPA_OK;
     }
     value line = v_none();
-    gpa_code rc = vm_input(vm, "", &line);
+    gpa_code rc = vm_input(vm, "", false, &line);
     if (rc == GPA_E_EOF) {
         vm_clear_error(vm);
         return GPA_OK;

@@ -1,7 +1,7 @@
 /* MIME bundles: the representations of a value that a front end may show instead of its text.
  *
  * A bundle is filled by `mimes` of an object's kind (lang/object/kind.h) and read by the session.
- * The plain text, always repr(), is not part of it. */
+ * The plain text is repr(), unless the bundle has its own. */
 #ifndef GPA_SESSION_MIME_H
 #define GPA_SESSION_MIME_H
 
@@ -18,6 +18,7 @@ typedef struct {
 typedef struct mime_bundle {
     mime_item item[MIME_MOST];
     size_t n;
+    bool displayed; /* the value has displayed itself (_ipython_display_): nothing else is shown */
 } mime_bundle;
 
 /* Adds a representation; data (n bytes) and meta (may be NULL) are copied. GPA_E_MEMORY. */

@@ -50,7 +50,7 @@ class Input(io.TextIOBase):
         return True
 
     def readline(self, size=-1):
-        line = _gpa_input("")
+        line = _gpa_input("", False)
         return line if line == "" else line + "\n"
 
     def __next__(self):
@@ -61,7 +61,7 @@ class Input(io.TextIOBase):
 
 
 def _input(prompt=""):
-    line = _gpa_input(str(prompt))
+    line = _gpa_input(str(prompt), False)
     if line == "":
         raise EOFError("EOF when reading a line")
     return line[:-1] if line.endswith("\n") else line
@@ -551,10 +551,16 @@ def _mime_data(mime, data):
 
 
 def _mimes(value):
-    """The representations of a value besides text: a list of (MIME type, str or bytes, metadata as JSON or None)."""
+    """The representations of a value besides text: a list of (MIME type, str or bytes, metadata as JSON or None).
+
+    None: the value has displayed itself.
+    """
     kind, found, about = type(value), {}, {}
     if isinstance(value, type):
         return []
+    if hasattr(kind, "_ipython_display_"):
+        value._ipython_display_()
+        return None
     figures = sys.modules.get("matplotlib.figure")
     if figures and isinstance(value, figures.Figure):
         return _picture(value)
@@ -724,7 +730,7 @@ class _AfterImport:
         return spec
 
 
-_after_import = {"comm": "connect_comms", "IPython": "make_shell"}
+_after_import = {"comm": "connect_comms", "getpass": "replace_getpass", "IPython": "make_shell"}
 _notebook_names = {}
 
 

@@ -82,6 +82,22 @@ def deliver(kind, content, metadata, buffers):
     return True
 
 
+# ---- input ----
+
+
+def replace_getpass(module):
+    """In a notebook passwords are asked for in the page, not at the terminal of the server."""
+
+    def getpass(prompt="Password: ", stream=None, *, echo_char=None):
+        line = _gpa_input(str(prompt), True)
+        if line == "":
+            raise EOFError("EOF when reading a line")
+        return line.rstrip("\n")
+
+    if _gpa_has_page():
+        module.getpass = getpass
+
+
 # ---- IPython ----
 
 

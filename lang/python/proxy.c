@@ -254,7 +254,8 @@ static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {
     python_scope s = python_enter(python_host_peek(vm));
     py_object *all = python_helper(s.host->mimes, 1, (py_object *[]){py_keep(behind(o))});
     gpa_code rc = all ? GPA_OK : python_fail(s.host);
-    for (py_size i = 0; !rc && i < py.PyList_Size(all); i++)
+    out->displayed = all == py.none;
+    for (py_size i = 0; !rc && !out->displayed && i < py.PyList_Size(all); i++)
         rc = add_mime(s.host, py.PyList_GetItem(all, i), out);
     py_drop(all);
     python_leave(&s);

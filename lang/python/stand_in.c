@@ -453,12 +453,12 @@ CALLBACK_ON_ANY_THREAD(flush) {
     return answer(&c, GPA_OK, v_none());
 }
 
-/* A line with its end; "" at the end of the input. */
+/* input(prompt, hidden): a line with its end; "" at the end of the input. */
 CALLBACK(input) {
     RECEIVE(false)
     gpa_vm *vm = c.h->vm;
     value line = v_none(), out = v_none(), end = v_unset();
-    gpa_code rc = vm_input(vm, argument(&c, 0).str->text, &line);
+    gpa_code rc = vm_input(vm, argument(&c, 0).str->text, argument(&c, 1).i, &line);
     if (gpa_err_is(rc, GPA_E_EOF)) {
         vm_clear_error(vm);
         rc = native_return(v_cstr(vm, ""), &out);
@@ -500,6 +500,15 @@ CALLBACK(report) {
     return answer(&c, GPA_OK, v_none());
 }
 
+/* magic(text): runs it. */
+CALLBACK(magic) {
+    RECEIVE(false)
+    value out = v_none();
+    const str_obj *text = argument(&c, 0).str;
+    gpa_code rc = vm_magic(c.h->vm, text->text, text->size, &out);
+    return answer(&c, rc, out);
+}
+
 /* request(): the header of the request that is being handled, JSON. */
 CALLBACK(request) {
     RECEIVE(false)
@@ -512,7 +521,7 @@ CALLBACK(request) {
 /* has_page(): whether comms have a page to connect to. */
 CALLBACK(has_page) {
     RECEIVE(false)
-    return answer(&c, GPA_OK, v_bool(c.h->vm->config.comm != NULL));
+    return answer(&c, GPA_OK, v_bool(vm_has_page(c.h->vm)));
 }
 
 /* comm(type, content, metadata, buffers): str, str, str and a tuple of bytes. Any thread. */
@@ -601,7 +610,7 @@ static py_method callbacks[] = {
     ROW(dir),   ROW(hash),    ROW(truth),       ROW(iter),    ROW(next),           ROW(parameters),
     ROW(write), ROW(flush),   ROW(input),       ROW(display), ROW(figure_setting), ROW(memory),
     ROW(host),  ROW(dlpack),  ROW(clear),       ROW(report),  ROW(request),        ROW(has_page),
-    ROW(comm),  ROW(arrow),   ROW(run_requests)};
+    ROW(comm),  ROW(arrow),   ROW(run_requests), ROW(magic)};
 
 bool stand_in_install(python_host *h) {
     py_object *self = py.PyCapsule_New(h, host_name, NULL);

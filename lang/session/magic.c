@@ -283,7 +283,7 @@ void magic_put_html(gpa_str *out, const char *text, size_t n) {
 
 gpa_code magic_confirm(gpa_session *s, const char *question, bool *yes) {
     char line[64] = "";
-    gpa_code rc = s->host.input ? s->host.input(s->host.user, question, line, sizeof line)
+    gpa_code rc = s->host.input ? s->host.input(s->host.user, question, false, line, sizeof line)
                                 : GPA_E_UNSUPPORTED;
     *yes = rc == GPA_E_UNSUPPORTED || line[0] == 'y' ||
            line[0] == 'Y'; /* no input available: proceed */

@@ -6,6 +6,7 @@
 #include "lang/format/format.h"
 #include "lang/session/magic.h"
 #include "lang/session/pretty.h"
+#include "lang/vm/instance.h"
 
 /* ---- streams ---- */
 
@@ -46,8 +47,21 @@ void session_on_clear(void *user, bool wait) {
 
 /* ---- values ---- */
 
+/* The text that a method _repr_pretty_ writes. */
+static gpa_code put_own(gpa_session *s, value v, gpa_str *out) {
+    module_obj *m;
+    value text = v_none();
+    gpa_code rc = vm_import(s->vm, "IPython.lib.pretty", &m);
+    if (!rc) rc = vm_call(s->vm, module_get_text_peek(s->vm, m, "pretty"), ARGS(1, &v), &text);
+    if (!rc) rc = vm_str(s->vm, text, out);
+    value_release(s->vm, text);
+    return rc;
+}
+
 /* repr(), or a float in the format of %precision. */
 static gpa_code put_plain(gpa_session *s, value v, gpa_str *out) {
+    if (s->host.pretty && is_instance(v) && instance_has(v, "_repr_pretty_"))
+        return put_own(s, v, out);
     bool real = v.tag == V_FLOAT || (v.tag == V_NUM && v.aux == DT_F64);
     if (!real || !s->float_format[0]) return vm_repr(s->vm, v, out);
     value format = v_cstr(s->vm, s->float_format);
@@ -92,9 +106,11 @@ static gpa_code represent(gpa_session *s, value v, bool rich, representations *x
     if (rc) return rc;
     x->r[0] = (gpa_repr){"text/plain", x->plain.text, x->plain.len, NULL};
     x->n = 1;
-    for (size_t i = 0; i < x->more.n; i++)
-        x->r[x->n++] = (gpa_repr){x->more.item[i].mime, x->more.item[i].data, x->more.item[i].n,
-                                  x->more.item[i].meta};
+    for (size_t i = 0; i < x->more.n; i++) {
+        const mime_item *m = &x->more.item[i];
+        bool plain = strcmp(m->mime, "text/plain") == 0;
+        x->r[plain ? 0 : x->n++] = (gpa_repr){m->mime, m->data, m->n, m->meta};
+    }
     return GPA_OK;
 }
 
@@ -143,7 +159,7 @@ gpa_code session_on_display(void *user, value v, const char *id, bool update) {
     capture *c = taker(s);
     if (c && c->shown.tag == V_LIST) return list_append(s->vm, c->shown.list, v);
     gpa_code rc = represent(s, v, s->host.display && !c, &x);
-    if (!rc) session_show(s, x.r, x.n, id, update);
+    if (!rc && !x.more.displayed) session_show(s, x.r, x.n, id, update);
     release_representations(&x);
     return rc;
 }
@@ -151,7 +167,8 @@ gpa_code session_on_display(void *user, value v, const char *id, bool update) {
 gpa_code session_result(gpa_session *s, value v, bool keep) {
     representations x;
     gpa_code rc = represent(s, v, s->host.display != NULL, &x);
-    if (!rc && s->host.result) s->host.result(s->host.user, s->count, x.r, x.n);
+    if (!rc && s->host.result && !x.more.displayed)
+        s->host.result(s->host.user, s->count, x.r, x.n);
     if (!rc && keep) history_set_output(&s->history, x.plain.text, x.plain.len);
     if (!rc && keep) rc = session_remember_value(s, v);
     release_representations(&x);

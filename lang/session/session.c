@@ -18,9 +18,9 @@
 
 /* ---- callbacks of the vm ---- */
 
-static gpa_code read_in(void *user, const char *prompt, char *line, size_t n) {
+static gpa_code read_in(void *user, const char *prompt, bool hidden, char *line, size_t n) {
     gpa_session *s = user;
-    return s->host.input ? s->host.input(s->host.user, prompt, line, n) : GPA_E_EOF;
+    return s->host.input ? s->host.input(s->host.user, prompt, hidden, line, n) : GPA_E_EOF;
 }
 
 /* The arrays that variables reference, for the MemoryError that lists the largest: those of

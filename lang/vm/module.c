@@ -31,6 +31,7 @@ static const struct {
      "ylabel title suptitle legend xlim ylim xscale yscale loglog semilogx semilogy grid colorbar "
      "figure subplot subplots "
      "tight_layout show savefig "},
+    {"IPython", " get_ipython "},
     {"IPython.display", " display update_display HTML Markdown image table "},
     {"python.builtins",
      " bytearray memoryview BaseExceptionGroup ExceptionGroup BlockingIOError BrokenPipeError "

@@ -92,8 +92,12 @@ gpa_code vm_page(gpa_vm *vm, const char *text, size_t n);
 /* Progress of a long operation: `done` of 1, seconds `left`; negative if unknown. text NULL:
  * finished. */
 void vm_progress(gpa_vm *vm, const char *text, double done, double left);
-/* Reads a line for input(); EOFError at the end. */
-gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out);
+/* Reads a line for input() or, `hidden`, for getpass(); EOFError at the end. */
+gpa_code vm_input(gpa_vm *vm, const char *prompt, bool hidden, value *out);
+/* Runs a magic or a command of the shell: "%name arguments", "%%name\nbody", "!command". */
+gpa_code vm_magic(gpa_vm *vm, const char *text, size_t n, value *out);
+/* True in a notebook: there is a page that widgets connect to. */
+bool vm_has_page(const gpa_vm *vm);
 
 /* Calls any callable: vm_call(vm, fn, ARGS(2, pair), &result). */
 gpa_code vm_call(gpa_vm *vm, value fn, const call_args *a, value *out);

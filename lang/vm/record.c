@@ -337,18 +337,46 @@ static gpa_code add_mime(gpa_vm *vm, value mime, value data, mime_bundle *out) {
         data = data.tuple->items[0];
     }
     if (mime.tag != V_STR || (data.tag != V_STR && data.tag != V_BYTES))
-        return vm_fail(vm, GPA_E_TYPE, "__mimes__ gives a dict from MIME types to str or bytes");
+        return vm_fail(vm, GPA_E_TYPE,
+                       "the representations of an object are str or bytes by MIME types");
     gpa_sym name = intern_get(vm->core.names, mime.str->text, mime.str->size);
     return name ? mime_add(vm, out, intern_text(vm->core.names, name), data.str->text,
                            data.str->size, meta)
                 : vm_no_memory(vm);
 }
 
+/* True if an instance has one of the methods by which IPython asks for representations. */
+static bool has_representations(const object_obj *o) {
+    static const char *const methods[] = {
+        "_repr_mimebundle_", "_repr_html_", "_repr_markdown_", "_repr_svg_",        "_repr_png_",
+        "_repr_jpeg_",       "_repr_pdf_",  "_repr_latex_",    "_repr_javascript_", "_repr_json_"};
+    const value v = v_obj(V_OBJECT, (object_obj *)o);
+    for (size_t i = 0; i < COUNT_OF(methods); i++)
+        if (instance_has(v, methods[i])) return true;
+    return false;
+}
+
+/* The representations of an instance: those that its class defines. */
+static gpa_code instance_mimes(gpa_vm *vm, object_obj *o, value *out, bool *displayed) {
+    value v = v_obj(V_OBJECT, o), nothing = v_none();
+    module_obj *m;
+    if (instance_has(v, "_ipython_display_")) {
+        gpa_code rc = call_member(vm, o, "_ipython_display_", NO_ARGS, &nothing, displayed);
+        value_release(vm, nothing);
+        return rc;
+    }
+    if (!has_representations(o)) return GPA_OK;
+    gpa_code rc = vm_import(vm, "IPython.core.formatters", &m);
+    return rc ? rc : vm_call(vm, module_get_text_peek(vm, m, "_representations"), ARGS(1, &v), out);
+}
+
 static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {
     bool found;
     value all = v_none();
     size_t at = 0;
-    gpa_code rc = call_member(vm, o, "__mimes__", NO_ARGS, &all, &found);
+    gpa_code rc = o->kind == &instance_kind
+                      ? instance_mimes(vm, o, &all, &out->displayed)
+                      : call_member(vm, o, "__mimes__", NO_ARGS, &all, &found);
     for (dict_entry *e; !rc && all.tag == V_DICT && (e = dict_next(all.dict, &at));)
         rc = add_mime(vm, e->key, e->v, out);
     value_release(vm, all);

@@ -263,7 +263,9 @@ void vm_program_free(gpa_vm *vm, vm_program *p) {
 }
 
 module_obj *vm_module(gpa_vm *vm) {
-    return vm->depth ? vm->frames[vm->depth - 1].module : vm->main;
+    uint32_t i = vm->depth;
+    while (i && vm->frames[i - 1].module->hidden) i--;
+    return i ? vm->frames[i - 1].module : vm->main;
 }
 
 static value content_of(value v) { return v.tag == V_CELL ? v.cell->v : v; }
@@ -378,10 +380,17 @@ void vm_progress(gpa_vm *vm, const char *text, double done, double left) {
     if (vm->config.progress) vm->config.progress(vm->config.user, text, done, left);
 }
 
-gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out) {
+gpa_code vm_magic(gpa_vm *vm, const char *text, size_t n, value *out) {
+    if (!vm->config.magic) return vm_fail(vm, GPA_E_RUNTIME, "magics need a session");
+    return vm->config.magic(vm->config.user, text, n, vm_where(vm), out);
+}
+
+bool vm_has_page(const gpa_vm *vm) { return vm->config.comm != NULL; }
+
+gpa_code vm_input(gpa_vm *vm, const char *prompt, bool hidden, value *out) {
     char line[4096];
     if (!vm->config.input) return vm_fail(vm, GPA_E_EOF, "EOF when reading a line");
-    gpa_code rc = vm->config.input(vm->config.user, prompt, line, sizeof line);
+    gpa_code rc = vm->config.input(vm->config.user, prompt, hidden, line, sizeof line);
     if (rc == GPA_E_EOF) return vm_fail(vm, rc, "EOF when reading a line");
     if (rc == GPA_E_UNSUPPORTED)
         return vm_fail(vm, rc,

@@ -27,7 +27,7 @@ typedef struct {
     void *user;
     void (*write)(void *user, bool to_stderr, const char *text, size_t n); /* may be NULL */
     void (*flush)(void *user);                                             /* may be NULL */
-    gpa_code (*input)(void *user, const char *prompt, char *line,
+    gpa_code (*input)(void *user, const char *prompt, bool hidden, char *line,
                       size_t n); /* may be NULL: EOFError */
     gpa_code (*display)(void *user, value v, const char *id,
                         bool update);                     /* may be NULL: nothing is displayed */
@@ -106,7 +106,7 @@ gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder);
 /* ---- modules ---- */
 
 module_obj *vm_main(gpa_vm *vm);
-/* The module whose code is running; the main one if no code runs. */
+/* The module whose code is running, modules of the library skipped; the main one if none is. */
 module_obj *vm_module(gpa_vm *vm);
 /* The bound variables of the running function; none at module level. Functions of the library are
  * skipped. */

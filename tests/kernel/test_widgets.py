@@ -158,9 +158,9 @@ def test_plots():
 
 
 def test_tqdm():
-    """tqdm.auto takes its widget, whose bar reaches the end"""
+    """Python's tqdm takes its widget, whose bar reaches the end"""
     with Kernel(ENV) as k:
-        outputs = run(k, "import ipywidgets\nfrom tqdm.auto import tqdm\nfor i in tqdm(range(4)): pass")
+        outputs = run(k, "import ipywidgets\nfrom python.tqdm.auto import tqdm\nfor i in tqdm(range(4)): pass")
         bar = opened(outputs, "FloatProgressModel")
         assert {"value": 4.0}.items() <= {k: v for s in states(outputs, bar) for k, v in s.items()}.items()
 

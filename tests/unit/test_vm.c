@@ -180,9 +180,9 @@ static void generators_stop_early(void **state) {
     expect("g = (i for i in range(3))\n(next(g), list(g), list(g))", "(0, [1, 2], [])");
 }
 
-static gpa_code interrupt_soon(void *user, const char *prompt, char *line, size_t n) {
+static gpa_code interrupt_soon(void *user, const char *prompt, bool hidden, char *line, size_t n) {
     machine *m = ((struct { machine *m; } *)user)->m;
-    (void)prompt, (void)line, (void)n;
+    (void)prompt, (void)hidden, (void)line, (void)n;
     vm_interrupt(m->vm);
     return GPA_OK;
 }
