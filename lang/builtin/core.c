@@ -7,6 +7,7 @@
 #include "lang/vm/instance.h"
 #include "lang/object/number.h"
 #include "lang/vm/record.h"
+#include "lang/vm/debug.h"
 #include "lang/vm/foreign.h"
 #include "lang/text/text.h"
 #include "lang/vm/vm.h"
@@ -337,6 +338,11 @@ gpa_code core_delattr(gpa_vm *vm, value *argv, value *out) {
         return vm_fail(vm, GPA_E_TYPE, "attribute name must be string, not '%s'",
                        value_type_name(argv[1]));
     return vm_delattr(vm, argv[0], argv[1].str->text);
+}
+
+gpa_code core_breakpoint(gpa_vm *vm, value *argv, value *out) {
+    (void)argv, (void)out;
+    return debug_enter(vm);
 }
 
 gpa_code core_vars(gpa_vm *vm, value *argv, value *out) {

@@ -47,6 +47,7 @@ void code_release(gpa_vm *vm, code *c) {
     mem_free(c->inner);
     mem_free(c->lifts);
     mem_free(c->ins);
+    mem_free(c->ops);
     mem_free(c->nodes);
     mem_free(c->guards);
     mem_free(c->handlers);

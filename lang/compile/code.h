@@ -72,6 +72,7 @@ typedef struct code {
         n_regs; /* registers: variables, number constants, temporaries */
     uint16_t first_temp;
     ins *ins;
+    uint16_t *ops; /* the opcodes, where the debugger has replaced some by BREAK; else NULL */
     const ast_node **nodes; /* of each word: its syntax node, for source locations */
     uint32_t n_ins;
     value *consts; /* the first n_consts_in_frame are copied into each frame */

@@ -606,10 +606,10 @@ CALLBACK(arrow) {
 #define ROW(name) \
     { "_gpa_" #name, callback_##name, PY_VARARGS, NULL }
 static py_method callbacks[] = {
-    ROW(call),  ROW(getattr), ROW(setattr),     ROW(method),  ROW(repr),           ROW(str),
-    ROW(dir),   ROW(hash),    ROW(truth),       ROW(iter),    ROW(next),           ROW(parameters),
-    ROW(write), ROW(flush),   ROW(input),       ROW(display), ROW(figure_setting), ROW(memory),
-    ROW(host),  ROW(dlpack),  ROW(clear),       ROW(report),  ROW(request),        ROW(has_page),
+    ROW(call),  ROW(getattr), ROW(setattr),      ROW(method),  ROW(repr),           ROW(str),
+    ROW(dir),   ROW(hash),    ROW(truth),        ROW(iter),    ROW(next),           ROW(parameters),
+    ROW(write), ROW(flush),   ROW(input),        ROW(display), ROW(figure_setting), ROW(memory),
+    ROW(host),  ROW(dlpack),  ROW(clear),        ROW(report),  ROW(request),        ROW(has_page),
     ROW(comm),  ROW(arrow),   ROW(run_requests), ROW(magic)};
 
 bool stand_in_install(python_host *h) {

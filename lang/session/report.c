@@ -138,9 +138,12 @@ void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame
     if (x) add_notes(e, x);
     hint_at_shell(s, e);
     put_error(s, e, x, inside ? frames[n - 1].function : NULL, &text);
-    if (s->minimal) str_truncate(&text, strcspn(text.text ? text.text : "", "\n") + 1);
-    if (n > 1 && !s->minimal) put_callers(s, frames, n - 1, &text);
-    if (x && !s->minimal) put_causes(s, x, &text);
+    size_t first_line = strcspn(text.text ? text.text : "", "\n") + 1;
+    if (n > 1) put_callers(s, frames, n - 1, &text);
+    if (x) put_causes(s, x, &text);
+    str_clear(&s->last_report);
+    str_putn(&s->last_report, text.text, text.len);
+    if (s->minimal) str_truncate(&text, first_line);
     const source *src = source_get(s->sources, e->span.src);
     if (src) {
         source_pos lo = source_at(src, e->span.lo), hi = source_at(src, e->span.hi);

@@ -112,6 +112,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     str_init(&figures->options);
     str_init(&figures->close);
     str_init(&s->settings.out_share);
+    str_init(&s->last_report);
     if (history_init(&s->history, c->history)) TRY(gpa_no_memory(e));
     s->names = intern_new();
     s->sources = sources_new();
@@ -135,6 +136,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
                         .page = session_on_page,
                         .figures = figures,
                         .magic = session_magic,
+                        .debug = session_debug,
                         .report = on_report,
                         .comm = s->host.comm ? on_comm : NULL,
                         .request = on_request};
@@ -174,6 +176,7 @@ void gpa_session_free(gpa_session *s) {
     str_free(&s->settings.figures.options);
     str_free(&s->settings.figures.close);
     str_free(&s->settings.out_share);
+    str_free(&s->last_report);
     sources_free(s->sources);
     intern_free(s->names);
     mem_free(s);

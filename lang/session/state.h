@@ -37,6 +37,9 @@ struct gpa_session {
     capture *capture;
     module_obj
         *scope; /* the module in which a magic looks up and sets names; NULL: the main module */
+    module_obj
+        *debug_scope;    /* debugger.c: the names of a frame while it evaluates; NULL: not yet */
+    gpa_str last_report; /* of the last error: %tb */
     module_obj *scopes[SCOPES]; /* scope.c: created on demand, owned by the vm */
     size_t n_scopes;            /* number in use */
     char float_format[32];      /* %precision: the format of floats; "": default */
@@ -65,6 +68,11 @@ void session_report_current(gpa_session *s);
 
 /* A MAGIC node: vm_config.magic. */
 gpa_code session_magic(void *user, const char *text, size_t n, gpa_span at, value *out);
+
+/* ---- magic_debug.c ---- */
+
+/* vm_config.debug */
+gpa_code session_debug(void *user, struct debug_frame *frames, size_t n, bool live);
 
 /* ---- scope.c ---- */
 

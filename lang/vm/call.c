@@ -7,6 +7,7 @@
 #include "runtime/base/base.h"
 
 #include "lang/object/container.h"
+#include "lang/vm/debug_hooks.h"
 #include "lang/vm/instance.h"
 #include "lang/vm/array_interface.h"
 #include "lang/vm/record.h"
@@ -177,6 +178,7 @@ gpa_code call_ready(gpa_vm *vm, func_obj *f, const value *regs) {
     if (!f->code->compiled) {
         gpa_code rc = compile_code(vm, f->code, f->module, false);
         if (rc) return rc;
+        debug_compiled(vm, f->code, f->module);
     }
     if (vm->depth >= MAX_FRAMES || regs + f->code->n_regs + f->code->n_params >= vm->stack_end)
         return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");

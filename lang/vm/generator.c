@@ -5,6 +5,7 @@
  * from` pushes that frame and continues in the interpreter loop (interpret.c); natives resume it
  * through `next` here. An exception is thrown into a generator by entering its frame with the error
  * set. */
+#include "lang/vm/debug_hooks.h"
 #include "lang/vm/generator.h"
 
 #include "runtime/base/base.h"
@@ -57,8 +58,10 @@ static void suspended_free(gpa_vm *vm, object_obj *o) {
 const object_kind suspended_kind = {.type_name = "generator", .free = suspended_free};
 
 gpa_code generator_new(gpa_vm *vm, code *c, module_obj *m, uint32_t n_cells, value *out) {
-    gpa_code rc = c->compiled ? GPA_OK : compile_code(vm, c, m, false);
+    bool fresh = !c->compiled;
+    gpa_code rc = fresh ? compile_code(vm, c, m, false) : GPA_OK;
     if (rc) return rc;
+    if (fresh) debug_compiled(vm, c, m);
     value holder = v_object(vm, &suspended_kind, 0),
           it = v_iter(vm, suspended_kind.type_name, generator_next);
     generator *g = mem_zero(sizeof *g + (c->n_regs + n_cells) * sizeof(value));

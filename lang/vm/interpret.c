@@ -7,6 +7,7 @@
  *
  * The instructions stand in interpret_*.inc, by group. Reading order: the macros, `loop`, any
  * instruction, then interpret_calls.inc, `leave` and `failed`. */
+#include "lang/vm/debug_hooks.h"
 #include "lang/vm/generator.h"
 #include "lang/vm/instance.h"
 #include "lang/vm/iterate.h"
@@ -66,6 +67,7 @@ static void drop_registers(gpa_vm *vm, const frame *f, unsigned from) {
 /* Unwinds to the innermost exception handler, leaving frames on the way, down to the frame that was
  * entered from C. True when the exception was caught: the topmost frame continues at its ip. */
 static bool catch_error(gpa_vm *vm) {
+    if (!vm->tracing) debug_error(vm);
     bool placed = vm->tracing && vm->core.err.span.src; /* recorded by an inner frame */
     if (!vm->tracing) vm->n_trace = 0;
     vm->tracing = true;

@@ -109,6 +109,7 @@ struct vm {
     void *foreign; /* state of the interpreter of another language (foreign.h); NULL: none */
     /* Passes an interrupt on to foreign code while that runs, else NULL. */
     _Atomic(void (*)(void)) foreign_interrupt;
+    struct debugger *debugger; /* debug.c; NULL: nothing was debugged yet */
     char *folder;
     gpa_sym sym_new, sym_init;
 };

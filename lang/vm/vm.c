@@ -6,6 +6,7 @@
 #include "runtime/base/base.h"
 
 #include "lang/object/container.h"
+#include "lang/vm/debug_hooks.h"
 #include "lang/vm/format_interface.h"
 #include "lang/vm/generator.h"
 #include "lang/vm/foreign.h"
@@ -178,6 +179,7 @@ void vm_free(gpa_vm *vm) {
     value_release(vm, vm->warning_filters);
     value_release(vm, vm->warning_log);
     value_release(vm, vm->random);
+    debug_free(vm);
     instance_break_cycles(vm);
     exception_break_cycles(vm);
     class_break_cycles(vm);
@@ -229,6 +231,7 @@ static gpa_code run_module(gpa_vm *vm, code *c, module_obj *in, value *last) {
     run_push(vm, c, NULL, in, regs)->base = true;
     gpa_code rc = run(vm, &result);
     loop_leave(vm);
+    if (vm->depth == 0) debug_ended(vm);
     if (last && !rc)
         *last = result;
     else if (!rc)
@@ -286,6 +289,11 @@ void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void
     uint32_t i = vm->depth;
     while (i && vm->frames[i - 1].module->hidden) i--;
     if (i && vm->frames[i - 1].fn) locals_of(&vm->frames[i - 1], each, user);
+}
+
+void vm_frame_locals(gpa_vm *vm, uint32_t i, void (*each)(void *user, gpa_sym name, value v),
+                     void *user) {
+    if (vm->frames[i].fn) locals_of(&vm->frames[i], each, user);
 }
 
 void vm_all_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user) {

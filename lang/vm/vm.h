@@ -20,6 +20,8 @@ typedef struct {
     gpa_str close;   /* "False": figures stay open at the end of a cell */
 } figure_settings;
 
+struct debug_frame;
+
 typedef struct {
     gpa_rt *rt;
     intern *names; /* borrowed: they outlive the vm */
@@ -38,7 +40,10 @@ typedef struct {
     void (*symbols)(void *user, int *columns,
                     int *rows); /* as gpa_host.symbols (lang/session.h); may be NULL */
     gpa_code (*magic)(void *user, const char *text, size_t n, gpa_span at,
-                      value *out);               /* a MAGIC node; may be NULL */
+                      value *out); /* a MAGIC node; may be NULL */
+    /* The debugger, with the running frames (`live`) or those of an error (debug.h): reads what to
+     * do, and calls debug_resume. Fails to end the evaluation. NULL: errors leave no frames */
+    gpa_code (*debug)(void *user, struct debug_frame *frames, size_t n, bool live);
     void (*report)(void *user);                  /* reports the current error and clears it */
     void (*comm)(void *user, const gpa_comm *m); /* as gpa_host.comm; NULL: there is no page */
     const char *(*request)(void *user);          /* as gpa_host.request */
@@ -111,6 +116,9 @@ module_obj *vm_module(gpa_vm *vm);
 /* The bound variables of the running function; none at module level. Functions of the library are
  * skipped. */
 void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user);
+/* Those of the function of frame i of the running ones. */
+void vm_frame_locals(gpa_vm *vm, uint32_t i, void (*each)(void *user, gpa_sym name, value v),
+                     void *user);
 /* Those of all active functions, innermost first. */
 void vm_all_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user);
 /* An empty module, which programs cannot import. The vm keeps it. */

@@ -1,0 +1,302 @@
+/* Magics %debug, %pdb and %tb, and the debugger of the prompt: pdb's commands at a stop, and after
+ * an error (%debug). */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lang/object/container.h"
+#include "lang/session/magic.h"
+#include "lang/vm/debug.h"
+
+typedef struct {
+    gpa_session *s;
+    debug_frame *frames;
+    size_t n, at; /* the selected frame */
+    bool live, done;
+    gpa_code rc;
+} dialog;
+
+/* ---- what is shown ---- */
+
+static const source *source_of(const dialog *d, uint32_t *line) {
+    const source *src = source_get(d->s->sources, d->frames[d->at].at.src);
+    *line = src ? source_at(src, d->frames[d->at].at.lo).line : 0;
+    return src;
+}
+
+static void put_location(const dialog *d, size_t i, gpa_str *out) {
+    str_put(out, i == d->at ? "> " : "  ");
+    source_put_location(d->s->sources, d->frames[i].at, d->frames[i].function, out);
+    str_putc(out, '\n');
+}
+
+/* The lines around the current one. */
+static void put_lines(const dialog *d, uint32_t around, gpa_str *out) {
+    uint32_t line, last;
+    const source *src = source_of(d, &line);
+    if (!src) return;
+    last = source_at(src, (uint32_t)src->len).line;
+    for (uint32_t i = line > around ? line - around : 1; i <= line + around && i <= last; i++) {
+        size_t n;
+        const char *text = source_line(src, i, &n);
+        str_printf(out, i == line ? "----> %u %.*s\n" : "      %u %.*s\n", i, (int)n, text);
+    }
+}
+
+static void show(const dialog *d, void (*put)(const dialog *d, gpa_str *out)) {
+    gpa_str text;
+    str_init(&text);
+    put(d, &text);
+    session_write(d->s, false, text.text, text.len);
+    str_free(&text);
+}
+
+static void put_here(const dialog *d, gpa_str *out) {
+    put_location(d, d->at, out);
+    put_lines(d, 2, out);
+}
+
+static void put_list(const dialog *d, gpa_str *out) { put_lines(d, 5, out); }
+
+static void put_stack(const dialog *d, gpa_str *out) {
+    for (size_t i = 0; i < d->n; i++) put_location(d, i, out);
+}
+
+static void put_array(const gpa_arr *a, gpa_str *out) {
+    str_printf(out, "array of %s, shape (", dtype_info[a->dtype].name);
+    for (int i = 0; i < a->ndim; i++)
+        str_printf(out, i ? ", %lld" : "%lld", (long long)a->shape[i]);
+    str_put(out, a->ndim == 1 ? ",)" : ")");
+}
+
+/* The variables; arrays by type and shape, so that nothing is computed. */
+static void put_variables(const dialog *d, gpa_str *out) {
+    value locals = d->frames[d->at].locals;
+    size_t at = 0;
+    for (dict_entry *e; locals.tag == V_DICT && (e = dict_next(locals.dict, &at));) {
+        str_printf(out, "%s = ", e->key.str->text);
+        if (e->v.tag == V_ARRAY)
+            put_array(e->v.array->arr, out);
+        else if (vm_repr(d->s->vm, e->v, out))
+            vm_clear_error(d->s->vm);
+        str_putc(out, '\n');
+    }
+}
+
+/* ---- evaluation in a frame ---- */
+
+static void complain(const dialog *d) {
+    const gpa_err *e = vm_err(d->s->vm);
+    session_printf(d->s, false, "*** %s%s%s\n", gpa_err_name(e->code), *e->msg ? ": " : "", e->msg);
+    vm_clear_error(d->s->vm);
+}
+
+/* Assignments of the statement go to the function's variable of the name, else to the module. */
+static void write_back(const dialog *d, module_obj *scope) {
+    gpa_vm *vm = d->s->vm;
+    const debug_frame *f = &d->frames[d->at];
+    for (uint32_t i = 0; i < scope->n; i++) {
+        const char *name = intern_text(d->s->names, scope->names[i]);
+        value v = scope->slots[i], local = v_unset();
+        if (v.tag == V_UNSET) continue;
+        if (f->locals.tag == V_DICT) local = dict_text_peek(vm, f->locals.dict, name);
+        if (local.tag != V_UNSET) {
+            if (value_is(v, local)) continue;
+            if (d->live) debug_assign(vm, f->index, scope->names[i], v);
+            dict_set_text(vm, f->locals.dict, name, v);
+        } else if (!value_is(v, module_get_peek(f->module, scope->names[i]))) {
+            module_set(vm, f->module, scope->names[i], v);
+        }
+    }
+}
+
+static gpa_code fill(const dialog *d, module_obj *scope) {
+    const debug_frame *f = &d->frames[d->at];
+    gpa_vm *vm = d->s->vm;
+    gpa_code rc = GPA_OK;
+    size_t at = 0;
+    for (uint32_t i = 0; i < f->module->n && !rc; i++)
+        if (f->module->slots[i].tag != V_UNSET)
+            rc = module_set(vm, scope, f->module->names[i], f->module->slots[i]);
+    for (dict_entry *e; !rc && f->locals.tag == V_DICT && (e = dict_next(f->locals.dict, &at));)
+        rc = module_set_text(vm, scope, e->key.str->text, e->v);
+    return rc;
+}
+
+static void evaluate(const dialog *d, const char *text) {
+    gpa_session *s = d->s;
+    ast_module *ast = NULL;
+    value last = v_unset();
+    gpa_code rc = s->debug_scope ? GPA_OK : vm_module_new(s->vm, "<debugger>", &s->debug_scope);
+    if (!rc) rc = fill(d, s->debug_scope);
+    if (!rc) rc = session_parse(s, SOURCE_CELL, "<debugger>", text, strlen(text), &ast);
+    if (!rc) rc = vm_eval(s->vm, ast, s->debug_scope, &last);
+    if (!rc) write_back(d, s->debug_scope);
+    if (!rc && last.tag != V_UNSET && last.tag != V_NONE)
+        rc = session_on_display(s, last, NULL, false);
+    if (rc) complain(d);
+    if (last.tag != V_UNSET) value_release(s->vm, last);
+    ast_release(ast);
+    for (uint32_t i = 0; s->debug_scope && i < s->debug_scope->n; i++)
+        module_set(s->vm, s->debug_scope, s->debug_scope->names[i], v_unset());
+}
+
+/* ---- commands ---- */
+
+static void go(dialog *d, debug_mode mode) {
+    if (d->live) debug_resume(d->s->vm, mode);
+    d->done = true;
+}
+
+static void do_next(dialog *d, const char *arg) { (void)arg, go(d, DEBUG_NEXT); }
+static void do_step(dialog *d, const char *arg) { (void)arg, go(d, DEBUG_STEP); }
+static void do_return(dialog *d, const char *arg) { (void)arg, go(d, DEBUG_RETURN); }
+static void do_continue(dialog *d, const char *arg) { (void)arg, go(d, DEBUG_CONTINUE); }
+
+static void do_quit(dialog *d, const char *arg) {
+    do_continue(d, arg);
+    if (d->live) d->rc = vm_fail(d->s->vm, GPA_E_INTERRUPT, "%s", "");
+}
+
+static void do_where(dialog *d, const char *arg) { (void)arg, show(d, put_stack); }
+static void do_list(dialog *d, const char *arg) { (void)arg, show(d, put_list); }
+static void do_variables(dialog *d, const char *arg) { (void)arg, show(d, put_variables); }
+
+static void do_up(dialog *d, const char *arg) {
+    (void)arg;
+    if (d->at)
+        d->at--, show(d, put_here);
+    else
+        session_printf(d->s, false, "*** Oldest frame\n");
+}
+
+static void do_down(dialog *d, const char *arg) {
+    (void)arg;
+    if (d->at + 1 < d->n)
+        d->at++, show(d, put_here);
+    else
+        session_printf(d->s, false, "*** Newest frame\n");
+}
+
+static void do_print(dialog *d, const char *arg) { evaluate(d, arg); }
+
+/* b LINE, cl LINE: of the file or cell that is shown. */
+static void set_breakpoint(const dialog *d, const char *arg, bool set) {
+    uint32_t here;
+    const source *src = source_of(d, &here);
+    long line = strtol(arg, NULL, 10);
+    if (line < 1 || !src || line > (long)source_at(src, (uint32_t)src->len).line)
+        session_printf(d->s, false, "*** %s needs a line of %s\n", set ? "break" : "clear",
+                       src ? src->name : "the program");
+    else if (debug_breakpoint(d->s->vm, d->frames[d->at].at.src, (uint32_t)line, set))
+        session_printf(d->s, false, "%s at %s:%ld\n", set ? "Breakpoint" : "Deleted breakpoint",
+                       src->name, line);
+}
+
+static void do_break(dialog *d, const char *arg) { set_breakpoint(d, arg, true); }
+static void do_clear(dialog *d, const char *arg) { set_breakpoint(d, arg, false); }
+
+static void do_help(dialog *d, const char *arg);
+
+static const struct {
+    const char *name, *longer, *doc;
+    void (*run)(dialog *d, const char *arg);
+} commands[] = {{"n", "next", "the next line of this function", do_next},
+                {"s", "step", "the next line of any function", do_step},
+                {"r", "return", "on to the caller", do_return},
+                {"c", "continue", "on to the next breakpoint", do_continue},
+                {"q", "quit", "end the cell", do_quit},
+                {"w", "where", "the call stack", do_where},
+                {"bt", "backtrace", "the call stack", do_where},
+                {"u", "up", "select the caller", do_up},
+                {"d", "down", "select the function that is called", do_down},
+                {"l", "list", "the lines around", do_list},
+                {"a", "args", "the variables of the function", do_variables},
+                {"p", "pp", "evaluate an expression: p x + 1", do_print},
+                {"b", "break", "set a breakpoint: b 12", do_break},
+                {"cl", "clear", "remove a breakpoint: cl 12", do_clear},
+                {"h", "help", "this list", do_help}};
+
+static void do_help(dialog *d, const char *arg) {
+    (void)arg;
+    for (size_t i = 0; i < COUNT_OF(commands); i++)
+        session_printf(d->s, false, "%-3s %-10s %s\n", commands[i].name, commands[i].longer,
+                       commands[i].doc);
+    session_printf(d->s, false, "Everything else is evaluated in the selected frame.\n");
+}
+
+/* Runs a line: a command if its first word is one and no assignment follows, else a statement. */
+static void obey(dialog *d, const char *line) {
+    size_t n = 0;
+    while (isalpha((unsigned char)line[n])) n++;
+    const char *arg = line + n + strspn(line + n, " ");
+    bool statement =
+        *line == '!' || strchr("=.([,", *arg ? *arg : ' ') || (*arg && arg == line + n);
+    for (size_t i = 0; i < COUNT_OF(commands) && !statement; i++) {
+        bool is = strlen(commands[i].name) == n && strncmp(commands[i].name, line, n) == 0;
+        is = is || (strlen(commands[i].longer) == n && strncmp(commands[i].longer, line, n) == 0);
+        if (!is) continue;
+        commands[i].run(d, arg);
+        return;
+    }
+    evaluate(d, line + (*line == '!'));
+}
+
+gpa_code session_debug(void *user, debug_frame *frames, size_t n, bool live) {
+    gpa_session *s = user;
+    dialog d = {.s = s, .frames = frames, .n = n, .at = n - 1, .live = live};
+    char line[1024], before[1024] = "";
+    if (!s->host.input) return GPA_OK;
+    show(&d, put_here);
+    while (!d.done) {
+        gpa_code rc = s->host.input(s->host.user, "ipdb> ", false, line, sizeof line);
+        line[strcspn(line, "\r\n")] = '\0';
+        if (rc == GPA_E_UNSUPPORTED) {
+            session_printf(s, true,
+                           "breakpoint: this front end takes no input; execution goes on\n");
+            do_continue(&d, "");
+        } else if (rc) {
+            do_quit(&d, "");
+        } else {
+            const char *text = line + strspn(line, " ");
+            if (*text) snprintf(before, sizeof before, "%s", text);
+            if (*before) obey(&d, before);
+        }
+    }
+    return d.rc;
+}
+
+/* ---- magics ---- */
+
+MAGIC(debug, LINE, WORDS, "",
+      "Inspect the frames of the last error, as in pdb.\n"
+      "\n"
+      "u and d select a frame, a lists its variables, everything else is evaluated in it.\n"
+      "The variables stay in memory until the next error.") {
+    if (!debug_enter_error(m->s->vm))
+        session_printf(m->s, true, "No traceback has been produced, nothing to debug.\n");
+    return GPA_OK;
+}
+
+MAGIC(pdb, LINE, WORDS, "[on | off]",
+      "Stop in the debugger where an error is raised that the program does not catch.") {
+    bool on = !debug_stops_on_errors(m->s->vm);
+    if (magic_take(m, "on") || magic_take(m, "1"))
+        on = true;
+    else if (magic_take(m, "off") || magic_take(m, "0"))
+        on = false;
+    else if (m->n)
+        return magic_usage(m, "Incorrect argument. Use on/1, off/0, or nothing for a toggle.");
+    debug_stop_on_errors(m->s->vm, on);
+    session_printf(m->s, false, "Automatic pdb calling has been turned %s\n", on ? "ON" : "OFF");
+    return GPA_OK;
+}
+
+MAGIC(tb, LINE, WORDS, "", "Print the report of the last error again, with all callers.") {
+    const gpa_str *text = &m->s->last_report;
+    if (!text->len)
+        session_printf(m->s, true, "No traceback available to show.\n");
+    else
+        session_write(m->s, false, text->text, text->len);
+    return GPA_OK;
+}

@@ -1,0 +1,42 @@
+/* Breakpoints, single steps, and the frames of an error, for debuggers.
+ *
+ * Where execution may stop, the instruction at which a source line begins is replaced by BREAK; the
+ * code keeps the original opcodes. So a program without breakpoints runs as fast as ever. */
+#ifndef GPA_VM_DEBUG_H
+#define GPA_VM_DEBUG_H
+
+#include "lang/vm/vm.h"
+
+/* A frame of the program: of running functions, or as an error left it. */
+typedef struct debug_frame {
+    const char *function; /* "<module>", "f" */
+    gpa_span at;
+    module_obj *module;
+    value locals;  /* a dict: a copy of the function's variables; NONE at module level */
+    int32_t index; /* of a running frame; -1: of an error */
+} debug_frame;
+
+/* How execution continues after a stop. */
+typedef enum {
+    DEBUG_CONTINUE, /* to the next breakpoint */
+    DEBUG_NEXT,     /* to the next line of this function, or of its caller */
+    DEBUG_STEP,     /* to the next line of any function */
+    DEBUG_RETURN    /* to the caller */
+} debug_mode;
+
+/* breakpoint(): runs the debugger with the running frames, outermost first, without those of the
+ * library. Fails to end the evaluation. */
+gpa_code debug_enter(gpa_vm *vm);
+/* Runs the debugger with the frames of the last uncaught error. False: there is none. */
+bool debug_enter_error(gpa_vm *vm);
+/* Sets a variable of a running frame's function. False: it has none of this name. */
+bool debug_assign(gpa_vm *vm, int32_t index, gpa_sym name, value v);
+/* From the debugger: continues in this way. */
+void debug_resume(gpa_vm *vm, debug_mode mode);
+/* Sets or removes the breakpoint of a line. False: nothing changes. */
+bool debug_breakpoint(gpa_vm *vm, uint32_t src, uint32_t line, bool set);
+/* While on, an error that no handler of the program catches stops where it is raised (%pdb). */
+void debug_stop_on_errors(gpa_vm *vm, bool on);
+bool debug_stops_on_errors(const gpa_vm *vm);
+
+#endif
