@@ -29,7 +29,7 @@ LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lang/libr
 
 # Native functions that return nothing.
 NOTHING = {
-    "builtins": "clear_output delattr exec exit help print quit setattr",
+    "builtins": "breakpoint clear_output delattr exec exit help print quit setattr",
     "numpy": "save savetxt savez savez_compressed set_printoptions",
     "numba.cuda": "close nanosleep profile_start profile_stop synchronize syncthreads syncwarp threadfence threadfence_block "
     "threadfence_system",

@@ -100,10 +100,12 @@ void debug_compiled(gpa_vm *vm, code *c, const module_obj *m) {
 typedef struct {
     gpa_vm *vm;
     dict_obj *to;
+    bool of_error;
 } copying;
 
 static void copy_local(void *user, gpa_sym name, value v) {
     const copying *c = user;
+    if (c->of_error && v.tag == V_ITER) return; /* kept alive, a generator would not be ended */
     value key = v_cstr(c->vm, sym_text(c->vm, name));
     if (key.tag == V_UNSET) return;
     if (dict_set(c->vm, c->to, key, v)) vm_clear_error(c->vm);
@@ -111,7 +113,7 @@ static void copy_local(void *user, gpa_sym name, value v) {
 }
 
 /* The running frames of the program: copies, owned by the caller. */
-static size_t copy_frames(gpa_vm *vm, debug_frame **out) {
+static size_t copy_frames(gpa_vm *vm, bool of_error, debug_frame **out) {
     size_t n = 0;
     debug_frame *all = *out = mem_new((vm->depth + 1) * sizeof *all);
     for (uint32_t i = 0; all && i < vm->depth; i++) {
@@ -126,7 +128,7 @@ static size_t copy_frames(gpa_vm *vm, debug_frame **out) {
         if (to->locals.tag == V_UNSET)
             to->locals = v_none();
         else
-            vm_frame_locals(vm, i, copy_local, &(copying){vm, to->locals.dict});
+            vm_frame_locals(vm, i, copy_local, &(copying){vm, to->locals.dict, of_error});
     }
     return n;
 }
@@ -194,7 +196,7 @@ static gpa_code converse(gpa_vm *vm) {
     struct debugger *d = vm->debugger;
     debug_frame *frames;
     if (!vm->config.debug) return GPA_OK;
-    size_t n = copy_frames(vm, &frames);
+    size_t n = copy_frames(vm, false, &frames);
     d->stopped = true;
     gpa_code rc = n ? vm->config.debug(vm->config.user, frames, n, true) : GPA_OK;
     d->stopped = false;
@@ -257,7 +259,7 @@ void debug_error(gpa_vm *vm) {
     if (!d || d->stopped) return;
     forget_error(vm);
     if (what == GPA_E_MEMORY) return; /* the frames would keep what fills the memory */
-    d->n_error = copy_frames(vm, &d->error);
+    d->n_error = copy_frames(vm, true, &d->error);
     if (!d->on_errors) return;
     raise_saved error;
     raise_save(vm, &error);
