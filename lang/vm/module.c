@@ -51,6 +51,16 @@ static const value *foreign_name(gpa_vm *vm, const char *module, gpa_sym name, g
     return *rc ? NULL : builtin_slot(vm->builtins, name);
 }
 
+/* A built-in name of CPython: undefined where there is no Python. */
+static const value *builtin_of_python(gpa_vm *vm, const char *module, gpa_sym name, gpa_code *rc) {
+    const value *v = foreign_name(vm, module, name, rc);
+    if (*rc == GPA_E_NO_MODULE) {
+        vm_clear_error(vm);
+        *rc = GPA_OK;
+    }
+    return v;
+}
+
 /* The value of such a name; NULL if it is none, or (*rc) creating its module fails. */
 static const value *from_unimported(gpa_vm *vm, gpa_sym name, gpa_code *rc) {
     char wanted[32];
@@ -58,9 +68,10 @@ static const value *from_unimported(gpa_vm *vm, gpa_sym name, gpa_code *rc) {
     int n = snprintf(wanted, sizeof wanted, " %s ", sym_text(vm, name));
     for (size_t i = 0; i < COUNT_OF(unimported) && n < (int)sizeof wanted; i++)
         if (strstr(unimported[i].names, wanted)) {
-            if (strncmp(unimported[i].module, "python.", 7) == 0 ||
-                is_foreign_plotting(vm, unimported[i].module))
+            if (is_foreign_plotting(vm, unimported[i].module))
                 return foreign_name(vm, unimported[i].module, name, rc);
+            if (strncmp(unimported[i].module, "python.", strlen("python.")) == 0)
+                return builtin_of_python(vm, unimported[i].module, name, rc);
             *rc = vm_import(vm, unimported[i].module, &m);
             return *rc ? NULL : builtin_slot(m, name);
         }
