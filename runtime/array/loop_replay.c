@@ -202,7 +202,7 @@ static void unbind(replay *p, size_t size, cell *c) {
         storage_release(p->rt, c->storage);
     else if (c->owned)
         put_free(p, size, c->buf);
-    *c = (cell){NULL};
+    *c = (cell){.buf = NULL};
 }
 
 /* Allocates what an iteration needs. False: memory is short, the interpreter continues. */
@@ -310,7 +310,7 @@ static void advance(replay *p) {
     memcpy(p->at.cells, cells, n * sizeof *cells);
     memcpy(p->object, object, n * sizeof *object);
     memcpy(p->storage, storage, n * sizeof *storage);
-    for (size_t i = 0; i < x->log.n_fresh; i++) p->at.cells[LOG_FRESH + i] = (cell){NULL};
+    for (size_t i = 0; i < x->log.n_fresh; i++) p->at.cells[LOG_FRESH + i] = (cell){.buf = NULL};
     p->count++;
 }
 
