@@ -259,11 +259,11 @@ void debug_error(gpa_vm *vm) {
     if (!d || d->stopped) return;
     forget_error(vm);
     if (what == GPA_E_MEMORY) return; /* the frames would keep what fills the memory */
-    d->n_error = copy_frames(vm, true, &d->error);
-    if (!d->on_errors) return;
-    raise_saved error;
+    raise_saved error;                /* the copies may run out of memory */
     raise_save(vm, &error);
-    if (converse(vm)) vm_clear_error(vm);
+    d->n_error = copy_frames(vm, true, &d->error);
+    vm_clear_error(vm);
+    if (d->on_errors && converse(vm)) vm_clear_error(vm);
     raise_restore(vm, &error);
 }
 

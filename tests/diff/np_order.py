@@ -367,7 +367,7 @@ for f in np.percentile, np.nanpercentile, np.quantile:
     for method in "linear", "lower", "hazen":
         print(repr(f(np.ones((3, 4)), [], axis=1, method=method)), repr(f(np.arange(4), [], method=method)))
 
-# --- memory layout of transforms, reduceat and gathers
+# --- memory layout of transforms, reduceat and gathers (not on cuda: its transforms and reduceat choose other layouts)
 c = np.arange(24.0).reshape(2, 3, 4)
 i, j = np.array([1, 0, 1]), np.array([[0, 1], [1, 1]])
 layouts = (c, np.asfortranarray(c), c.transpose(1, 2, 0), c.transpose(1, 0, 2), np.arange(48.0).reshape(4, 3, 4)[::2], c[::-1],

@@ -21,7 +21,7 @@ class Engine(cells.Gpa):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory(prefix="gpa-numpy-")
         for name in os.listdir(control.STAND_IN):
-            if name.endswith(".py"):
+            if name.endswith((".py", ".gpa")):
                 os.symlink(os.path.join(control.STAND_IN, name), os.path.join(self.folder.name, name))
         os.environ.update(GPA_MEMORY_LIMIT="4G", NO_COLOR="1", TMPDIR=self.folder.name)
         cells.PROGRAM = os.path.abspath(cells.PROGRAM)
