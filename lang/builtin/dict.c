@@ -128,17 +128,22 @@ gpa_code dict_m_popitem(gpa_vm *vm, value *argv, value *out) { /* self, last */
 
 gpa_code dict_m_move_to_end(gpa_vm *vm, value *argv, value *out) { /* self, key, last */
     dict_obj *d = argv[0].dict;
-    value v, others = v_none();
+    value v, key, others = v_none();
+    dict_entry *e = NULL;
     bool last;
     (void)out;
     gpa_code rc = arg_bool(vm, argv[2], "last", &last);
-    if (!rc) rc = dict_take(vm, d, argv[1], &v);
+    if (!rc) rc = dict_find_peek(vm, d, argv[1], &e);
     if (rc) return rc;
-    if (v.tag == V_UNSET) return vm_raise(vm, GPA_E_KEY, 1, &argv[1]);
-    if (!last) rc = native_return(dict_copy(vm, d), &others);
+    if (!e) return vm_raise(vm, GPA_E_KEY, 1, &argv[1]);
+    key = value_retain(e->key);
+    rc = dict_take(vm, d, key, &v);
+    if (rc) v = v_none();
+    if (!rc && !last) rc = native_return(dict_copy(vm, d), &others);
     if (!rc && !last) dict_clear(vm, d);
-    if (!rc) rc = dict_set(vm, d, argv[1], v);
+    if (!rc) rc = dict_set(vm, d, key, v);
     if (!rc && !last) rc = dict_update(vm, d, others.dict);
+    value_release(vm, key);
     value_release(vm, v);
     value_release(vm, others);
     return rc;

@@ -46,9 +46,12 @@ gpa_code display_magic(gpa_vm *vm, value *argv, value *out) {
 gpa_code display_run(gpa_vm *vm, value *argv, value *out) {
     const char *text;
     size_t n;
+    value last = v_unset();
     (void)out;
     gpa_code rc = arg_text(vm, argv[0], "raw_cell", &text, &n);
-    return rc ? rc : vm_run_text(vm, "<cell>", text, vm_main(vm), NULL);
+    if (!rc) rc = vm_run_text(vm, "<cell>", text, vm_main(vm), &last);
+    value_release(vm, last);
+    return rc;
 }
 
 gpa_code display_has_page(gpa_vm *vm, value *argv, value *out) {

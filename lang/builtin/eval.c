@@ -8,9 +8,17 @@
 /* The value of a variable of a frame; UNSET if it is not bound. Borrowed. */
 static value variable_peek(value v) { return v.tag == V_CELL ? v.cell->v : v; }
 
-/* The variables of a function, with their values; those of its module at the top level. */
+/* The frame that calls a built-in function; NULL: none, as in a function of atexit. */
+static const frame *caller(const gpa_vm *vm) {
+    return vm->depth ? &vm->frames[vm->depth - 1] : NULL;
+}
+
+static module_obj *module_at(gpa_vm *vm, const frame *f) { return f ? f->module : vm_main(vm); }
+
+/* The variables of a function, with their values; nothing at the top level. */
 static gpa_code variables_of(gpa_vm *vm, const frame *f, value *out) {
     gpa_code rc = native_return(v_dict(vm), out);
+    if (rc || !f) return rc;
     for (uint32_t i = 0; f->fn && i < f->code->scope->n_vars && !rc; i++) {
         value v = variable_peek(f->regs[i]);
         if (v.tag != V_UNSET)
@@ -28,11 +36,11 @@ static gpa_code variables_of(gpa_vm *vm, const frame *f, value *out) {
 
 gpa_code core_globals(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
-    return module_dict(vm, vm->depth ? vm->frames[vm->depth - 1].module : vm_main(vm), out);
+    return module_dict(vm, module_at(vm, caller(vm)), out);
 }
 
 gpa_code core_locals(gpa_vm *vm, value *argv, value *out) {
-    const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
+    const frame *f = caller(vm);
     return f && f->fn ? variables_of(vm, f, out) : core_globals(vm, argv, out);
 }
 
@@ -76,7 +84,7 @@ static gpa_code names_for(gpa_vm *vm, const value *argv, const frame *f, value *
 
 /* The expression becomes the body of a function whose parameters are the local variables. */
 gpa_code core_eval(gpa_vm *vm, value *argv, value *out) { /* source, globals, locals */
-    const frame *f = &vm->frames[vm->depth - 1];
+    const frame *f = caller(vm);
     value names = v_none(), arguments = v_none(), function = v_none();
     gpa_str text;
     str_init(&text);
@@ -86,7 +94,7 @@ gpa_code core_eval(gpa_vm *vm, value *argv, value *out) { /* source, globals, lo
     if (!rc) rc = add_parameters(vm, names.dict, &text, arguments.list);
     str_printf(&text, ": (\n%s\n)", argv[0].str->text);
     if (!rc)
-        rc = vm_run_text(vm, "<string>", text.text, argv[1].tag == V_NONE ? f->module : NULL,
+        rc = vm_run_text(vm, "<string>", text.text, argv[1].tag == V_NONE ? module_at(vm, f) : NULL,
                          &function);
     if (!rc) rc = vm_call(vm, function, ARGS(arguments.list->count, arguments.list->items), out);
     str_free(&text);
@@ -120,13 +128,13 @@ static gpa_code module_of_locals(gpa_vm *vm, dict_obj *locals, module_obj *globa
 
 gpa_code core_exec(gpa_vm *vm, value *argv, value *out) { /* source, globals, locals */
     (void)out;
-    const frame *f = &vm->frames[vm->depth - 1];
+    const frame *f = caller(vm);
     value globals = v_none(), locals = v_none(), last = v_none();
     module_obj *m;
     gpa_code rc = check_arguments(vm, "exec", argv);
     if (rc) return rc;
-    const bool own = argv[1].tag == V_NONE, within = own && f->fn;
-    TRY(own ? module_dict(vm, f->module, &globals)
+    const bool own = argv[1].tag == V_NONE, within = own && f && f->fn;
+    TRY(own ? module_dict(vm, module_at(vm, f), &globals)
             : native_return(value_retain(argv[1]), &globals));
     if (argv[2].tag == V_DICT)
         locals = value_retain(argv[2]);

@@ -89,6 +89,11 @@ typedef struct code {
     uint32_t n_caches;
 } code;
 
+/* The opcode of an instruction, also where the debugger has replaced it. */
+static inline unsigned code_op(const code *c, const ins *i) {
+    return c->ops ? c->ops[i - c->ins] : i->op;
+}
+
 /* Creates code that is not compiled yet. NULL when memory is short. node NULL: the body of the
  * module. */
 code *code_new(ast_module *m, const ast_node *node, const ast_scope *scope, gpa_sym name);

@@ -273,6 +273,7 @@ gpa_code gradient_pause(gpa_vm *vm, value *argv, value *out) { /* pause, mapped 
 
 static gpa_code append_array(void *user, gpa_arr *a) {
     const record_list *to = user;
+    if (!to->list) return GPA_E_MEMORY; /* the tapes stop collecting all the same */
     return append_take(to->vm, to->list, v_array_take(to->vm, arr_retain(a), false));
 }
 

@@ -50,8 +50,7 @@ class Input(io.TextIOBase):
         return True
 
     def readline(self, size=-1):
-        line = _gpa_input("", False)
-        return line if line == "" else line + "\n"
+        return _gpa_input("", False)
 
     def __next__(self):
         line = self.readline()
@@ -277,7 +276,7 @@ def _keep_identity(members, given):
     """Attributes that are equal to arguments become these objects, as scikit-learn's clone() expects after __init__."""
     for name, value in members.items():
         for arg in given:
-            if type(arg) is type(value) and isinstance(arg, _by_value) and arg == value:
+            if type(arg) is type(value) and isinstance(arg, _by_value) and repr(arg) == repr(value):
                 members[name] = arg
 
 
@@ -712,19 +711,22 @@ class _AfterImport:
     """Runs notebook.py when a library for notebooks is imported."""
 
     def find_spec(self, name, path=None, target=None):
-        action = _after_import.get(name)
+        action = _after_import.pop(name, None)  # the search below comes here again
         if action is None:
             return None
-        del _after_import[name]
         import importlib.util
 
-        spec = importlib.util.find_spec(name)
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            _after_import[name] = action
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
             def execute_then(module):
                 execute(module)
-                _notebook()[action](module)
+                if _after_import.pop(name, None):
+                    _notebook()[action](module)
 
             spec.loader.exec_module = execute_then
         return spec

@@ -307,9 +307,9 @@ static gpa_code comm(gpa_vm *vm, const gpa_comm *m) {
 /* At the end of a cell also the calls of other threads run that came while Python did not wait. */
 static gpa_code show_figures(gpa_vm *vm) {
     python_host *h = python_host_peek(vm);
-    if (h && h->requests) {
+    if (h) {
         python_scope s = python_enter(h);
-        python_run_requests(h);
+        if (h->requests) python_run_requests(h);
         python_leave(&s);
     }
     return call_helper(vm, offsetof(python_host, flush_figures), NULL);

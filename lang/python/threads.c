@@ -66,9 +66,13 @@ static void withdraw(python_host *h, request *r) {
 
 /* Whether the session's thread is at the instruction of Python where it was at the last look, or
  * where it ran calls before. */
-static bool seems_to_wait(python_host *h, py_object **last) {
+static bool seems_to_wait(python_host *h, const request *r, py_object **last) {
     py_object *now = python_helper(h->position, 0, NULL);
     if (!now) py.PyErr_Clear();
+    if (r->started) { /* meanwhile; then the session may have ended, too */
+        if (now) py_drop(now);
+        return false;
+    }
     bool waits = now && now != py.none &&
                  (py.PyObject_RichCompareBool(now, *last, PY_EQ) == 1 ||
                   (h->waited && py.PyObject_RichCompareBool(now, h->waited, PY_EQ) == 1));
@@ -89,7 +93,8 @@ static bool await(python_host *h, request *r) {
         interrupted = !r->started && atomic_load(&h->vm->core.interrupted);
         if (interrupted) break;
         if (!r->started && h->in_python) {
-            bool waits = seems_to_wait(h, &position);
+            bool waits = seems_to_wait(h, r, &position);
+            if (r->started) continue;
             if (waits) {
                 py_drop(h->waited);
                 h->waited = py_keep(position);

@@ -245,19 +245,19 @@ static void obey(dialog *d, const char *line) {
 gpa_code session_debug(void *user, debug_frame *frames, size_t n, bool live) {
     gpa_session *s = user;
     dialog d = {.s = s, .frames = frames, .n = n, .at = n - 1, .live = live};
-    char line[1024], before[1024] = "";
+    char line[1024] = "", before[1024] = "";
     if (!s->host.input) return GPA_OK;
     show(&d, put_here);
     while (!d.done) {
         gpa_code rc = s->host.input(s->host.user, "ipdb> ", false, line, sizeof line);
-        line[strcspn(line, "\r\n")] = '\0';
         if (rc == GPA_E_UNSUPPORTED) {
-            session_printf(s, true,
-                           "breakpoint: this front end takes no input; execution goes on\n");
+            session_printf(s, true, "%s: this front end takes no input%s\n",
+                           live ? "breakpoint" : "%debug", live ? "; execution goes on" : "");
             do_continue(&d, "");
         } else if (rc) {
             do_quit(&d, "");
         } else {
+            line[strcspn(line, "\r\n")] = '\0';
             const char *text = line + strspn(line, " ");
             if (*text) snprintf(before, sizeof before, "%s", text);
             if (*before) obey(&d, before);

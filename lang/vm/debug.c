@@ -40,8 +40,6 @@ static gpa_span span_at(const code *c, uint32_t i) {
 
 /* ---- BREAK instructions ---- */
 
-unsigned debug_op(const code *c, const ins *at) { return c->ops[at - c->ins]; }
-
 static void restore(code *c) {
     for (uint32_t i = 0; c->ops && i < c->n_ins; i += code_words[c->ops[i]])
         c->ins[i].op = c->ops[i];
@@ -253,7 +251,8 @@ static bool is_handled(const gpa_vm *vm) {
 
 void debug_error(gpa_vm *vm) {
     const gpa_code what = vm->core.err.code;
-    if (!vm->config.debug || what == GPA_E_EXIT || what == GPA_E_INTERRUPT || is_handled(vm))
+    if (!vm->config.debug || what == GPA_E_EXIT || what == GPA_E_INTERRUPT ||
+        what == GPA_E_STOP_ITERATION || is_handled(vm))
         return;
     struct debugger *d = debugger_of(vm);
     if (!d || d->stopped) return;

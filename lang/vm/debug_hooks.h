@@ -7,8 +7,6 @@
 /* At a BREAK of the topmost frame: stops there if the debugger wants it. Fails to end the
  * evaluation. */
 gpa_code debug_break(gpa_vm *vm, const frame *f);
-/* The opcode that a BREAK has replaced. */
-unsigned debug_op(const code *c, const ins *at);
 /* After a code was compiled. */
 void debug_compiled(gpa_vm *vm, code *c, const module_obj *m);
 /* An error is raised: copies the frames if nothing catches it, and stops if %pdb is on. */

@@ -64,9 +64,9 @@ void code_print(gpa_vm *vm, const code *c, const module_obj *in, const sources *
     uint32_t line = 0;
     str_printf(out, "%s: %u variables, %u registers\n",
                c->name ? intern_text(vm_names(vm), c->name) : "<module>", c->n_vars, c->n_regs);
-    for (uint32_t at = 0; at < c->n_ins; at += code_words[c->ins[at].op]) {
+    for (uint32_t at = 0; at < c->n_ins; at += code_words[code_op(c, &c->ins[at])]) {
         if (s) put_line(s, c, at, &line, out);
-        str_printf(out, s ? "%4u %-14s" : "%4u %s", at, code_op_name(c->ins[at].op));
+        str_printf(out, s ? "%4u %-14s" : "%4u %s", at, code_op_name(code_op(c, &c->ins[at])));
         put_operands(vm, c, in, at, out);
         str_putc(out, '\n');
     }

@@ -246,6 +246,28 @@ static inline __attribute__((always_inline)) bool comparison(ast_op op, const va
         op = op_;                                \
         goto slow;                               \
     }
+/* Jumps if a register's truth is `wanted`; KEEPING_JUMP leaves the value there. */
+#define TRUTH_JUMP(NAME, wanted)                                         \
+    L_##NAME : {                                                         \
+        value v = R[I->a];                                               \
+        if (LIKELY(v.tag == V_BOOL || v.tag == V_INT)) {                 \
+            answer = v.i != 0;                                           \
+        } else {                                                         \
+            f->ip = I;                                                   \
+            if (UNLIKELY(step_truth(vm, f, R, I, &answer))) goto failed; \
+        }                                                                \
+        if (answer == (wanted)) JUMP(I);                                 \
+        GO(1);                                                           \
+    }
+#define KEEPING_JUMP(NAME, wanted)                        \
+    L_##NAME : f->ip = I;                                 \
+    if (R[I->a].tag == V_BOOL)                            \
+        answer = R[I->a].i != 0;                          \
+    else if (UNLIKELY(value_truth(vm, R[I->a], &answer))) \
+        goto failed;                                      \
+    if (answer == (wanted)) JUMP(I);                      \
+    put(vm, &R[I->a], v_unset());                         \
+    GO(1);
 #define COMPARE_JUMP(NAME, op_)                                                 \
     L_##NAME : {                                                                \
         bool t;                                                                 \

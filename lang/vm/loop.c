@@ -296,7 +296,9 @@ static running *running_at(struct loop_state *s, const ins *head, uint32_t depth
  * any. */
 static gpa_code recorded_edge(gpa_vm *vm, struct loop_state *s, const frame *f, bool *done) {
     const bool own = s->recorded.head == f->ip && s->recorded.depth == vm->depth;
-    *done = own || (s->trace.unrolls && vm->depth >= s->recorded.depth);
+    const ins *at = vm->depth >= s->recorded.depth ? vm->frames[s->recorded.depth - 1].ip : NULL;
+    const bool within = at && at >= s->recorded.head && at <= s->trace.last;
+    *done = own || (s->trace.unrolls && within);
     if (own) return end_iteration(vm, s, site_of(s, f->ip));
     if (*done) return rt_loop_inner_edge(vm->core.rt, &vm->core.err);
     stop(vm, s);
@@ -321,7 +323,7 @@ gpa_code loop_edge(gpa_vm *vm, const frame *f) {
         x->skip--;
         return rt_loop_edge(rt, &vm->core.err);
     }
-    if (++r->count < FIRST_TRACE || f->detached || f->code->jit)
+    if (++r->count < FIRST_TRACE || f->detached || f->code->jit || f->code->ops)
         return rt_loop_edge(rt, &vm->core.err);
     r->count = 0;
     return start(vm, s, f, x);

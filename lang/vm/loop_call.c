@@ -139,7 +139,7 @@ static bool enter(walk *w, const func_obj *f, const ins *i, const abstract *self
     const code *c = f->code;
     scope *inner = w->f + 1;
     call_site call;
-    if (!c->compiled || c->jit || c->n_guards) return walk_refuse(w, RT_LOOP_CALL);
+    if (!c->compiled || c->jit || c->ops || c->n_guards) return walk_refuse(w, RT_LOOP_CALL);
     if (inner > w->scopes + MAX_DEPTH) return walk_refuse(w, RT_LOOP_SIZE);
     *inner = (scope){.code = c,
                      .module = f->module,

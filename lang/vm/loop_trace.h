@@ -87,7 +87,8 @@ typedef struct {
         const dict_entry *entries;
     } objects[LOOP_MAX_OBJECTS];
     size_t n_objects;
-    bool unrolls;   /* loops within the body are a part of the iteration */
+    const ins *last; /* instruction of the body */
+    bool unrolls;    /* loops within the body are a part of the iteration */
     value iterator; /* of the loop (borrowed), UNSET for a while loop: `carried` refers to fields */
 } loop_trace;
 

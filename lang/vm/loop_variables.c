@@ -174,6 +174,7 @@ void walk_find_assigned(walk *w) {
         if (!second && layout[1] == 'j' && i + i->d == w->head) last = i;
         if (second && second[1] == 'j' && i + 1 + i[1].d == w->head) last = i;
     }
+    w->t->last = last;
     for (const ins *i = w->head; i <= last; i += code_words[i->op]) {
         const char *layout = code_layout(i->op);
         unsigned n = i->op == I_UNPACK ? i->c : i->op == I_GET_METHOD ? 2 : 1;
@@ -196,6 +197,7 @@ void walk_find_assigned(walk *w) {
  */
 bool walk_assign(walk *w, variable *x, abstract a) {
     if (w->why || !x) return walk_refuse(w, RT_LOOP_INSTRUCTION);
+    if (!x->assigned && w->stores->n == MAX_OUTSIDE) return walk_refuse(w, RT_LOOP_SIZE);
     if (!x->assigned) {
         w->stores->at[w->stores->n++] = x->at;
         w->stores->grown = x->assigned = true;

@@ -35,7 +35,8 @@ static gpa_code store_result(gpa_vm *vm, frame *f, const ins *i, value v) {
 STEP(unset) {
     const uint16_t operand[] = {i->a, i->b, i->c};
     UNUSED;
-    int first = i->op == I_DELETE || i->op == I_SET_GLOBAL || i->op == I_RETURN ? 0 : 1;
+    const unsigned op = code_op(f->code, i);
+    int first = op == I_DELETE || op == I_SET_GLOBAL || op == I_RETURN ? 0 : 1;
     return raise_unbound(vm, f, operand[first]);
 }
 
@@ -209,15 +210,16 @@ STEP(unary) {
     value v = v_none();
     bool truth;
     gpa_code rc;
+    const unsigned op = code_op(f->code, i);
     BOUND(i->b);
-    if (i->op == I_NOT) {
+    if (op == I_NOT) {
         rc = value_truth(vm, r[i->b], &truth);
         v = v_bool(!truth);
     } else {
         rc = op_unary(vm,
-                      i->op == I_NEG   ? AST_OP_NEG
-                      : i->op == I_POS ? AST_OP_POS
-                                       : AST_OP_INVERT,
+                      op == I_NEG   ? AST_OP_NEG
+                      : op == I_POS ? AST_OP_POS
+                                    : AST_OP_INVERT,
                       r[i->b], &v);
     }
     return rc ? rc : finish(vm, f, i, v, true, false);

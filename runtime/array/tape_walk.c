@@ -167,11 +167,20 @@ static gpa_code begin_iteration(tape_walk *w, bool first, gpa_err *e) {
 
 /* ---- replaying ---- */
 
+/* True if a storage of the coming segment has a gradient from other records than those of the run
+ * (the variables' own are not in the table during a replay). */
+static bool has_outside_gradient(const tape_walk *w) {
+    bool owned;
+    for (size_t i = 0; i < w->now.n_storages; i++)
+        if (gradient_of(w->rt, w->g, w->now.storage[i], &owned)) return true;
+    return false;
+}
+
 /* Supplies what the coming iteration is fed, and goes on to the segment after it. */
 static bool next_iteration(void *user, rt_loop_scalar *scalars, gpa_arr **fed) {
     tape_walk *w = user;
     (void)scalars;
-    if (w->left < 2) return false;
+    if (w->left < 2 || has_outside_gradient(w)) return false;
     for (size_t i = 0; i < w->now.n_kept; i++) {
         fed[i] = w->now.kept[i];
         if (!fed[i]->storage->buf) return false;

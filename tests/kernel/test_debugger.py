@@ -48,6 +48,33 @@ def test_steps():
         assert k.run("g(3)")[0]["status"] == "ok"
 
 
+def test_results():
+    """Lines that begin with any instruction compute the same while they are stepped over"""
+    source = """def f(flag, a, o):
+    out = []
+    breakpoint()
+    if not flag:
+        out.append("not")
+    if flag:
+        out.append("flag")
+    y = -a
+    z = not flag
+    w = ~a
+    flag and out.append(1)
+    flag or out.append(2)
+    for i in range(5):
+        a = a * 2 + i
+        out.append(o.real)
+    return out, y.tolist(), z, w.tolist(), a.tolist()
+{}"""
+    with Kernel() as k:
+        for flag in (True, False):
+            call = f"f({flag}, np.array([1, 2]), 3)"
+            expected = k.run(source.format(call).replace("    breakpoint()\n", ""))[1][-1].content["data"]["text/plain"]
+            _, _, outputs = dialog(k, source.format(call), *["n"] * 21, "c")
+            assert result(outputs) == expected
+
+
 def test_frames():
     """A frame's variables are shown, evaluated and changed; the caller's as well"""
     with Kernel() as k:
