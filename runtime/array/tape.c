@@ -553,26 +553,57 @@ static void find_range(const gpa_arr *a, int64_t *first, int64_t *end) {
     *end = (*end + (a->size > 0)) * item;
 }
 
-/* Operands that keep a value in the bytes of the storage that `a` reaches keep it in a copy of the
- * storage instead. */
-static gpa_code move_kept(gpa_rt *rt, tape_storage *s, gpa_arr *a, gpa_err *e) {
-    gpa_arr *all = NULL, *copy = NULL;
+static bool keeps_within(const tape_operand *o, const gpa_arr *a) {
     int64_t first, end, kept_first, kept_end;
-    gpa_code rc = GPA_OK;
     find_range(a, &first, &end);
-    for (tape_operand **at = &s->kept; *at;) {
+    find_range(o->value, &kept_first, &kept_end);
+    return kept_first < end && kept_end > first;
+}
+
+/* Copies the part of the storage of `a` that the operands reach which keep a value in the bytes
+ * that `a` reaches. *from: its first byte. *copy NULL: there are none. */
+static gpa_code copy_kept(gpa_rt *rt, const tape_storage *s, gpa_arr *a, gpa_arr **copy,
+                          int64_t *from, gpa_err *e) {
+    const int64_t item = (int64_t)dtype_size((gpa_dtype)a->storage->dtype);
+    int64_t first, end, to = -1;
+    gpa_arr *all = NULL, *part = NULL;
+    gpa_code rc = GPA_OK;
+    *from = INT64_MAX;
+    for (const tape_operand *o = s->kept; o; o = o->next) {
+        if (!keeps_within(o, a)) continue;
+        find_range(o->value, &first, &end);
+        *from = MIN(*from, first);
+        to = MAX(to, end);
+    }
+    if (to < 0) return GPA_OK;
+    *from -= *from % (int64_t)sizeof(gpa_val); /* a whole number of elements of each dtype */
+    const int64_t n = (to - *from + item - 1) / item, step = 1;
+    TRY(whole_storage(rt, a, &all, e));
+    TRY(arr_view(rt, all, &(arr_layout){(gpa_dtype)all->dtype, 1, &n, &step, *from / item}, &part,
+                 e));
+    rc = arr_copy(rt, part, copy, e);
+out:
+    arr_release(rt, part);
+    arr_release(rt, all);
+    return rc;
+}
+
+/* Operands that keep a value in the bytes of the storage that `a` reaches keep it in a copy
+ * instead. */
+static gpa_code move_kept(gpa_rt *rt, tape_storage *s, gpa_arr *a, gpa_err *e) {
+    gpa_arr *copy = NULL;
+    int64_t from;
+    gpa_code rc = copy_kept(rt, s, a, &copy, &from, e);
+    for (tape_operand **at = &s->kept; *at && copy && !rc;) {
         tape_operand *o = *at;
         const gpa_arr *v = o->value;
-        const arr_layout l = {(gpa_dtype)v->dtype, v->ndim, v->shape, v->strides, v->offset};
+        const int64_t skipped = from / (int64_t)dtype_size((gpa_dtype)v->dtype);
+        const arr_layout l = {(gpa_dtype)v->dtype, v->ndim, v->shape, v->strides,
+                              v->offset - skipped};
         gpa_arr *moved;
-        find_range(v, &kept_first, &kept_end);
-        if (kept_first >= end || kept_end <= first) {
+        if (!keeps_within(o, a)) {
             at = &o->next;
             continue;
-        }
-        if (!copy) {
-            TRY(whole_storage(rt, a, &all, e));
-            TRY(arr_copy(rt, all, &copy, e));
         }
         TRY(arr_handle(rt, copy->storage, &l, NULL, &moved, e));
         arr_release(rt, o->value);
@@ -580,7 +611,6 @@ static gpa_code move_kept(gpa_rt *rt, tape_storage *s, gpa_arr *a, gpa_err *e) {
         *at = o->next;
     }
 out:
-    arr_release(rt, all);
     arr_release(rt, copy);
     return rc;
 }
