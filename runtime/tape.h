@@ -87,10 +87,10 @@ typedef struct {
  * stopped. */
 gpa_code tape_note_call(gpa_rt *rt, const tape_call *call, gpa_err *e);
 
-/* A loop back-edge: on the way back, arrays are computed there, too. */
+/* A loop back-edge: in the backward pass, arrays are computed there, too. */
 void tape_note_edge(gpa_rt *rt);
 
-/* Gradients with respect to storages, while records are gone back over. Operands describe where a
+/* Gradients with respect to storages, during the backward pass. Operands describe where a
  * value lay. Arrays that functions return are owned by the caller. */
 typedef struct tape_gradients tape_gradients;
 tape_gradients *tape_gradients_new(void); /* NULL when memory is short */
@@ -117,14 +117,14 @@ gpa_code tape_gradient_forget(gpa_rt *rt, tape_gradients *g, const tape_operand 
 gpa_code tape_gradient_move(gpa_rt *rt, tape_gradients *g, const tape_operand *from,
                             const tape_operand *to, gpa_err *e);
 
-/* The way back over records. Iterations of a loop whose records repeat are replayed: launched again
- * without going back over their records (exec/loop_model.h). */
+/* The backward pass over records. Iterations of a loop whose records repeat are replayed: launched
+ * again without visiting their records (exec/loop_model.h). */
 typedef struct tape_walk tape_walk;
 /* Begins behind the last record. NULL when memory is short. The records and gradients must outlive
  * the walk. */
 tape_walk *tape_walk_new(gpa_rt *rt, tape_gradients *g, const tape_record *last);
 void tape_walk_free(tape_walk *w);
-/* The next record to go back over; NULL: there are no more. */
+/* The next record in reverse order; NULL: there are no more. */
 gpa_code tape_walk_next(tape_walk *w, const tape_record **out, gpa_err *e);
 
 /* The expressions of the gradient of an elementwise operation with respect to its operands (rows

@@ -186,7 +186,7 @@ def loop():
 loop()
 """
 
-# Statements whose records repeat: the way back over them is a loop, too.
+# Statements whose records repeat: the backward pass over them is a loop, too.
 GRADIENT_STATEMENTS = r"""
 {x} = {x} * {y}
 {x} = np.sin({x}) + {y} * 0.25

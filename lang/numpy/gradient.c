@@ -1,4 +1,4 @@
-/* Native functions of autograd: tapes and the way back over their records.
+/* Native functions of autograd: tapes and the backward pass over their records.
  *
  * For a rule of the language a record becomes a tuple (rule, operands, results, ints, scale,
  * index), an operand or result a tuple (storage, active, value, shape, strides, offset, dtype,
@@ -407,7 +407,7 @@ gpa_code gradients_add(gpa_vm *vm, value *argv, value *out) { /* self, operand, 
     return rc ? rc : add_to(vm, argv[0].object->data, &o, argv[2]);
 }
 
-/* ---- going back over records ---- */
+/* ---- the backward pass ---- */
 
 /* How operations are differentiated: for each elementwise one a list of functions of (g, a, b, c,
  * r), or None, and a function of the record for the others. */

@@ -30,7 +30,7 @@ typedef struct python_host {
     pthread_t thread;        /* the session's */
     bool in_python;          /* that thread runs or waits in Python; guarded by the GIL */
     struct python_request *requests; /* calls of other threads (threads.c); guarded by the GIL */
-    bool hurry;         /* calls have waited for long; guarded by the GIL, as is waited */
+    bool run_anywhere;  /* calls have waited for long; guarded by the GIL, as is waited */
     py_object *waited;  /* where that thread waited when it ran some, or NULL */
     gpa_str output[2];  /* what other threads wrote to stdout and stderr; guarded by the GIL */
     bool shares_memory; /* arrays have crossed: both languages may write to them */

@@ -21,12 +21,12 @@ typedef struct python_request {
     struct python_request *next;
 } request;
 
-/* The intervals at which a thread looks whether the session's waits; the sum of those after which
- * it interrupts that in any case. */
+/* Polling intervals of a waiting thread, and the total after which it interrupts the session's
+ * thread in any case. */
 enum {
     FIRST_NANOSECONDS = 500000,
     LONGEST_NANOSECONDS = 16000000,
-    PATIENCE_NANOSECONDS = 100000000
+    FORCE_AFTER_NANOSECONDS = 100000000
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -66,7 +66,7 @@ static void withdraw(python_host *h, request *r) {
 
 /* Whether the session's thread is at the instruction of Python where it was at the last look, or
  * where it ran calls before. */
-static bool seems_to_wait(python_host *h, const request *r, py_object **last) {
+static bool is_waiting(python_host *h, const request *r, py_object **last) {
     py_object *now = python_helper(h->position, 0, NULL);
     if (!now) py.PyErr_Clear();
     if (r->started) { /* meanwhile; then the session may have ended, too */
@@ -93,14 +93,14 @@ static bool await(python_host *h, request *r) {
         interrupted = !r->started && atomic_load(&h->vm->core.interrupted);
         if (interrupted) break;
         if (!r->started && h->in_python) {
-            bool waits = seems_to_wait(h, r, &position);
+            bool waits = is_waiting(h, r, &position);
             if (r->started) continue;
             if (waits) {
                 py_drop(h->waited);
                 h->waited = py_keep(position);
             }
-            bool late = position != py.none && waited > PATIENCE_NANOSECONDS;
-            h->hurry = h->hurry || late;
+            bool late = position != py.none && waited > FORCE_AFTER_NANOSECONDS;
+            h->run_anywhere = h->run_anywhere || late;
             if (waits || late) pthread_kill(h->thread, SIGURG);
         }
         waited += next;
@@ -125,11 +125,11 @@ py_object *python_run_on_session_thread(python_host *h, python_callback *call, p
 
 void python_run_requests_at(python_host *h, py_object *position) {
     bool still = h->waited && py.PyObject_RichCompareBool(position, h->waited, PY_EQ) == 1;
-    if (still || h->hurry) python_run_requests(h);
+    if (still || h->run_anywhere) python_run_requests(h);
 }
 
 void python_run_requests(python_host *h) {
-    h->hurry = false;
+    h->run_anywhere = false;
     for (request *r; (r = h->requests);) {
         raise_saved before;
         h->requests = r->next;

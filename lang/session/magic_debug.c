@@ -85,7 +85,7 @@ static void put_variables(const dialog *d, gpa_str *out) {
 
 /* ---- evaluation in a frame ---- */
 
-static void complain(const dialog *d) {
+static void print_error(const dialog *d) {
     const gpa_err *e = vm_err(d->s->vm);
     session_printf(d->s, false, "*** %s%s%s\n", gpa_err_name(e->code), *e->msg ? ": " : "", e->msg);
     vm_clear_error(d->s->vm);
@@ -134,7 +134,7 @@ static void evaluate(const dialog *d, const char *text) {
     if (!rc) write_back(d, s->debug_scope);
     if (!rc && last.tag != V_UNSET && last.tag != V_NONE)
         rc = session_on_display(s, last, NULL, false);
-    if (rc) complain(d);
+    if (rc) print_error(d);
     if (last.tag != V_UNSET) value_release(s->vm, last);
     ast_release(ast);
     for (uint32_t i = 0; s->debug_scope && i < s->debug_scope->n; i++)
@@ -143,15 +143,15 @@ static void evaluate(const dialog *d, const char *text) {
 
 /* ---- commands ---- */
 
-static void go(dialog *d, debug_mode mode) {
+static void resume(dialog *d, debug_mode mode) {
     if (d->live) debug_resume(d->s->vm, mode);
     d->done = true;
 }
 
-static void do_next(dialog *d, const char *arg) { (void)arg, go(d, DEBUG_NEXT); }
-static void do_step(dialog *d, const char *arg) { (void)arg, go(d, DEBUG_STEP); }
-static void do_return(dialog *d, const char *arg) { (void)arg, go(d, DEBUG_RETURN); }
-static void do_continue(dialog *d, const char *arg) { (void)arg, go(d, DEBUG_CONTINUE); }
+static void do_next(dialog *d, const char *arg) { (void)arg, resume(d, DEBUG_NEXT); }
+static void do_step(dialog *d, const char *arg) { (void)arg, resume(d, DEBUG_STEP); }
+static void do_return(dialog *d, const char *arg) { (void)arg, resume(d, DEBUG_RETURN); }
+static void do_continue(dialog *d, const char *arg) { (void)arg, resume(d, DEBUG_CONTINUE); }
 
 static void do_quit(dialog *d, const char *arg) {
     do_continue(d, arg);
@@ -226,7 +226,7 @@ static void do_help(dialog *d, const char *arg) {
 }
 
 /* Runs a line: a command if its first word is one and no assignment follows, else a statement. */
-static void obey(dialog *d, const char *line) {
+static void run_line(dialog *d, const char *line) {
     size_t n = 0;
     while (isalpha((unsigned char)line[n])) n++;
     const char *arg = line + n + strspn(line + n, " ");
@@ -260,7 +260,7 @@ gpa_code session_debug(void *user, debug_frame *frames, size_t n, bool live) {
             line[strcspn(line, "\r\n")] = '\0';
             const char *text = line + strspn(line, " ");
             if (*text) snprintf(before, sizeof before, "%s", text);
-            if (*before) obey(&d, before);
+            if (*before) run_line(&d, before);
         }
     }
     return d.rc;

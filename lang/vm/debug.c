@@ -5,7 +5,7 @@
 #include "lang/object/container.h"
 #include "lang/vm/generator.h"
 
-enum { MOST_BREAKPOINTS = 64 };
+enum { MAX_BREAKPOINTS = 64 };
 
 typedef struct {
     uint32_t src, line;
@@ -16,7 +16,7 @@ struct debugger {
     uint32_t depth, src, line; /* of the last stop */
     bool stopped;              /* the debugger is running: no stops in what it evaluates */
     bool on_errors;
-    breakpoint breakpoints[MOST_BREAKPOINTS];
+    breakpoint breakpoints[MAX_BREAKPOINTS];
     size_t n;
     debug_frame *error; /* of the last uncaught error */
     size_t n_error;
@@ -56,7 +56,7 @@ static bool has_breakpoint(const struct debugger *d, uint32_t src, uint32_t line
 /* Replaces the instructions of a code at which lines begin: of all lines, or of those with
  * breakpoints. Instructions of generators that others examine stay, and those that belong to the
  * function or module as a whole. */
-static void place(gpa_vm *vm, code *c) {
+static void patch(gpa_vm *vm, code *c) {
     const struct debugger *d = vm->debugger;
     const bool all = d->mode != DEBUG_CONTINUE;
     uint32_t before = 0;
@@ -76,21 +76,21 @@ static void place(gpa_vm *vm, code *c) {
     }
 }
 
-static void place_in(gpa_vm *vm, code *c) {
-    place(vm, c);
-    for (uint32_t i = 0; i < c->n_inner; i++) place_in(vm, c->inner[i]);
+static void patch_nested(gpa_vm *vm, code *c) {
+    patch(vm, c);
+    for (uint32_t i = 0; i < c->n_inner; i++) patch_nested(vm, c->inner[i]);
 }
 
 /* Everything that may run: functions, and the bodies of modules that run. */
-static void place_everywhere(gpa_vm *vm) {
+static void patch_all(gpa_vm *vm) {
     for (func_obj *f = vm->functions; f; f = f->next)
-        if (!f->module->hidden) place_in(vm, f->code);
+        if (!f->module->hidden) patch_nested(vm, f->code);
     for (uint32_t i = 0; i < vm->depth; i++)
-        if (!vm->frames[i].module->hidden) place_in(vm, vm->frames[i].code);
+        if (!vm->frames[i].module->hidden) patch_nested(vm, vm->frames[i].code);
 }
 
 void debug_compiled(gpa_vm *vm, code *c, const module_obj *m) {
-    if (vm->debugger && !m->hidden) place(vm, c);
+    if (vm->debugger && !m->hidden) patch(vm, c);
 }
 
 /* ---- frames ---- */
@@ -160,18 +160,17 @@ void debug_resume(gpa_vm *vm, debug_mode mode) {
     gpa_span at = d->depth ? raise_span(raise_node(&vm->frames[d->depth - 1])) : (gpa_span){0};
     d->src = at.src;
     d->line = line_of(vm, at);
-    place_everywhere(vm);
+    patch_all(vm);
 }
 
 bool debug_breakpoint(gpa_vm *vm, uint32_t src, uint32_t line, bool set) {
     struct debugger *d = debugger_of(vm);
-    if (!d || has_breakpoint(d, src, line) == set || (set && d->n == MOST_BREAKPOINTS))
-        return false;
+    if (!d || has_breakpoint(d, src, line) == set || (set && d->n == MAX_BREAKPOINTS)) return false;
     if (set) d->breakpoints[d->n++] = (breakpoint){src, line};
     for (size_t i = 0; !set && i < d->n; i++)
         if (d->breakpoints[i].src == src && d->breakpoints[i].line == line)
             d->breakpoints[i] = d->breakpoints[--d->n];
-    place_everywhere(vm);
+    patch_all(vm);
     return true;
 }
 
@@ -190,7 +189,7 @@ static bool stops(const gpa_vm *vm, const struct debugger *d, gpa_span at, uint3
 }
 
 /* Runs the debugger; it calls debug_resume, or fails to end the evaluation. */
-static gpa_code converse(gpa_vm *vm) {
+static gpa_code run_debugger(gpa_vm *vm) {
     struct debugger *d = vm->debugger;
     debug_frame *frames;
     if (!vm->config.debug) return GPA_OK;
@@ -205,13 +204,13 @@ static gpa_code converse(gpa_vm *vm) {
 gpa_code debug_break(gpa_vm *vm, const frame *f) {
     const struct debugger *d = vm->debugger;
     gpa_span at = span_at(f->code, (uint32_t)(f->ip - f->code->ins));
-    return d && stops(vm, d, at, line_of(vm, at)) ? converse(vm) : GPA_OK;
+    return d && stops(vm, d, at, line_of(vm, at)) ? run_debugger(vm) : GPA_OK;
 }
 
 gpa_code debug_enter(gpa_vm *vm) {
     const struct debugger *d = debugger_of(vm);
     if (!d) return vm_no_memory(vm);
-    return d->stopped ? GPA_OK : converse(vm);
+    return d->stopped ? GPA_OK : run_debugger(vm);
 }
 
 /* ---- errors ---- */
@@ -262,7 +261,7 @@ void debug_error(gpa_vm *vm) {
     raise_save(vm, &error);
     d->n_error = copy_frames(vm, true, &d->error);
     vm_clear_error(vm);
-    if (d->on_errors && converse(vm)) vm_clear_error(vm);
+    if (d->on_errors && run_debugger(vm)) vm_clear_error(vm);
     raise_restore(vm, &error);
 }
 
@@ -270,7 +269,7 @@ void debug_ended(gpa_vm *vm) {
     struct debugger *d = vm->debugger;
     if (!d || d->mode == DEBUG_CONTINUE) return;
     d->mode = DEBUG_CONTINUE;
-    place_everywhere(vm);
+    patch_all(vm);
 }
 
 void debug_free(gpa_vm *vm) {

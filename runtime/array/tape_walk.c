@@ -1,9 +1,9 @@
-/* The way back over records, with replay of loops.
+/* The backward pass over the records of a tape, with replay of loops.
  *
  * The records of a loop's iterations are segments of the tape. If many segments in a row repeat
- * (tape_pattern.h), going back over them is a loop: its variables are the gradients of the storages
- * that a segment refers to, and each iteration is fed the arrays that its records keep. Its
- * iterations are logged and replayed like those of the program (exec/loop_model.h); the pattern
+ * (tape_pattern.h), the backward pass over them is a loop: its variables are the gradients of the
+ * storages that a segment refers to, and each iteration is fed the arrays that its records keep.
+ * Its iterations are logged and replayed like those of the program (exec/loop_model.h); the pattern
  * takes the place of the trace. After an iteration the gradients belong to the storages that the
  * next segment names.
  *
@@ -16,7 +16,7 @@ enum { MIN_RUN = 12, MAX_STARTS = 4 };
 struct tape_walk {
     gpa_rt *rt;
     tape_gradients *g;
-    const tape_record *last, *at; /* the first one to go back over; the next one */
+    const tape_record *last, *at; /* the first one in reverse order; the next one */
     /* The run of segments that repeat from `at` on. */
     pattern p;
     segment now; /* that of `at`, number k of the pattern, while a loop is recorded */
@@ -140,7 +140,7 @@ static void fail(tape_walk *w, rt_loop_reason why) {
     rt_loop_explain(w->rt, why);
 }
 
-/* The iteration that goes back over the segment of `at` begins to be logged; `first`: of a
+/* The iteration over the segment of `at` begins to be logged; `first`: of a
  * recording. */
 static gpa_code begin_iteration(tape_walk *w, bool first, gpa_err *e) {
     rt_loop_reason why = RT_LOOP_STRUCTURE;
@@ -213,7 +213,7 @@ static gpa_code replay(tape_walk *w, gpa_err *e) {
     return rc;
 }
 
-/* The segment before that of `at` was gone back over. */
+/* The segment before that of `at` is done. */
 static gpa_code end_iteration(tape_walk *w, gpa_err *e) {
     rt_loop_reason why = RT_LOOP_STRUCTURE;
     bool same, ready = false;
@@ -241,7 +241,7 @@ static gpa_code end_iteration(tape_walk *w, gpa_err *e) {
 
 /* ---- the walk ---- */
 
-/* The end of an iteration on the way back. */
+/* The end of an iteration of the backward pass. */
 static gpa_code edge(tape_walk *w, gpa_err *e) {
     if (w->recording) return end_iteration(w, e);
     if (w->left) {

@@ -289,7 +289,7 @@ void explain_kept(gpa_rt *rt, const explain_tape *x) {
     str_printf(out, "tape: %llu record%s", (unsigned long long)x->records,
                x->records == 1 ? "" : "s");
     write_bytes(out, "which keep", x->bytes);
-    str_printf(out, " for the way back\n");
+    str_printf(out, " for the backward pass\n");
     rt->explain->tape = x->tape;
 }
 

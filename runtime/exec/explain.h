@@ -28,8 +28,8 @@ typedef struct {
 } explain_loop;
 /* Records iterations of a loop that were replayed; no effect unless %explain is recording. */
 void explain_replay(gpa_rt *rt, const explain_loop *x);
-/* Records what the records of a tape keep for the way back, which begins at `tape`: how many there
- * are, and the bytes of the arrays; each tape once. */
+/* Records what the records of a tape keep for the backward pass, which begins at `tape`: how many
+ * there are, and the bytes of the arrays; each tape once. */
 typedef struct {
     const void *tape;
     uint64_t records, bytes;

@@ -2,7 +2,6 @@
 
 import importlib.util
 import sys
-import time
 
 from client import Kernel, main, texts
 
@@ -70,6 +69,18 @@ def test_error():
         assert k.run("1")[0]["status"] == "ok"
 
 
+def busy(k):
+    """Starts a cell that runs until go_on(); its id."""
+    id = k.execute("input()", allow_stdin=True)
+    k.receive("stdin")
+    return id
+
+
+def go_on(k, id):
+    k.send("input_reply", {"value": ""}, "stdin")
+    k.answer(id)
+
+
 def test_flood():
     """Moves of a slider while a cell runs cost one call with the last value; a click between them is not overtaken"""
     with Kernel(ENV) as k:
@@ -79,8 +90,7 @@ def test_flood():
             "s.observe(lambda change: seen.append(change['new']), 'value')\nb.on_click(lambda b: seen.append('click'))",
         )
         slider, button = opened(outputs, "IntSliderModel"), opened(outputs, "ButtonModel")
-        k.execute("time.sleep(1)")
-        k.until("execute_input")
+        wait = busy(k)
         ids = [update(k, slider, value=n) for n in range(1, 6)]
         ids.append(
             k.send(
@@ -89,6 +99,8 @@ def test_flood():
             )
         )
         ids += [update(k, slider, value=n) for n in range(6, 10)]
+        k.ask("comm_info_request", {})  # answered after those were read
+        go_on(k, wait)
         for id in ids:
             k.outputs(id)  # each has busy and idle
         assert run(k, "print(seen)")[-1].content["text"] == "[5, 'click', 9]\n"
@@ -100,11 +112,10 @@ def test_reload():
     with Kernel(ENV) as k:
         outputs = run(k, "import ipywidgets, time\ns = ipywidgets.FloatText(2.5)")
         comm = opened(outputs, "FloatTextModel")
-        k.execute("time.sleep(1)")
-        k.until("execute_input")
-        asked = time.time()
+        wait = busy(k)
         listed = k.ask("comm_info_request", {"target_name": "jupyter.widget"})["comms"]
-        assert time.time() - asked < 0.9 and listed[comm] == {"target_name": "jupyter.widget"}
+        assert listed[comm] == {"target_name": "jupyter.widget"}
+        go_on(k, wait)
         assert k.ask("comm_info_request", {"target_name": "other"})["comms"] == {}
         control = {"comm_id": "control", "target_name": "jupyter.widget.control", "data": {}}
         k.outputs(k.send("comm_open", control, metadata={"version": "1.0.0"}))
