@@ -437,7 +437,7 @@ bool tape_add_storage(gpa_rt *rt, uint64_t number, bool active) {
 }
 
 tape_record *tape_copy_record(const tape_record *r) {
-    const size_t operands = (size_t)(r->n_in + r->n_out);
+    const size_t operands = (size_t)r->n_in + (size_t)r->n_out;
     size_t dims = 0;
     for (size_t i = 0; i < operands; i++) dims += (size_t)r->operand[i].ndim;
     const size_t bytes = sizeof *r + operands * sizeof *r->operand +

@@ -252,7 +252,7 @@ gpa_code tape_replay_record(gpa_rt *rt, tape_replay *t, gpa_storage *const *stor
         at += (size_t)(p->record[k]->n_in + p->record[k]->n_out);
     for (size_t k = p->n_records; k-- > 0 && !rc;) {
         const tape_record *r = p->record[k];
-        at -= (size_t)(r->n_in + r->n_out);
+        at -= (size_t)r->n_in + (size_t)r->n_out;
         for (int i = 0; i < r->n_in + r->n_out; i++) kept -= r->operand[i].value != NULL;
         rc = copy_record(rt, t, r, at, kept, storage, e);
     }
