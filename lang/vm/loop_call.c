@@ -18,16 +18,25 @@ static bool may_pass(walk *w, const abstract *a) {
     return true;
 }
 
-/* Functions of numpy, and methods of arrays, that read their arguments and make arrays. */
-static bool is_pure(const char *name) {
-    static const char *const names =
-        " sum mean min max amin amax prod std var where zeros ones full zeros_like ones_like "
-        "full_like copy reshape transpose ravel clip round abs absolute fabs dot matmul outer roll "
-        "pad concatenate stack hstack vstack cumsum diff flip tile repeat triu tril swapaxes "
-        "expand_dims squeeze broadcast_to diagonal any all fill ";
+static bool is_listed(const char *name, const char *names) {
     char wanted[32];
     int n = snprintf(wanted, sizeof wanted, " %s ", name);
     return n < (int)sizeof wanted && strstr(names, wanted);
+}
+
+/* Functions of numpy, and methods of arrays, that read their arguments and make arrays. */
+static bool is_pure(const char *name) {
+    return is_listed(
+        name,
+        " sum mean min max amin amax prod std var where zeros ones full zeros_like ones_like "
+        "full_like copy reshape transpose ravel clip round abs absolute fabs dot matmul outer roll "
+        "pad concatenate stack hstack vstack cumsum diff flip tile repeat triu tril swapaxes "
+        "expand_dims squeeze broadcast_to diagonal any all fill ");
+}
+
+/* Those of them that return scalars for scalars, not arrays. */
+static bool returns_scalar(const char *name) {
+    return is_listed(name, " abs absolute all any amin amax ");
 }
 
 /* A call of a function of the language itself, which makes an array. */
@@ -54,7 +63,7 @@ static bool call_known(walk *w, const ins *i) {
         if (w->why || !may_pass(w, a)) return false;
         arrays = arrays || walk_has_array(w, a);
     }
-    bool makes = fn.kind == FIXED && fn.v.tag == V_NATIVE && fn.v.native->name[0] != 'a';
+    bool makes = fn.kind == FIXED && fn.v.tag == V_NATIVE && !returns_scalar(fn.v.native->name);
     if (!arrays && !makes) return walk_refuse(w, RT_LOOP_CALL);
     walk_set(w, i->a, array_of(v_unset()));
     return true;
