@@ -265,8 +265,8 @@ tuning-kit: deps                        ## an archive that measures the tuning c
 	    .make/tuning_kit.sh build/tuning build/gpa-tuning.tar.xz
 cov:                                    ## line coverage of the tests
 	@$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
-reference: all                          ## every function and its docstring, on one page: build/reference.html
-	@cat .make/listing.gpa .make/reference.gpa > build/reference.gpa && $(B)/gpa build/reference.gpa > build/reference.html && echo '  build/reference.html'
+docs: all                               ## the documentation as a static site, with a search box: build/docs/index.html
+	@.make/docs.sh $(B) build/docs run && echo '  build/docs/index.html'
 dumps: all tests                        ## kir, CUDA source, LLVM IR of every program: build/dumps/$(DUMPS); AGAINST=OTHER compares
 	@build/venv/bin/python tests/dumps.py $(B) build/dumps/$(or $(DUMPS),now) $(if $(AGAINST),build/dumps/$(AGAINST))
 picture: all                            ## the picture in the README: a session typed into a pseudo-terminal
@@ -335,5 +335,5 @@ fuzzed: $(patsubst tests/fuzz/%.c,build/fuzz/%,$(FUZZED)) ; @true
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
-.PHONY: default all help dumps syntax tidy format format-check reference picture deps run check test test-features test-gpu test-kit tests cov \
+.PHONY: default all help dumps syntax tidy format format-check docs picture deps run check test test-features test-gpu test-kit tests cov \
         bench bench-numerics bench-gpu bench-gradients bench-programs tuning tuning-kit install dist layers fuzz soak libfuzzer fuzzed clean

@@ -207,7 +207,7 @@ def check_all(engine, listing, part):
 def main():
     engine = Gpa()
     program = ""
-    for path in (os.path.join(os.path.dirname(__file__), "../.make/listing.gpa"), sys.argv[1]):
+    for path in (os.path.join(os.path.dirname(__file__), "../.make/docs/listing.gpa"), sys.argv[1]):
         with open(path, encoding="utf-8") as f:
             program += f.read()
     cells.PROGRAM = os.path.abspath(cells.PROGRAM)
