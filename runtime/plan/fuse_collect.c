@@ -8,6 +8,18 @@ static bool divides_int64(const node *n) {
            (n->dtype == DT_I64 || n->dtype == DT_U64);
 }
 
+/* The loads of an element of node n from one of its inputs. Those of a broadcast value are served
+ * by caches. */
+static uint32_t loads_of(const node *n, const item *in) {
+    return n->kind == NODE_VIEW && in->n->size < n->size ? 0 : in->leaves;
+}
+
+static bool is_broadcast_leaf(const node *n) {
+    for (int d = 0; d < n->ndim; d++)
+        if (n->shape[d] > 1 && n->map[d] == 0) return true;
+    return false;
+}
+
 bool fuse_collect(fusion *c, node *n) {
     struct fuse_work *w = c->w;
     if (n->mark == c->rt->nodes.mark) return true;
@@ -17,7 +29,8 @@ bool fuse_collect(fusion *c, node *n) {
         const item *in = &w->item[n->in[i]->slot];
         bool one = n->kind == NODE_CONCAT; /* a point loads one of the inputs */
         x.cost = one ? MAX(x.cost, in->cost) : MIN(x.cost + in->cost, 1u << 20);
-        x.leaves = one ? MAX(x.leaves, in->leaves) : MIN(x.leaves + in->leaves, 1u << 20);
+        uint32_t loads = loads_of(n, in);
+        x.leaves = one ? MAX(x.leaves, loads) : MIN(x.leaves + loads, 1u << 20);
         x.reduced = MAX(x.reduced, in->reduced);
         x.faults = x.faults || in->faults;
     }
@@ -35,7 +48,7 @@ bool fuse_collect(fusion *c, node *n) {
     if (n->kind == NODE_CONCAT) x.cost += n->n_in - 1u; /* selects */
     if (n->kind == NODE_CAST) x.cost++;
     if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
-    if (n->kind == NODE_BUF) x.leaves = 1;
+    if (n->kind == NODE_BUF) x.leaves = !is_broadcast_leaf(n);
     if (n->kind == NODE_REDUCE || n->kind == NODE_SCAN) x.reduced = MAX(x.reduced, n->in[0]->size);
     if (!mem_grow(&w->item, w->n_item, &w->cap_item, sizeof *w->item)) return false;
     n->mark = c->rt->nodes.mark;

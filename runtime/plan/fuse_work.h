@@ -6,10 +6,10 @@
 
 typedef struct {
     node *n;
-    int32_t uses;  /* head of its list of uses */
-    int32_t root;  /* index of its root; -1: it is no root */
-    uint32_t cost; /* of recomputing an element from leaves, in op_info's units */
-    uint32_t leaves;
+    int32_t uses;      /* head of its list of uses */
+    int32_t root;      /* index of its root; -1: it is no root */
+    uint32_t cost;     /* of recomputing an element from leaves, in op_info's units */
+    uint32_t leaves;   /* arrays, but for broadcast ones, that an element is computed from */
     uint32_t stamp;    /* scratch of traversals */
     int32_t segment;   /* of a graph that is partitioned; 0: the first */
     int32_t last;      /* scratch of partitioning: the last node that reads it */

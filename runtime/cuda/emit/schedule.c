@@ -213,7 +213,8 @@ static void schedule_strips(const cu_schedule_input *in, cu_schedule *y) {
 /* ---- no inner points: histograms ---- */
 
 /* Few elements that many points add to: each block has a private copy in shared memory, and the
- * grid is as large as runs at once. Counts have one copy per warp where these fit. */
+ * grid is as large as runs at once. Counts have one copy per warp where these fit into half of the
+ * shared memory (occupancy). */
 static void schedule_histogram(const cu_schedule_input *in, cu_schedule *y) {
     uint64_t capacity = in->capacity[in->facts->histogram],
              item = in->facts->histogram_counts ? 4 : 8,
@@ -221,7 +222,8 @@ static void schedule_histogram(const cu_schedule_input *in, cu_schedule *y) {
     if (capacity == 0 || capacity > TUNE_CUDA_HISTOGRAM_SHARED_BYTES / item ||
         y->accesses < TUNE_CUDA_VECTORIZE_MIN_POINTS)
         return;
-    while (copies * capacity * item > TUNE_CUDA_HISTOGRAM_SHARED_BYTES) copies /= 2;
+    while (copies > 1 && copies * capacity * item > TUNE_CUDA_HISTOGRAM_SHARED_BYTES / 2)
+        copies /= 2;
     y->plan.histogram_copies = (uint8_t)copies;
     y->plan.unroll = y->plan.vec > 1 ? 2 : 4;
     y->shared = (uint32_t)(copies * capacity * item);
