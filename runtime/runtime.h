@@ -182,6 +182,13 @@ void rt_programs(bool clear, gpa_str *out);
 const char *rt_device(gpa_rt *rt);
 gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e);
 const char *rt_device_requested(const gpa_rt *rt);
+/* How products of float32 matrices are computed: the name of a row of precision.def. Devices
+ * without tensor cores compute in float32 always. rt_check_precision and rt_set_precision fail for
+ * another name; rt_precision_name returns the name of row i, NULL: there is none. */
+const char *rt_precision(const gpa_rt *rt);
+gpa_code rt_check_precision(const char *name, gpa_err *e);
+gpa_code rt_set_precision(gpa_rt *rt, const char *name, gpa_err *e);
+const char *rt_precision_name(int64_t i);
 /* What the current device is, opened if need be: a GPU; a device whose source is CUDA C and whose
  * assembly is PTX. False if it does not open. */
 bool rt_is_gpu(gpa_rt *rt);

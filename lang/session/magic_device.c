@@ -578,6 +578,26 @@ MAGIC(device, LINE, WORDS, "[name]",
     return rc;
 }
 
+MAGIC(matmul_precision, LINE, WORDS, "[name]",
+      "Set or print the precision of products of float32 matrices on tensor cores.\n"
+      "\n"
+      "It is float32, tf32 (11 significant bits of the operands) or bf16x3 (16 bits); see\n"
+      "precision().\n"
+      "\n"
+      "Examples\n"
+      "--------\n"
+      "%matmul_precision tf32") {
+    gpa_str word;
+    gpa_code rc = GPA_OK;
+    str_init(&word);
+    if (magic_word(m, &word))
+        rc = rt_set_precision(m->s->rt, word.text, vm_err(m->s->vm));
+    else
+        session_printf(m->s, false, "%s\n", rt_precision(m->s->rt));
+    str_free(&word);
+    return rc;
+}
+
 /* A statement on the reference device, which checks every access. */
 MAGIC(simulate, BOTH, CODE, "statement",
       "Run a statement on the reference device, which checks every access.") {

@@ -8,6 +8,7 @@
 
 #include "runtime/exec/exec.h"
 #include "runtime/exec/explain.h"
+#include "runtime/exec/precision.h"
 #include "runtime/exec/profile.h"
 #include "runtime/exec/unused_gather.h"
 #include "runtime/exec/loop_batch.h"
@@ -30,6 +31,10 @@ static gpa_code check_settings(gpa_err *e) {
     const char *loops = getenv("GPA_LOOPS");
     if (loops && *loops && strcmp(loops, "on") != 0 && strcmp(loops, "off") != 0)
         return gpa_fail(e, GPA_E_VALUE, "GPA_LOOPS: '%.40s' is neither on nor off", loops);
+    const char *precision = getenv("GPA_PRECISION");
+    gpa_precision found;
+    if (precision && *precision && !precision_find(precision, &found))
+        return precision_unknown("GPA_PRECISION", precision, e);
     return GPA_OK;
 }
 
@@ -42,6 +47,8 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     const char *loops = getenv("GPA_LOOPS");
     rt->loops_replayed = !loops || strcmp(loops, "off") != 0;
     rt->loops_everywhere = loops && strcmp(loops, "on") == 0;
+    const char *precision = getenv("GPA_PRECISION");
+    if (precision) precision_find(precision, &rt->precision);
     rt->pending_limit = TUNE_MIN_PENDING_BYTES;
     rt->nodes.on_unused_gather = unused_gather_keep;
     const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"),

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "runtime/graph/storage.h"
+#include "runtime/tables/precision.h"
 
 enum { NODE_CLASSES = 6 };
 
@@ -27,6 +28,7 @@ struct gpa_rt {
     struct gpa_device *device;  /* the default one, once opened; NULL before */
     struct gpa_device *devices; /* all opened */
     char device_name[16];       /* asked for; "" : the best there is */
+    gpa_precision precision;    /* of products of float32 matrices */
     bool prepared;              /* rt_prepare was called */
     uint32_t n_streams;         /* made so far */
     struct opener *opener;      /* NULL: no device is being opened */

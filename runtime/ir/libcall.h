@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "runtime/backend.h"
+#include "runtime/tables/precision.h"
 
 typedef enum {
 #define LIB(id, ...) LIB_##id,
@@ -32,9 +33,13 @@ typedef struct gpa_libcall {
     gpa_dtype dtype;
     union {
         /* GEMM: C[b] = A[b] @ B[b] for every b < batch: A is m x k, B k x n, C m x n. stride[0] is
-         * that of the batch, stride[1] of rows, stride[2] of columns; C is contiguous. */
+         * that of the batch, stride[1] of rows, stride[2] of columns; C is contiguous. On tensor
+         * cores only: float32 products in another precision; `widen`, halves whose product is
+         * float32; `accumulate`, a product that is added to C. */
         struct {
             int64_t batch, m, n, k;
+            gpa_precision precision;
+            bool widen, accumulate;
             gpa_binding a, b, c;
         } gemm;
         /* SORT, ARGSORT: `rows` rows of n elements, ascending, NaN last, stable. `out` holds int64

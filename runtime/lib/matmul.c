@@ -2,8 +2,11 @@
  *
  * Operands are computed first; the library of the device runs the call where it supports it,
  * else the host. Products that are better as reductions are these, and fuse. Reading order: the
- * stacks of matrices, calls, reductions, matmul. */
+ * stacks of matrices, calls, tensor cores, reductions, matmul. */
+#include <stdio.h>
+
 #include "runtime/exec/device.h"
+#include "runtime/exec/precision.h"
 #include "runtime/array/diagonal.h"
 #include "runtime/array/tape.h"
 #include "runtime/exec/explain.h"
@@ -150,18 +153,24 @@ static gpa_code walk_stack(target *p, const stacks *s, gpa_libcall c, gpa_err *e
     }
 }
 
-static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gpa_libcall c,
-                                  gpa_arr **out, gpa_err *e) {
-    target p = {.rt = rt, .d = d};
-    gpa_arr *made;
-    gpa_code rc = arr_empty(rt, &(arr_spec){c.dtype, s->ndim, s->result}, &made, e);
-    if (rc) return rc;
+/* Computes the product into a new array, or adds it to one. */
+static gpa_code product_into(gpa_rt *rt, gpa_device *d, const stacks *s, gpa_libcall c,
+                             gpa_arr *out, gpa_err *e) {
     c.gemm.a.mem = s->a->storage->buf->mem;
     c.gemm.a.offset = s->a->offset;
     c.gemm.b.mem = s->b->storage->buf->mem;
     c.gemm.b.offset = s->b->offset;
-    c.gemm.c.mem = made->storage->buf->mem;
-    rc = walk_stack(&p, s, c, e);
+    c.gemm.c.mem = out->storage->buf->mem;
+    return walk_stack(&(target){.rt = rt, .d = d}, s, c, e);
+}
+
+static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gpa_libcall c,
+                                  gpa_arr **out, gpa_err *e) {
+    const gpa_dtype t = c.gemm.widen ? dtype_info[c.dtype].compute : c.dtype;
+    gpa_arr *made;
+    gpa_code rc = arr_empty(rt, &(arr_spec){t, s->ndim, s->result}, &made, e);
+    if (rc) return rc;
+    rc = product_into(rt, d, s, c, made, e);
     if (rc)
         arr_release(rt, made);
     else
@@ -192,6 +201,88 @@ out:
     host_view_release(rt, &a);
     host_view_release(rt, &b);
     return rc;
+}
+
+/* ---- products by tensor cores ---- */
+
+enum { TENSOR_CORES_MIN_COMPUTE_MAJOR = 8 }; /* of TensorFloat-32 and bfloat16 */
+
+/* The precision of products on a device. Those of other dtypes than float32 have no choice. */
+static gpa_precision device_precision(const gpa_rt *rt, const gpa_device *d, gpa_dtype t) {
+    return t == DT_F32 && d->caps.compute_major >= TENSOR_CORES_MIN_COMPUTE_MAJOR
+               ? rt->precision
+               : PRECISION_FLOAT32;
+}
+
+/* The elements of a where they are finite, else 0. */
+static gpa_code finite_or_zero(gpa_rt *rt, gpa_arr *a, gpa_arr *finite, gpa_arr **out, gpa_err *e) {
+    const gpa_opnd zero = {.weak = WEAK_FLOAT, .dtype = DT_F64};
+    gpa_arr *is = NULL;
+    gpa_code rc = arr_ufunc(rt, OP_ISFINITE, (gpa_opnd[]){{.arr = finite}}, NULL, &is, e);
+    if (!rc)
+        rc = arr_ufunc(rt, OP_WHERE, (gpa_opnd[]){{.arr = is}, {.arr = a}, zero}, NULL, out, e);
+    arr_release(rt, is);
+    return rc;
+}
+
+/* Two terms in bfloat16 whose sum is a, rounded to 16 bits: term[0] is a rounded to 8 bits. term[1]
+ * is 0 where that is infinite or NaN. */
+static gpa_code split_operand(gpa_rt *rt, gpa_arr *a, gpa_arr *term[2], gpa_err *e) {
+    gpa_arr *high = NULL, *rest = NULL, *low = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_cast_order_k(rt, a, DT_BF16, false, &term[0], e));
+    TRY(arr_cast_order_k(rt, term[0], DT_F32, false, &high, e));
+    TRY(arr_ufunc_order_k(rt, OP_SUBTRACT, (gpa_opnd[]){{.arr = a}, {.arr = high}}, NULL, &rest,
+                          e));
+    TRY(finite_or_zero(rt, rest, high, &low, e));
+    TRY(arr_cast_order_k(rt, low, DT_BF16, false, &term[1], e));
+out:
+    arr_release(rt, high);
+    arr_release(rt, rest);
+    arr_release(rt, low);
+    return rc;
+}
+
+/* Computes the product of two terms into *out, or adds it to *out. */
+static gpa_code product_of_terms(gpa_rt *rt, gpa_device *d, gpa_arr *a, gpa_arr *b, gpa_arr **out,
+                                 gpa_err *e) {
+    stacks s = {.a = a, .b = b};
+    gpa_code rc = plan_product(a, b, &s, e);
+    if (rc) return rc;
+    gpa_libcall c = product_call(&s, DT_BF16);
+    c.gemm.widen = true;
+    c.gemm.accumulate = *out;
+    return *out ? product_into(rt, d, &s, c, *out, e) : product_on_device(rt, d, &s, c, out, e);
+}
+
+/* A product of float32 matrices whose operands are split into two terms: the product of the low
+ * terms is below the error of the split and left out. The other small products are 0 where they
+ * are not finite: the first product has what NumPy gives for infinite elements and NaN. */
+static gpa_code split_product(gpa_rt *rt, gpa_device *d, const stacks *s, gpa_arr **out,
+                              gpa_err *e) {
+    gpa_arr *a[2] = {NULL, NULL}, *b[2] = {NULL, NULL}, *whole = NULL, *small = NULL, *rest = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(split_operand(rt, s->a, a, e));
+    TRY(split_operand(rt, s->b, b, e));
+    TRY(arr_eval(rt, (gpa_arr *[]){a[0], a[1], b[0], b[1]}, 4, e));
+    TRY(product_of_terms(rt, d, a[0], b[1], &small, e));
+    TRY(product_of_terms(rt, d, a[1], b[0], &small, e));
+    TRY(product_of_terms(rt, d, a[0], b[0], &whole, e));
+    TRY(finite_or_zero(rt, small, small, &rest, e));
+    TRY(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){{.arr = whole}, {.arr = rest}}, NULL, out, e));
+out:
+    for (int i = 0; i < 2; i++) arr_release(rt, a[i]), arr_release(rt, b[i]);
+    arr_release(rt, whole);
+    arr_release(rt, small);
+    arr_release(rt, rest);
+    return rc;
+}
+
+/* True if the library of the device multiplies bfloat16 matrices with a float32 result. */
+static bool can_split(gpa_device *d, const stacks *s) {
+    gpa_libcall c = product_call(s, DT_BF16);
+    c.gemm.widen = true;
+    return library_can(d, &c);
 }
 
 /* ---- reductions ---- */
@@ -360,6 +451,14 @@ out:
     return rc;
 }
 
+static void explain_product(gpa_rt *rt, const gpa_device *d, gpa_precision precision,
+                            const gpa_arr *result) {
+    char name[48];
+    snprintf(name, sizeof name, "%s%s%s", library_names[LIB_GEMM], precision ? " in " : "",
+             precision ? precision_names[precision] : "");
+    explain_call(rt, name, d, result);
+}
+
 /* The product of s->a and s->b by the device's library, or by the host where that has none. */
 static gpa_code general_product(gpa_rt *rt, gpa_device *d, stacks *s, gpa_dtype t, gpa_arr **out,
                                 gpa_err *e) {
@@ -379,11 +478,16 @@ static gpa_code general_product(gpa_rt *rt, gpa_device *d, stacks *s, gpa_dtype 
         c = product_call(s, t);
         library = library_can(d, &c);
     }
-    if (library)
+    gpa_precision precision = library ? device_precision(rt, d, t) : PRECISION_FLOAT32;
+    if (precision == PRECISION_BF16X3 && !can_split(d, s)) precision = PRECISION_FLOAT32;
+    c.gemm.precision = precision;
+    if (precision == PRECISION_BF16X3)
+        TRY(split_product(rt, d, s, out, e));
+    else if (library)
         TRY(product_on_device(rt, d, s, c, out, e));
     else
         TRY(product_on_host(rt, s, t, out, e));
-    explain_call(rt, library_names[LIB_GEMM], library ? d : NULL, *out);
+    explain_product(rt, library ? d : NULL, precision, *out);
 out:
     return rc;
 }
@@ -447,6 +551,8 @@ gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **
                                  .out = out,
                                  .n_in = 2,
                                  .n_out = 1,
+                                 .ints = (int64_t[]){rt->precision},
+                                 .n_ints = 1,
                                  .keep_in = (tape_is_active(rt, a->arr) ? 2u : 0) |
                                             (tape_is_active(rt, b->arr) ? 1u : 0)},
                    e);

@@ -210,8 +210,15 @@ static void one_product(gpa_dtype t, const int64_t dims[4], int layout_a, int la
             gpa_val v = {.C128 = {(double)(roll() % 9) - 4, (double)(roll() % 9) - 4}};
             dtype_store((char *)job_data(&j, x) + i * dtype_size(t), t, dtype_cast(v, DT_C128, t));
         }
-    gpa_libcall call = {
-        .kind = LIB_GEMM, .dtype = t, .gemm = {batch, m, n, k, j.bind[a], j.bind[b], j.bind[c]}};
+    gpa_libcall call = {.kind = LIB_GEMM,
+                        .dtype = t,
+                        .gemm = {.batch = batch,
+                                 .m = m,
+                                 .n = n,
+                                 .k = k,
+                                 .a = j.bind[a],
+                                 .b = j.bind[b],
+                                 .c = j.bind[c]}};
     gpa_err e = {0};
     if (be->lib_can(dev, &call)) {
         check(be->lib_run(dev, &call, &e), &e);
@@ -264,7 +271,13 @@ static void stopped_products(void **state) {
                           (int64_t[]){m * n, n, 1});
         gpa_libcall call = {.kind = LIB_GEMM,
                             .dtype = DT_F64,
-                            .gemm = {batch, m, n, k, j.bind[a], j.bind[b], j.bind[c]}};
+                            .gemm = {.batch = batch,
+                                     .m = m,
+                                     .n = n,
+                                     .k = k,
+                                     .a = j.bind[a],
+                                     .b = j.bind[b],
+                                     .c = j.bind[c]}};
         gpa_err e = {0};
         if (be->lib_can(dev, &call)) {
             be->interrupt(dev, true);

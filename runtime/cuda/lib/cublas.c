@@ -11,10 +11,12 @@ typedef struct {
     long long batch;
 } operand;
 
-/* cuBLAS's data type and compute type for a dtype; false if it has none. */
-static bool types(gpa_dtype t, int *data, int *sum) {
-    *sum = t == DT_F64 || t == DT_C128 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
-    switch (t) {
+/* cuBLAS's data type and compute type for a product; false if it has none. */
+static bool types(const gpa_libcall *c, int *data, int *sum) {
+    *sum = c->dtype == DT_F64 || c->dtype == DT_C128 ? CUBLAS_COMPUTE_64F
+           : c->gemm.precision == PRECISION_TF32     ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                     : CUBLAS_COMPUTE_32F;
+    switch (c->dtype) {
         case DT_F16: *data = CUDA_R_16F; return true;
         case DT_BF16: *data = CUDA_R_16BF; return true;
         case DT_F32: *data = CUDA_R_32F; return true;
@@ -65,7 +67,7 @@ bool cublas_ready(gpa_dev *d) {
 bool cublas_can(gpa_dev *d, const gpa_libcall *c) {
     int data, sum;
     operand o;
-    if (c->kind != LIB_GEMM || !types(c->dtype, &data, &sum)) return false;
+    if (c->kind != LIB_GEMM || !types(c, &data, &sum)) return false;
     size_t size = dtype_size(c->dtype);
     if (c->gemm.m > INT32_MAX || c->gemm.n > INT32_MAX || c->gemm.k > INT32_MAX ||
         c->gemm.batch > INT32_MAX)
@@ -81,22 +83,23 @@ gpa_code cublas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     operand a, b;
     size_t size = dtype_size(c->dtype);
     int64_t m = c->gemm.m, n = c->gemm.n, k = c->gemm.k, batch = c->gemm.batch;
-    float one[2] = {1, 0}, zero[2] = {0, 0};
-    double one2[2] = {1, 0}, zero2[2] = {0, 0};
-    void *out = (void *)(uintptr_t)(c->gemm.c.mem->address + (uint64_t)c->gemm.c.offset * size);
+    float one[2] = {1, 0}, old[2] = {c->gemm.accumulate, 0};
+    double one2[2] = {1, 0}, old2[2] = {0, 0};
+    const size_t size_out = c->gemm.widen ? dtype_size(DT_F32) : size;
+    void *out = (void *)(uintptr_t)(c->gemm.c.mem->address + (uint64_t)c->gemm.c.offset * size_out);
     if (!batch || !m || !n) return GPA_OK;
     if (!k)
-        return api_check(
-            d->cu->fill((CUdeviceptr)(uintptr_t)out, 0, (size_t)(batch * m * n) * size, d->stream),
-            "cuMemsetD8Async", e);
-    if (!types(c->dtype, &data, &sum) || !prepare(&a, &c->gemm.a, m, k, size) ||
+        return api_check(d->cu->fill((CUdeviceptr)(uintptr_t)out, 0,
+                                     (size_t)(batch * m * n) * size_out, d->stream),
+                         "cuMemsetD8Async", e);
+    if (!types(c, &data, &sum) || !prepare(&a, &c->gemm.a, m, k, size) ||
         !prepare(&b, &c->gemm.b, k, n, size))
         return gpa_fail(e, GPA_E_INTERNAL, "a matrix product that cuBLAS cannot do");
     bool wide = sum == CUBLAS_COMPUTE_64F;
-    int r = d->blas->gemm(d->blas_handle, b.trans, a.trans, (int)n, (int)m, (int)k,
-                          wide ? (void *)one2 : (void *)one, b.at, data, b.lead, b.batch, a.at,
-                          data, a.lead, a.batch, wide ? (void *)zero2 : (void *)zero, out, data,
-                          (int)n, m * n, (int)batch, sum, CUBLAS_DEFAULT);
+    int r = d->blas->gemm(
+        d->blas_handle, b.trans, a.trans, (int)n, (int)m, (int)k, wide ? (void *)one2 : (void *)one,
+        b.at, data, b.lead, b.batch, a.at, data, a.lead, a.batch, wide ? (void *)old2 : (void *)old,
+        out, c->gemm.widen ? CUDA_R_32F : data, (int)n, m * n, (int)batch, sum, CUBLAS_DEFAULT);
     return r ? gpa_fail(e, GPA_E_DEVICE, "cublasGemmStridedBatchedEx: status %d", r) : GPA_OK;
 }
 
