@@ -13,6 +13,7 @@
 #include "kernel/json.h"
 #include "kernel/capture.h"
 #include "kernel/comm.h"
+#include "kernel/debug.h"
 #include "kernel/kernel.h"
 
 static const json_t *member(const message *m, const char *name) {
@@ -90,8 +91,7 @@ static const char *request_header(void *user) {
     return k->cell.header ? k->cell.header : "";
 }
 
-/* True while a cell that waits for input was neither interrupted nor told to quit. */
-static bool waits(kernel *k) {
+bool execute_waits(kernel *k) {
     return atomic_load(&k->n_interrupts) == k->cell.n_interrupts && !atomic_load(&k->quitting);
 }
 
@@ -113,7 +113,7 @@ static bool ask(kernel *k, const char *prompt, bool hidden) {
     char *text = content ? json_dumps(content, JSON_COMPACT) : NULL;
     const message *m = k->cell.request;
     bool sent = false;
-    for (int i = 0; text && !sent && waits(k) && i < 100; i++) {
+    for (int i = 0; text && !sent && execute_waits(k) && i < 100; i++) {
         if (i) message_release(take_input(k, 20));
         sent = wire_send(&k->wire, k->input,
                          &(letter){.type = "input_request",
@@ -128,7 +128,7 @@ static bool ask(kernel *k, const char *prompt, bool hidden) {
 }
 
 static message *await_answer(kernel *k) {
-    while (waits(k)) {
+    while (execute_waits(k)) {
         message *m = take_input(k, 50);
         if (m && strcmp(m->type, "input_reply") == 0) return m;
         message_release(m);
@@ -144,7 +144,7 @@ static gpa_code read_line(void *user, const char *prompt, bool hidden, char *lin
     while (wire_receive(&k->wire, k->input, &m, &why))
         message_release(m); /* discard replies to earlier input requests */
     capture_drain();
-    if (!ask(k, prompt, hidden)) return waits(k) ? GPA_E_EOF : GPA_E_INTERRUPT;
+    if (!ask(k, prompt, hidden)) return execute_waits(k) ? GPA_E_EOF : GPA_E_INTERRUPT;
     m = await_answer(k);
     if (!m) return GPA_E_INTERRUPT;
     const json_t *value = member(m, "value");
@@ -165,6 +165,7 @@ void execute_host(kernel *k, gpa_host *host) {
                        .input = read_line,
                        .comm = comm_send,
                        .request = request_header,
+                       .visit = debug_visit,
                        .pretty = true};
 }
 
@@ -202,9 +203,10 @@ void execute_end(kernel *k) {
 gpa_code execute_call(kernel *k, gpa_code (*call)(kernel *k, void *user), void *user) {
     gpa_session_ready(k->session);
     atomic_store(&k->running, true);
-    if (!waits(k))
+    if (!execute_waits(k))
         gpa_session_interrupt(k->session); /* the interrupt came before `running` was set, so
                                               kernel_interrupt did not forward it */
+    gpa_session_visit(k->session);         /* for a request that came before */
     gpa_code rc = call(k, user);
     atomic_store(&k->running, false);
     fflush(NULL);

@@ -27,6 +27,8 @@ void execute_end(struct kernel *k);
 /* Calls the session on behalf of the running cell: interrupts reach it, and what it printed is
  * posted before this returns. */
 gpa_code execute_call(struct kernel *k, gpa_code (*call)(struct kernel *k, void *user), void *user);
+/* True while a cell that waits was neither interrupted nor told to quit. */
+bool execute_waits(struct kernel *k);
 /* Fills the host callbacks by which the session reports to this kernel. */
 void execute_host(struct kernel *k, gpa_host *host);
 /* The capture_sink of kernel `user`: attributes captured output to the last cell. */

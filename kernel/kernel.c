@@ -16,6 +16,7 @@
 #include <zmq.h>
 
 #include "kernel/capture.h"
+#include "kernel/debug.h"
 #include "kernel/request.h"
 
 enum { OUTPUT_LIMIT = 16 << 20, MAX_MESSAGE = 256 << 20, LINGER_MS = 1000, PATIENCE_MS = 1500 };
@@ -39,6 +40,7 @@ void kernel_log(const kernel *k, const char *fmt, ...) {
 void kernel_interrupt(kernel *k) {
     atomic_fetch_add(&k->n_interrupts, 1);
     if (atomic_load(&k->running)) gpa_session_interrupt(k->session);
+    queue_wake(&k->soon); /* the debugger may wait */
 }
 
 /* Requests shutdown. A timer (SIGALRM) ends the process if shutdown takes too long. */
@@ -159,8 +161,11 @@ static void stop_sockets(kernel *k, pthread_t heart) {
     zmq_ctx_shutdown(k->zmq);
     pthread_join(heart, NULL);
     zmq_ctx_term(k->zmq);
-    while ((m = (message *)queue_take(&k->todo))) message_release(m);
+    while ((m = (message *)queue_take(&k->todo)) || (m = (message *)queue_take(&k->soon)))
+        message_release(m);
     queue_free(&k->todo);
+    queue_free(&k->soon);
+    adapter_free(&k->adapter);
     comms_free(&k->comms);
     message_release(k->parent);
 }
@@ -172,18 +177,19 @@ static bool start_session(kernel *k) {
     gpa_config_init(&config);
     execute_host(k, &config.host);
     if (gpa_history_path(path, sizeof path)) config.history = path;
-    if (gpa_session_new(&config, &k->session, &e) == GPA_OK) return true;
+    if (gpa_session_new(&config, &k->session, &e) == GPA_OK) return debug_start(k), true;
     kernel_log(k, "%s: %s", gpa_err_name(e.code), e.msg);
     return false;
 }
 
 static void serve(kernel *k) {
     while (!atomic_load(&k->quitting)) {
-        message *m = (message *)queue_take(&k->todo);
-        struct pollfd fd = {k->todo.fd, POLLIN, 0};
+        message *m = (message *)queue_take(&k->soon);
+        struct pollfd fds[] = {{k->todo.fd, POLLIN, 0}, {k->soon.fd, POLLIN, 0}};
+        if (!m) m = (message *)queue_take(&k->todo);
         if (m)
             request_handle(k, m);
-        else if (!atomic_load(&k->quitting) && poll(&fd, 1, -1) < 0 && errno != EINTR)
+        else if (!atomic_load(&k->quitting) && poll(fds, 2, -1) < 0 && errno != EINTR)
             break;
     }
 }
@@ -235,7 +241,9 @@ int kernel_run(const char *connection_file) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file too large for its limit is an OSError */
     block_signals(SIG_BLOCK);
-    if (!queue_init(&k.todo) || !comms_init(&k.comms) || !start_sockets(&k, &heart)) return 1;
+    if (!queue_init(&k.todo) || !queue_init(&k.soon) || !comms_init(&k.comms) ||
+        !start_sockets(&k, &heart))
+        return 1;
     block_signals(SIG_UNBLOCK);
     bool started = start_session(&k);
     if (started) gpa_session_prepare(k.session);

@@ -3,8 +3,9 @@
  * Threads: the main thread evaluates, and owns the session and the stdin socket; the shell,
  * control, iopub and heartbeat sockets have one thread each; one more reads captured stdout and
  * stderr. Threads communicate through queues. Requests that need the session wait in `todo` for
- * the main thread; the receiving thread answers all others, also while a cell runs. Only the
- * main thread gets SIGINT. */
+ * the main thread, or in `soon`, which it looks at between the statements of a cell, too, and while
+ * the debugger has stopped one; the receiving thread answers all others. Only the main thread gets
+ * SIGINT. */
 #ifndef GPA_KERNEL_H
 #define GPA_KERNEL_H
 
@@ -12,6 +13,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "kernel/adapter.h"
 #include "kernel/channel.h"
 #include "kernel/comm.h"
 #include "kernel/wire.h"
@@ -25,11 +27,12 @@ typedef struct kernel {
     void *zmq;
     iopub *iopub;
     channel shell, control;
-    void *input; /* the stdin socket */
-    queue todo;
+    void *input;      /* the stdin socket */
+    queue todo, soon; /* requests for the main thread: in their order; also while a cell runs */
     gpa_session *session;
     cell cell; /* what is being evaluated */
     comms comms;
+    adapter adapter; /* the debugger of notebooks */
     pthread_mutex_t lock;
     message *parent; /* parent of output from outside the session: the last cell; `lock` guards it
                         and `muted` */

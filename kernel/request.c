@@ -10,15 +10,17 @@
 #include <unistd.h>
 
 #include "kernel/comm.h"
+#include "kernel/debug.h"
 #include "kernel/kernel.h"
 #include "kernel/json.h"
 
 /* ---- dispatch ---- */
 
 typedef enum {
-    AT_ONCE,
-    IN_TURN
-} request_turn;                  /* IN_TURN: queued for the thread that owns the session */
+    AT_ONCE, /* on the thread that received it */
+    IN_TURN, /* on the thread that owns the session, after what was received before */
+    SOON     /* on that thread; if a cell runs, between two of its statements */
+} request_turn;
 enum { SHELL = 1, CONTROL = 2 }; /* the channels that accept it */
 
 typedef struct {
@@ -44,10 +46,14 @@ static const row *find(const kernel *k, const message *m) {
 void request_arrived(kernel *k, message *m) {
     const row *r = find(k, m);
     if (r && r->handle == answer_comm) comm_coalesce(&k->todo, m);
-    if (r && r->turn == IN_TURN)
-        queue_put(&k->todo, &m->link);
-    else
+    if (!r || r->turn == AT_ONCE) {
         request_handle(k, m);
+    } else if (r->turn == SOON && (m->from == &k->control || atomic_load(&k->running))) {
+        queue_put(&k->soon, &m->link);
+        if (atomic_load(&k->running)) gpa_session_visit(k->session);
+    } else {
+        queue_put(&k->todo, &m->link);
+    }
 }
 
 void request_handle(kernel *k, message *m) {
@@ -86,13 +92,13 @@ json_t *answer_info(kernel *k, message *m) {
                   "mimetype", "text/x-gpa", "file_extension", ".gpa", "pygments_lexer", "python3",
                   "codemirror_mode", mode, "nbconvert_exporter", "script");
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:o, s:s, s:[{s:s, s:s}], s:[], s:b}", "status", "ok",
+        "{s:s, s:s, s:s, s:s, s:o, s:s, s:[{s:s, s:s}], s:[s], s:b}", "status", "ok",
         "protocol_version", "5.5", "implementation", "gpa", "implementation_version", GPA_VERSION,
         "language_info", language, "banner",
         "gpa " GPA_VERSION
         ": arrays with Python's syntax and NumPy's meaning, fused and run where they are fastest",
         "help_links", "text", "NumPy reference", "url", "https://numpy.org/doc/stable/reference/",
-        "supported_features", "debugger", 0);
+        "supported_features", "debugger", "debugger", 1);
 }
 
 /* ---- completion ---- */
@@ -146,7 +152,8 @@ json_t *answer_inspect(kernel *k, message *m) {
     const char *code = code_of(m, &n);
     size_t cursor = cursor_of(m, code, n);
     json_t *data = json_object();
-    int level = json_integer_value(json_object_get(m->content, "detail_level")) > 0;
+    bool source = json_integer_value(json_object_get(m->content, "detail_level")) > 0;
+    int level = k->adapter.visiting ? -1 : source; /* while a cell runs nothing is computed */
     bool found = data && gpa_session_inspect(k->session, &(gpa_inspection){code, n, cursor, level},
                                              add_repr, data) == GPA_OK;
     return json_pack("{s:s, s:b, s:o, s:{}}", "status", "ok", "found", found, "data", data,

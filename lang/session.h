@@ -3,7 +3,8 @@
  *
  * A session evaluates cells one at a time on the caller's thread and reports through the
  * callbacks in gpa_host. Names defined by one cell persist in the next, also after an error.
- * Only gpa_session_interrupt may be called from another thread or a signal handler. */
+ * Only gpa_session_interrupt (also in a signal handler) and gpa_session_visit may be called from
+ * another thread. */
 #ifndef GPA_SESSION_H
 #define GPA_SESSION_H
 
@@ -77,6 +78,9 @@ typedef struct {
     void (*comm)(void *user, const gpa_comm *m);
     /* The header of the request that is being handled, a JSON object; "" if there is none. */
     const char *(*request)(void *user);
+    /* Between two statements of the running cell, soon after gpa_session_visit: requests that need
+     * the session but not the cell's end, as completion. */
+    void (*visit)(void *user);
     bool pretty;   /* containers are laid out over several lines, as in IPython */
     bool terminal; /* the process owns a terminal, which children of !cmd inherit; otherwise their
                       output goes through `write` */
@@ -131,6 +135,9 @@ gpa_code gpa_session_restore(gpa_session *s, const char *folder);
 /* Interrupts the running cell, which ends with KeyboardInterrupt. The only function for other
  * threads and signal handlers. True: an earlier request is still pending. */
 bool gpa_session_interrupt(gpa_session *s);
+/* Makes the running cell call gpa_host.visit soon: at the next iteration of a loop, or in sleep().
+ * Any thread. */
+void gpa_session_visit(gpa_session *s);
 /* Discards earlier interrupts: from here on an interrupt applies to the next cell.
  * gpa_session_eval does this unless it was called since the last cell; for front ends that work
  * between taking a cell and running it. */

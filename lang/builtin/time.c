@@ -52,6 +52,7 @@ gpa_code time_sleep(gpa_vm *vm, value *argv, value *out) {
     for (int64_t left; !rc && (left = end - nanoseconds(CLOCK_MONOTONIC)) > 0;) {
         struct timespec t = {0, (long)MIN(left, slice)};
         nanosleep(&t, NULL);
+        vm_visit(vm);
         rc = vm_poll(vm);
     }
     return rc;

@@ -22,9 +22,8 @@ gpa_code vm_fail(gpa_vm *vm, gpa_code kind, const char *fmt, ...) {
 gpa_code vm_no_memory(gpa_vm *vm) { return gpa_no_memory(vm_err(vm)); }
 
 gpa_code vm_poll(gpa_vm *vm) {
-    atomic_bool *interrupted = &vm_core_of(vm)->interrupted;
-    if (!atomic_load_explicit(interrupted, memory_order_relaxed) ||
-        !atomic_exchange(interrupted, false))
+    if (!vm_interrupted(vm) ||
+        !(atomic_fetch_and(&vm_core_of(vm)->requests, ~(unsigned)VM_INTERRUPT) & VM_INTERRUPT))
         return GPA_OK;
     rt_interrupt_clear(vm_rt(vm));
     return vm_fail(vm, GPA_E_INTERRUPT, "%s", "");

@@ -11,17 +11,25 @@
 #include "lang/object/value.h"
 #include "lang/syntax/intern.h"
 
+/* What other threads and signal handlers ask of the evaluation: bits of vm_core.requests. */
+enum { VM_INTERRUPT = 1, VM_VISIT = 2 };
+
 typedef struct vm_core {
     gpa_rt *rt;
     intern *names; /* borrowed: they outlive the vm */
     struct sources *sources;
     gpa_err err; /* the current error */
-    atomic_bool interrupted;
+    atomic_uint requests;
     bool measured; /* vm_measure: statements compute arrays that they leave unused */
     struct destroy_queue *destroying; /* destroy.c: NULL while nothing is being destroyed */
 } vm_core;
 
 static inline vm_core *vm_core_of(gpa_vm *vm) { return (vm_core *)vm; }
+
+/* True if Ctrl-C was pressed and the evaluation has not noticed yet. */
+static inline bool vm_interrupted(gpa_vm *vm) {
+    return atomic_load_explicit(&vm_core_of(vm)->requests, memory_order_relaxed) & VM_INTERRUPT;
+}
 
 gpa_err *vm_err(gpa_vm *vm); /* the error record of the running thread of evaluation */
 gpa_rt *vm_rt(gpa_vm *vm);   /* the arrays' runtime */

@@ -209,7 +209,7 @@ void python_leave(python_scope *s) {
     atomic_store(&vm->foreign_interrupt, s->interrupt);
     python_write_output(h);
     h->in_python = s->was_in_python;
-    if (--h->depth == 0 && atomic_load(&vm->core.interrupted) && py.PyErr_CheckSignals())
+    if (--h->depth == 0 && vm_interrupted(vm) && py.PyErr_CheckSignals())
         py.PyErr_Clear(); /* the interrupt came too late for Python: gpa raises it */
     py.PyGILState_Release(s->state);
     if (h->shares_memory) rt_invalidate_shared(vm->core.rt);

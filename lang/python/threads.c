@@ -90,7 +90,7 @@ static bool await(python_host *h, request *r) {
     long waited = 0, next = FIRST_NANOSECONDS;
     bool interrupted = false;
     do {
-        interrupted = !r->started && atomic_load(&h->vm->core.interrupted);
+        interrupted = !r->started && vm_interrupted(h->vm);
         if (interrupted) break;
         if (!r->started && h->in_python) {
             bool waits = is_waiting(h, r, &position);

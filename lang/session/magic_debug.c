@@ -10,23 +10,25 @@
 
 typedef struct {
     gpa_session *s;
-    debug_frame *frames;
-    size_t n, at; /* the selected frame */
-    bool live, done;
+    const debug_stop *stop;
+    size_t at; /* the selected frame */
+    bool done;
     gpa_code rc;
 } dialog;
+
+static bool is_live(const dialog *d) { return d->stop->why != DEBUG_AFTER_ERROR; }
 
 /* ---- what is shown ---- */
 
 static const source *source_of(const dialog *d, uint32_t *line) {
-    const source *src = source_get(d->s->sources, d->frames[d->at].at.src);
-    *line = src ? source_at(src, d->frames[d->at].at.lo).line : 0;
+    const source *src = source_get(d->s->sources, d->stop->frames[d->at].at.src);
+    *line = src ? source_at(src, d->stop->frames[d->at].at.lo).line : 0;
     return src;
 }
 
 static void put_location(const dialog *d, size_t i, gpa_str *out) {
     str_put(out, i == d->at ? "> " : "  ");
-    source_put_location(d->s->sources, d->frames[i].at, d->frames[i].function, out);
+    source_put_location(d->s->sources, d->stop->frames[i].at, d->stop->frames[i].function, out);
     str_putc(out, '\n');
 }
 
@@ -59,7 +61,7 @@ static void put_here(const dialog *d, gpa_str *out) {
 static void put_list(const dialog *d, gpa_str *out) { put_lines(d, 5, out); }
 
 static void put_stack(const dialog *d, gpa_str *out) {
-    for (size_t i = 0; i < d->n; i++) put_location(d, i, out);
+    for (size_t i = 0; i < d->stop->n; i++) put_location(d, i, out);
 }
 
 static void put_array(const gpa_arr *a, gpa_str *out) {
@@ -71,7 +73,7 @@ static void put_array(const gpa_arr *a, gpa_str *out) {
 
 /* The variables; arrays by type and shape, so that nothing is computed. */
 static void put_variables(const dialog *d, gpa_str *out) {
-    value locals = d->frames[d->at].locals;
+    value locals = d->stop->frames[d->at].locals;
     size_t at = 0;
     for (dict_entry *e; locals.tag == V_DICT && (e = dict_next(locals.dict, &at));) {
         str_printf(out, "%s = ", e->key.str->text);
@@ -91,60 +93,20 @@ static void print_error(const dialog *d) {
     vm_clear_error(d->s->vm);
 }
 
-/* Assignments of the statement go to the function's variable of the name, else to the module. */
-static void write_back(const dialog *d, module_obj *scope) {
-    gpa_vm *vm = d->s->vm;
-    const debug_frame *f = &d->frames[d->at];
-    for (uint32_t i = 0; i < scope->n; i++) {
-        const char *name = intern_text(d->s->names, scope->names[i]);
-        value v = scope->slots[i], local = v_unset();
-        if (v.tag == V_UNSET) continue;
-        if (f->locals.tag == V_DICT) local = dict_text_peek(vm, f->locals.dict, name);
-        if (local.tag != V_UNSET) {
-            if (value_is(v, local)) continue;
-            if (d->live) debug_assign(vm, f->index, scope->names[i], v);
-            dict_set_text(vm, f->locals.dict, name, v);
-        } else if (!value_is(v, module_get_peek(f->module, scope->names[i]))) {
-            module_set(vm, f->module, scope->names[i], v);
-        }
-    }
-}
-
-static gpa_code fill(const dialog *d, module_obj *scope) {
-    const debug_frame *f = &d->frames[d->at];
-    gpa_vm *vm = d->s->vm;
-    gpa_code rc = GPA_OK;
-    size_t at = 0;
-    for (uint32_t i = 0; i < f->module->n && !rc; i++)
-        if (f->module->slots[i].tag != V_UNSET)
-            rc = module_set(vm, scope, f->module->names[i], f->module->slots[i]);
-    for (dict_entry *e; !rc && f->locals.tag == V_DICT && (e = dict_next(f->locals.dict, &at));)
-        rc = module_set_text(vm, scope, e->key.str->text, e->v);
-    return rc;
-}
-
 static void evaluate(const dialog *d, const char *text) {
     gpa_session *s = d->s;
-    ast_module *ast = NULL;
-    value last = v_unset();
-    gpa_code rc = s->debug_scope ? GPA_OK : vm_module_new(s->vm, "<debugger>", &s->debug_scope);
-    if (!rc) rc = fill(d, s->debug_scope);
-    if (!rc) rc = session_parse(s, SOURCE_CELL, "<debugger>", text, strlen(text), &ast);
-    if (!rc) rc = vm_eval(s->vm, ast, s->debug_scope, &last);
-    if (!rc) write_back(d, s->debug_scope);
+    value last;
+    gpa_code rc = debug_evaluate(s, &d->stop->frames[d->at], text, &last);
     if (!rc && last.tag != V_UNSET && last.tag != V_NONE)
         rc = session_on_display(s, last, NULL, false);
     if (rc) print_error(d);
-    if (last.tag != V_UNSET) value_release(s->vm, last);
-    ast_release(ast);
-    for (uint32_t i = 0; s->debug_scope && i < s->debug_scope->n; i++)
-        module_set(s->vm, s->debug_scope, s->debug_scope->names[i], v_unset());
+    value_release(s->vm, last);
 }
 
 /* ---- commands ---- */
 
 static void resume(dialog *d, debug_mode mode) {
-    if (d->live) debug_resume(d->s->vm, mode);
+    if (is_live(d)) debug_resume(d->s->vm, mode);
     d->done = true;
 }
 
@@ -155,7 +117,7 @@ static void do_continue(dialog *d, const char *arg) { (void)arg, resume(d, DEBUG
 
 static void do_quit(dialog *d, const char *arg) {
     do_continue(d, arg);
-    if (d->live) d->rc = vm_fail(d->s->vm, GPA_E_INTERRUPT, "%s", "");
+    if (is_live(d)) d->rc = vm_fail(d->s->vm, GPA_E_INTERRUPT, "%s", "");
 }
 
 static void do_where(dialog *d, const char *arg) { (void)arg, show(d, put_stack); }
@@ -172,7 +134,7 @@ static void do_up(dialog *d, const char *arg) {
 
 static void do_down(dialog *d, const char *arg) {
     (void)arg;
-    if (d->at + 1 < d->n)
+    if (d->at + 1 < d->stop->n)
         d->at++, show(d, put_here);
     else
         session_printf(d->s, false, "*** Newest frame\n");
@@ -188,7 +150,7 @@ static void set_breakpoint(const dialog *d, const char *arg, bool set) {
     if (line < 1 || !src || line > (long)source_at(src, (uint32_t)src->len).line)
         session_printf(d->s, false, "*** %s needs a line of %s\n", set ? "break" : "clear",
                        src ? src->name : "the program");
-    else if (debug_breakpoint(d->s->vm, d->frames[d->at].at.src, (uint32_t)line, set))
+    else if (debug_breakpoint(d->s->vm, d->stop->frames[d->at].at.src, (uint32_t)line, set))
         session_printf(d->s, false, "%s at %s:%ld\n", set ? "Breakpoint" : "Deleted breakpoint",
                        src->name, line);
 }
@@ -242,9 +204,8 @@ static void run_line(dialog *d, const char *line) {
     evaluate(d, line + (*line == '!'));
 }
 
-gpa_code session_debug(void *user, debug_frame *frames, size_t n, bool live) {
-    gpa_session *s = user;
-    dialog d = {.s = s, .frames = frames, .n = n, .at = n - 1, .live = live};
+gpa_code debug_dialog(gpa_session *s, const debug_stop *stop) {
+    dialog d = {.s = s, .stop = stop, .at = stop->n - 1};
     char line[1024] = "", before[1024] = "";
     if (!s->host.input) return GPA_OK;
     show(&d, put_here);
@@ -252,7 +213,8 @@ gpa_code session_debug(void *user, debug_frame *frames, size_t n, bool live) {
         gpa_code rc = s->host.input(s->host.user, "ipdb> ", false, line, sizeof line);
         if (rc == GPA_E_UNSUPPORTED) {
             session_printf(s, true, "%s: this front end takes no input%s\n",
-                           live ? "breakpoint" : "%debug", live ? "; execution goes on" : "");
+                           is_live(&d) ? "breakpoint" : "%debug",
+                           is_live(&d) ? "; execution goes on" : "");
             do_continue(&d, "");
         } else if (rc) {
             do_quit(&d, "");
@@ -280,14 +242,14 @@ MAGIC(debug, LINE, WORDS, "",
 
 MAGIC(pdb, LINE, WORDS, "[on | off]",
       "Stop in the debugger where an error is raised that the program does not catch.") {
-    bool on = !debug_stops_on_errors(m->s->vm);
+    bool on = debug_stops_on_errors(m->s->vm) == DEBUG_NO_ERRORS;
     if (magic_take(m, "on") || magic_take(m, "1"))
         on = true;
     else if (magic_take(m, "off") || magic_take(m, "0"))
         on = false;
     else if (m->n)
         return magic_usage(m, "Incorrect argument. Use on/1, off/0, or nothing for a toggle.");
-    debug_stop_on_errors(m->s->vm, on);
+    debug_stop_on_errors(m->s->vm, on ? DEBUG_UNCAUGHT : DEBUG_NO_ERRORS);
     session_printf(m->s, false, "Automatic pdb calling has been turned %s\n", on ? "ON" : "OFF");
     return GPA_OK;
 }

@@ -164,6 +164,15 @@ gpa_code session_on_display(void *user, value v, const char *id, bool update) {
     return rc;
 }
 
+gpa_code session_represent(gpa_session *s, value v,
+                           void (*tell)(void *user, const gpa_repr *r, size_t n), void *user) {
+    representations x;
+    gpa_code rc = represent(s, v, true, &x);
+    if (!rc) tell(user, x.r, x.n);
+    release_representations(&x);
+    return rc;
+}
+
 gpa_code session_result(gpa_session *s, value v, bool keep) {
     representations x;
     gpa_code rc = represent(s, v, s->host.display != NULL, &x);

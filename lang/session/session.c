@@ -98,6 +98,11 @@ static const char *on_request(void *user) {
     return s->host.request ? s->host.request(s->host.user) : "";
 }
 
+static void on_visit(void *user) {
+    const gpa_session *s = user;
+    if (s->host.visit) s->host.visit(s->host.user);
+}
+
 static void on_report(void *user) { session_report_current(user); }
 
 gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
@@ -113,6 +118,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     str_init(&figures->close);
     str_init(&s->settings.out_share);
     str_init(&s->last_report);
+    str_init(&s->debugger.error);
     if (history_init(&s->history, c->history)) TRY(gpa_no_memory(e));
     s->names = intern_new();
     s->sources = sources_new();
@@ -137,6 +143,8 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
                         .figures = figures,
                         .magic = session_magic,
                         .debug = session_debug,
+                        .debug_source = session_debug_source,
+                        .visit = on_visit,
                         .report = on_report,
                         .comm = s->host.comm ? on_comm : NULL,
                         .request = on_request};
@@ -158,6 +166,7 @@ out:
 static void end_vm(gpa_session *s) {
     if (!s->vm) return;
     session_forget_values(s); /* Out may contain itself */
+    debug_forget(s);
     for (size_t i = 0; i < s->n_inputs; i++) value_release(s->vm, s->inputs[i]);
     mem_free(s->inputs);
     s->inputs = NULL;
@@ -177,6 +186,8 @@ void gpa_session_free(gpa_session *s) {
     str_free(&s->settings.figures.close);
     str_free(&s->settings.out_share);
     str_free(&s->last_report);
+    str_free(&s->debugger.error);
+    mem_free(s->debugger.refs);
     sources_free(s->sources);
     intern_free(s->names);
     mem_free(s);
@@ -197,6 +208,8 @@ long long gpa_session_live_blocks(void) { return mem_alive(); }
 int gpa_session_count(const gpa_session *s) { return s->count; }
 
 bool gpa_session_interrupt(gpa_session *s) { return vm_interrupt(s->vm); }
+
+void gpa_session_visit(gpa_session *s) { vm_request_visit(s->vm); }
 
 void gpa_session_ready(gpa_session *s) {
     vm_interrupt_clear(s->vm);
@@ -362,6 +375,7 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     s->ready = false;
     s->flags = flags;
     vm_clear_error(s->vm);
+    debug_forget(s);
     snprintf(name, sizeof name, "In [%d]", s->count);
     gpa_code rc = is_counted(flags) ? session_remember_input(s, src, n) : GPA_OK;
     gpa_str line;

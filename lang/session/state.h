@@ -3,9 +3,10 @@
 #define GPA_SESSION_STATE_H
 
 #include "lang/object/mime.h"
+#include "lang/debugger.h"
 #include "lang/session.h"
 #include "lang/session/history.h"
-#include "lang/vm/vm.h"
+#include "lang/vm/debug.h"
 
 enum {
     LAST_VALUES = 3 /* _, __ and ___ */,
@@ -19,6 +20,23 @@ typedef struct capture {
     value shown; /* a LIST of displayed values */
     struct capture *outer;
 } capture;
+
+/* What an adapter was told of by number: the members of a value, a copy of a function's variables,
+ * or a module's variables. */
+typedef struct {
+    value v; /* a DICT of variables, a MODULE, or what has members */
+    bool variables;
+    char *expression; /* of the value; NULL: none */
+} debug_ref;
+
+typedef struct {
+    gpa_debugger host;      /* the adapter's; `stopped` NULL: none is attached */
+    const debug_stop *stop; /* NULL: execution has not stopped */
+    debug_ref *refs;        /* number i + 1 */
+    size_t n_refs, cap_refs;
+    gpa_str error;
+    module_obj *scope; /* the names of a frame while it evaluates; NULL: not yet */
+} session_debugger;
 
 struct gpa_session {
     gpa_host host;
@@ -37,9 +55,8 @@ struct gpa_session {
     capture *capture;
     module_obj
         *scope; /* the module in which a magic looks up and sets names; NULL: the main module */
-    module_obj
-        *debug_scope;    /* debugger.c: the names of a frame while it evaluates; NULL: not yet */
-    gpa_str last_report; /* of the last error: %tb */
+    session_debugger debugger;
+    gpa_str last_report;        /* of the last error: %tb */
     module_obj *scopes[SCOPES]; /* scope.c: created on demand, owned by the vm */
     size_t n_scopes;            /* number in use */
     char float_format[32];      /* %precision: the format of floats; "": default */
@@ -69,10 +86,21 @@ void session_report_current(gpa_session *s);
 /* A MAGIC node: vm_config.magic. */
 gpa_code session_magic(void *user, const char *text, size_t n, gpa_span at, value *out);
 
+/* ---- debugger.c ---- */
+
+/* vm_config.debug and .debug_source */
+gpa_code session_debug(void *user, const debug_stop *stop);
+void session_debug_source(void *user, uint32_t src);
+/* Runs a text in a frame (NULL: in the main module); assignments go to the function's variable of
+ * the name, else to the module. *last as vm_eval's. The error is the vm's. */
+gpa_code debug_evaluate(gpa_session *s, const debug_frame *f, const char *text, value *last);
+/* Releases what an adapter was told of. */
+void debug_forget(gpa_session *s);
+
 /* ---- magic_debug.c ---- */
 
-/* vm_config.debug */
-gpa_code session_debug(void *user, struct debug_frame *frames, size_t n, bool live);
+/* The debugger of the prompt. */
+gpa_code debug_dialog(gpa_session *s, const debug_stop *stop);
 
 /* ---- scope.c ---- */
 
@@ -99,6 +127,9 @@ void session_printf(gpa_session *s, bool to_stderr, const char *fmt, ...)
 void session_show(gpa_session *s, const gpa_repr *r, size_t n, const char *id, bool update);
 /* The same, in a pager. */
 void session_page(gpa_session *s, const gpa_repr *r, size_t n);
+/* The representations of a value. */
+gpa_code session_represent(gpa_session *s, value v,
+                           void (*tell)(void *user, const gpa_repr *r, size_t n), void *user);
 /* Displays the value of a cell's last expression; `keep`: stores it in Out, _ and _n. */
 gpa_code session_result(gpa_session *s, value v, bool keep);
 /* Callbacks of the vm: vm_config.write, .display, .clear, .page. */

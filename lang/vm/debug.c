@@ -5,8 +5,6 @@
 #include "lang/object/container.h"
 #include "lang/vm/generator.h"
 
-enum { MAX_BREAKPOINTS = 64 };
-
 typedef struct {
     uint32_t src, line;
 } breakpoint;
@@ -15,9 +13,10 @@ struct debugger {
     debug_mode mode;
     uint32_t depth, src, line; /* of the last stop */
     bool stopped;              /* the debugger is running: no stops in what it evaluates */
-    bool on_errors;
-    breakpoint breakpoints[MAX_BREAKPOINTS];
-    size_t n;
+    bool pausing;              /* the mode is that of debug_pause */
+    debug_errors on_errors;
+    breakpoint *breakpoints;
+    size_t n, cap;
     debug_frame *error; /* of the last uncaught error */
     size_t n_error;
 };
@@ -53,27 +52,43 @@ static bool has_breakpoint(const struct debugger *d, uint32_t src, uint32_t line
     return false;
 }
 
+/* Calls visit for each instruction at which a line begins, except instructions of generators that
+ * others examine, and those that belong to the function or module as a whole. */
+static void each_line(gpa_vm *vm, code *c, void (*visit)(void *user, ins *at, uint32_t line),
+                      void *user) {
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < c->n_ins; i += code_words[code_op(c, &c->ins[i])]) {
+        const unsigned op = code_op(c, &c->ins[i]);
+        gpa_span at = span_at(c, i);
+        bool own = c->nodes[i] == c->node || (!c->node && op == I_RETURN);
+        uint32_t line = at.src && !own ? line_of(vm, at) : before;
+        bool begins = line != before && op != I_YIELD_FROM;
+        before = line;
+        if (begins) visit(user, &c->ins[i], line);
+    }
+}
+
+typedef struct {
+    const struct debugger *d;
+    uint32_t src;
+} patching;
+
+static void put_break(void *user, ins *at, uint32_t line) {
+    const patching *p = user;
+    if (p->d->mode != DEBUG_CONTINUE || has_breakpoint(p->d, p->src, line)) at->op = I_BREAK;
+}
+
 /* Replaces the instructions of a code at which lines begin: of all lines, or of those with
- * breakpoints. Instructions of generators that others examine stay, and those that belong to the
- * function or module as a whole. */
+ * breakpoints. */
 static void patch(gpa_vm *vm, code *c) {
     const struct debugger *d = vm->debugger;
-    const bool all = d->mode != DEBUG_CONTINUE;
-    uint32_t before = 0;
     restore(c);
-    if (!c->compiled || (!all && !d->n)) return;
+    if (!c->compiled || (d->mode == DEBUG_CONTINUE && !d->n)) return;
     uint16_t *ops = mem_new(c->n_ins * sizeof *ops);
     if (!ops) return;
     for (uint32_t i = 0; i < c->n_ins; i++) ops[i] = c->ins[i].op;
     c->ops = ops;
-    for (uint32_t i = 0; i < c->n_ins; i += code_words[ops[i]]) {
-        gpa_span at = span_at(c, i);
-        bool own = c->nodes[i] == c->node || (!c->node && ops[i] == I_RETURN);
-        uint32_t line = at.src && !own ? line_of(vm, at) : before;
-        bool begins = line != before && ops[i] != I_YIELD_FROM;
-        before = line;
-        if (begins && (all || has_breakpoint(d, at.src, line))) c->ins[i].op = I_BREAK;
-    }
+    each_line(vm, c, put_break, &(patching){d, c->ast->src});
 }
 
 static void patch_nested(gpa_vm *vm, code *c) {
@@ -90,7 +105,36 @@ static void patch_all(gpa_vm *vm) {
 }
 
 void debug_compiled(gpa_vm *vm, code *c, const module_obj *m) {
-    if (vm->debugger && !m->hidden) patch(vm, c);
+    if (!vm->debugger || m->hidden) return;
+    if (!c->node && vm->config.debug_source && !vm->debugger->stopped)
+        vm->config.debug_source(vm->config.user, c->ast->src);
+    patch(vm, c);
+}
+
+typedef struct {
+    void (*each)(void *user, uint32_t line);
+    void *user;
+} listing;
+
+static void list_line(void *user, ins *at, uint32_t line) {
+    const listing *l = user;
+    (void)at;
+    l->each(l->user, line);
+}
+
+static gpa_code list_lines(gpa_vm *vm, code *c, module_obj *scratch, listing *l) {
+    gpa_code rc = compile_code(vm, c, scratch, false);
+    if (!rc) each_line(vm, c, list_line, l);
+    for (uint32_t i = 0; i < c->n_inner && !rc; i++) rc = list_lines(vm, c->inner[i], scratch, l);
+    return rc;
+}
+
+gpa_code debug_lines(gpa_vm *vm, ast_module *ast, module_obj *scratch,
+                     void (*each)(void *user, uint32_t line), void *user) {
+    code *c = code_new(ast, NULL, ast->scope, 0);
+    gpa_code rc = c ? list_lines(vm, c, scratch, &(listing){each, user}) : vm_no_memory(vm);
+    code_release(vm, c);
+    return rc;
 }
 
 /* ---- frames ---- */
@@ -120,7 +164,7 @@ static size_t copy_frames(gpa_vm *vm, bool of_error, debug_frame **out) {
         if (f->module->hidden || !node || !node->span.src) continue;
         debug_frame *to = &all[n++];
         *to = (debug_frame){f->code->name ? sym_text(vm, f->code->name) : "<module>", node->span,
-                            f->module, v_none(), (int32_t)i};
+                            f->module, v_none(), of_error ? -1 : (int32_t)i};
         if (!f->fn) continue;
         to->locals = v_dict(vm);
         if (to->locals.tag == V_UNSET)
@@ -155,6 +199,7 @@ void debug_resume(gpa_vm *vm, debug_mode mode) {
     struct debugger *d = debugger_of(vm);
     if (!d) return;
     d->mode = mode;
+    d->pausing = false;
     d->depth = vm->depth;
     while (d->depth && vm->frames[d->depth - 1].module->hidden) d->depth--;
     gpa_span at = d->depth ? raise_span(raise_node(&vm->frames[d->depth - 1])) : (gpa_span){0};
@@ -163,9 +208,19 @@ void debug_resume(gpa_vm *vm, debug_mode mode) {
     patch_all(vm);
 }
 
+void debug_pause(gpa_vm *vm) {
+    struct debugger *d = debugger_of(vm);
+    if (!d) return;
+    d->mode = DEBUG_STEP;
+    d->pausing = true;
+    d->depth = d->src = d->line = 0;
+    patch_all(vm);
+}
+
 bool debug_breakpoint(gpa_vm *vm, uint32_t src, uint32_t line, bool set) {
     struct debugger *d = debugger_of(vm);
-    if (!d || has_breakpoint(d, src, line) == set || (set && d->n == MAX_BREAKPOINTS)) return false;
+    if (!d || has_breakpoint(d, src, line) == set) return false;
+    if (set && !mem_grow(&d->breakpoints, d->n, &d->cap, sizeof *d->breakpoints)) return false;
     if (set) d->breakpoints[d->n++] = (breakpoint){src, line};
     for (size_t i = 0; !set && i < d->n; i++)
         if (d->breakpoints[i].src == src && d->breakpoints[i].line == line)
@@ -174,10 +229,16 @@ bool debug_breakpoint(gpa_vm *vm, uint32_t src, uint32_t line, bool set) {
     return true;
 }
 
-/* True if execution stops before a line of the topmost frame. */
-static bool stops(const gpa_vm *vm, const struct debugger *d, gpa_span at, uint32_t line) {
-    if (d->stopped) return false;
-    if (has_breakpoint(d, at.src, line)) return true;
+void debug_begin(gpa_vm *vm) { debugger_of(vm); }
+
+void debug_end(gpa_vm *vm) {
+    if (!vm->debugger) return;
+    vm->debugger->n = 0;
+    patch_all(vm);
+}
+
+/* True if a step ends before a line of the topmost frame. */
+static bool step_ends(const gpa_vm *vm, const struct debugger *d, gpa_span at, uint32_t line) {
     bool same = vm->depth == d->depth && at.src == d->src && line == d->line;
     switch (d->mode) {
         case DEBUG_CONTINUE: return false;
@@ -189,38 +250,44 @@ static bool stops(const gpa_vm *vm, const struct debugger *d, gpa_span at, uint3
 }
 
 /* Runs the debugger; it calls debug_resume, or fails to end the evaluation. */
-static gpa_code run_debugger(gpa_vm *vm) {
+static gpa_code run_debugger(gpa_vm *vm, debug_reason why, const gpa_err *error) {
     struct debugger *d = vm->debugger;
-    debug_frame *frames;
+    debug_stop stop = {.why = why, .error = error};
     if (!vm->config.debug) return GPA_OK;
-    size_t n = copy_frames(vm, false, &frames);
+    stop.n = copy_frames(vm, false, &stop.frames);
     d->stopped = true;
-    gpa_code rc = n ? vm->config.debug(vm->config.user, frames, n, true) : GPA_OK;
+    gpa_code rc = stop.n ? vm->config.debug(vm->config.user, &stop) : GPA_OK;
     d->stopped = false;
-    free_frames(vm, frames, n);
+    free_frames(vm, stop.frames, stop.n);
     return rc;
 }
 
 gpa_code debug_break(gpa_vm *vm, const frame *f) {
     const struct debugger *d = vm->debugger;
     gpa_span at = span_at(f->code, (uint32_t)(f->ip - f->code->ins));
-    return d && stops(vm, d, at, line_of(vm, at)) ? run_debugger(vm) : GPA_OK;
+    if (!d || d->stopped) return GPA_OK;
+    const uint32_t line = line_of(vm, at);
+    if (step_ends(vm, d, at, line))
+        return run_debugger(vm, d->pausing ? DEBUG_AT_PAUSE : DEBUG_AT_STEP, NULL);
+    return has_breakpoint(d, at.src, line) ? run_debugger(vm, DEBUG_AT_BREAKPOINT, NULL) : GPA_OK;
 }
 
 gpa_code debug_enter(gpa_vm *vm) {
     const struct debugger *d = debugger_of(vm);
     if (!d) return vm_no_memory(vm);
-    return d->stopped ? GPA_OK : run_debugger(vm);
+    return d->stopped ? GPA_OK : run_debugger(vm, DEBUG_AT_CALL, NULL);
 }
 
 /* ---- errors ---- */
 
-void debug_stop_on_errors(gpa_vm *vm, bool on) {
+void debug_stop_on_errors(gpa_vm *vm, debug_errors which) {
     struct debugger *d = debugger_of(vm);
-    if (d) d->on_errors = on;
+    if (d) d->on_errors = which;
 }
 
-bool debug_stops_on_errors(const gpa_vm *vm) { return vm->debugger && vm->debugger->on_errors; }
+debug_errors debug_stops_on_errors(const gpa_vm *vm) {
+    return vm->debugger ? vm->debugger->on_errors : DEBUG_NO_ERRORS;
+}
 
 static void forget_error(gpa_vm *vm) {
     struct debugger *d = vm->debugger;
@@ -236,33 +303,53 @@ bool debug_enter_error(gpa_vm *vm) {
     struct debugger *d = vm->debugger;
     if (!d || !d->n_error || d->stopped) return false;
     d->stopped = true;
-    if (vm->config.debug(vm->config.user, d->error, d->n_error, false)) vm_clear_error(vm);
+    const debug_stop stop = {.why = DEBUG_AFTER_ERROR, .frames = d->error, .n = d->n_error};
+    if (vm->config.debug(vm->config.user, &stop)) vm_clear_error(vm);
     d->stopped = false;
     return true;
 }
 
-/* True if a frame of the program has a handler around what it executes. */
-static bool is_handled(const gpa_vm *vm) {
-    for (uint32_t i = 0; i < vm->depth; i++)
-        if (code_guard_at(vm->frames[i].code, vm->frames[i].ip)) return true;
-    return false;
+/* Who has the innermost handler around what executes. */
+typedef enum { NOBODY, LIBRARY, PROGRAM } handled_by;
+
+static handled_by handler(const gpa_vm *vm) {
+    for (uint32_t i = vm->depth; i-- > 0;)
+        if (code_guard_at(vm->frames[i].code, vm->frames[i].ip))
+            return vm->frames[i].module->hidden ? LIBRARY : PROGRAM;
+    return NOBODY;
+}
+
+/* Stops where an error is raised. The error is kept. */
+static void stop_at_error(gpa_vm *vm) {
+    raise_saved error;
+    raise_save(vm, &error);
+    if (run_debugger(vm, DEBUG_AT_ERROR, &error.err)) vm_clear_error(vm);
+    raise_restore(vm, &error);
+}
+
+/* Keeps the frames of an error that nothing catches, for %debug. */
+static void keep_frames(gpa_vm *vm, struct debugger *d) {
+    raise_saved error; /* the copies may run out of memory */
+    raise_save(vm, &error);
+    d->n_error = copy_frames(vm, true, &d->error);
+    vm_clear_error(vm);
+    raise_restore(vm, &error);
 }
 
 void debug_error(gpa_vm *vm) {
     const gpa_code what = vm->core.err.code;
     if (!vm->config.debug || what == GPA_E_EXIT || what == GPA_E_INTERRUPT ||
-        what == GPA_E_STOP_ITERATION || is_handled(vm))
+        what == GPA_E_STOP_ITERATION)
         return;
+    const handled_by by = handler(vm);
+    const debug_errors stops = debug_stops_on_errors(vm);
+    if (by == LIBRARY || (by == PROGRAM && stops != DEBUG_RAISED)) return;
     struct debugger *d = debugger_of(vm);
     if (!d || d->stopped) return;
-    forget_error(vm);
+    if (by == NOBODY) forget_error(vm);
     if (what == GPA_E_MEMORY) return; /* the frames would keep what fills the memory */
-    raise_saved error;                /* the copies may run out of memory */
-    raise_save(vm, &error);
-    d->n_error = copy_frames(vm, true, &d->error);
-    vm_clear_error(vm);
-    if (d->on_errors && run_debugger(vm)) vm_clear_error(vm);
-    raise_restore(vm, &error);
+    if (by == NOBODY) keep_frames(vm, d);
+    if (stops) stop_at_error(vm);
 }
 
 void debug_ended(gpa_vm *vm) {
@@ -274,6 +361,7 @@ void debug_ended(gpa_vm *vm) {
 
 void debug_free(gpa_vm *vm) {
     forget_error(vm);
+    if (vm->debugger) mem_free(vm->debugger->breakpoints);
     mem_free(vm->debugger);
     vm->debugger = NULL;
 }

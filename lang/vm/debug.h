@@ -16,6 +16,30 @@ typedef struct debug_frame {
     int32_t index; /* of a running frame; -1: of an error */
 } debug_frame;
 
+/* Why execution stopped. */
+typedef enum {
+    DEBUG_AT_CALL, /* of breakpoint() */
+    DEBUG_AT_BREAKPOINT,
+    DEBUG_AT_STEP,
+    DEBUG_AT_PAUSE,
+    DEBUG_AT_ERROR,   /* where it is raised */
+    DEBUG_AFTER_ERROR /* %debug: nothing runs */
+} debug_reason;
+
+typedef struct debug_stop {
+    debug_reason why;
+    debug_frame *frames; /* outermost first, without those of the library; at least one */
+    size_t n;
+    const gpa_err *error; /* AT_ERROR; else NULL */
+} debug_stop;
+
+/* Which errors stop execution where they are raised. */
+typedef enum {
+    DEBUG_NO_ERRORS,
+    DEBUG_UNCAUGHT, /* those that no handler of the program catches (%pdb) */
+    DEBUG_RAISED    /* also those that a handler of the program catches */
+} debug_errors;
+
 /* How execution continues after a stop. */
 typedef enum {
     DEBUG_CONTINUE, /* to the next breakpoint */
@@ -24,8 +48,7 @@ typedef enum {
     DEBUG_RETURN    /* to the caller */
 } debug_mode;
 
-/* breakpoint(): runs the debugger with the running frames, outermost first, without those of the
- * library. Fails to end the evaluation. */
+/* breakpoint(): runs the debugger with the running frames. Fails to end the evaluation. */
 gpa_code debug_enter(gpa_vm *vm);
 /* Runs the debugger with the frames of the last uncaught error. False: there is none. */
 bool debug_enter_error(gpa_vm *vm);
@@ -33,10 +56,19 @@ bool debug_enter_error(gpa_vm *vm);
 bool debug_assign(gpa_vm *vm, int32_t index, gpa_sym name, value v);
 /* From the debugger: continues in this way. */
 void debug_resume(gpa_vm *vm, debug_mode mode);
+/* Stops before the next line of a function, whichever it is. */
+void debug_pause(gpa_vm *vm);
+/* Calls `each` with every line of a program at which execution can stop, function by function. It
+ * is compiled in a module made for that. */
+gpa_code debug_lines(gpa_vm *vm, ast_module *ast, module_obj *scratch,
+                     void (*each)(void *user, uint32_t line), void *user);
 /* Sets or removes the breakpoint of a line. False: nothing changes. */
 bool debug_breakpoint(gpa_vm *vm, uint32_t src, uint32_t line, bool set);
-/* While on, an error that no handler of the program catches stops where it is raised (%pdb). */
-void debug_stop_on_errors(gpa_vm *vm, bool on);
-bool debug_stops_on_errors(const gpa_vm *vm);
+/* From now on vm_config.debug_source is called. */
+void debug_begin(gpa_vm *vm);
+/* Removes all breakpoints. */
+void debug_end(gpa_vm *vm);
+void debug_stop_on_errors(gpa_vm *vm, debug_errors which);
+debug_errors debug_stops_on_errors(const gpa_vm *vm);
 
 #endif

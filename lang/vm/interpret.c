@@ -44,10 +44,19 @@ frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs) {
     return f;
 }
 
-/* Work done at loop back-edges: poll for interrupts, flush pending nodes. Loops of library modules
- * run over axes and arguments; they leave the arrays they were given pending. */
+/* Other threads ask for an interrupt or a visit. */
+#define REQUESTED() atomic_load_explicit(&vm->core.requests, memory_order_relaxed)
+
+static gpa_code attend(gpa_vm *vm) {
+    vm_visit(vm);
+    return vm_poll(vm);
+}
+
+/* Work done at loop back-edges: poll for interrupts and visits, flush pending nodes. Loops of
+ * library modules run over axes and arguments; they leave the arrays they were given pending. */
 static gpa_code poll(gpa_vm *vm) {
-    if (atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)) return vm_poll(vm);
+    gpa_code asked = UNLIKELY(REQUESTED()) ? attend(vm) : GPA_OK;
+    if (asked) return asked;
     if (vm->frames[vm->depth - 1].module->library) return GPA_OK;
     if (!vm->maybe_pending) return GPA_OK;
     vm->maybe_pending = false;
@@ -219,15 +228,13 @@ static inline __attribute__((always_inline)) bool comparison(ast_op op, const va
 
 /* The macros below stay macros: they hold labels and jump to those of the loop, and each
  * instruction has an indirect jump of its own, which branch predictors learn. */
-#define JUMP(word)                                                                               \
-    do {                                                                                         \
-        const ins *w_ = (word);                                                                  \
-        int32_t d_ = w_->d;                                                                      \
-        I = w_ + d_;                                                                             \
-        if (d_ <= 0 && UNLIKELY(vm->maybe_pending | atomic_load_explicit(&vm->core.interrupted,  \
-                                                                         memory_order_relaxed))) \
-            goto edge;                                                                           \
-        DISPATCH();                                                                              \
+#define JUMP(word)                                                           \
+    do {                                                                     \
+        const ins *w_ = (word);                                              \
+        int32_t d_ = w_->d;                                                  \
+        I = w_ + d_;                                                         \
+        if (d_ <= 0 && UNLIKELY(vm->maybe_pending | REQUESTED())) goto edge; \
+        DISPATCH();                                                          \
     } while (0)
 #define STEP(NAME, name, words)                          \
     L_##NAME : f->ip = I;                                \

@@ -106,8 +106,9 @@ static rt_loop_state runtime_state(struct loop_state *s) {
 /* ---- replaying ---- */
 
 static bool next_iteration(void *user, rt_loop_scalar *scalars, gpa_arr **fed) {
+    gpa_vm *vm = user;
     (void)fed;
-    return loop_scalars_run(user, scalars);
+    return !vm_wants_visit(vm) && loop_scalars_run(&vm->loops->trace, scalars);
 }
 
 /* Stores what the replay left in the variables. */
@@ -138,8 +139,7 @@ static gpa_code replay(gpa_vm *vm, struct loop_state *s, uint64_t *count) {
     rt_loop_result results[RT_LOOP_MAX_ARRAYS];
     hold_arrays(s);
     loop_scalars_load(&s->trace);
-    gpa_code rc =
-        rt_loop_replay(vm->core.rt, next_iteration, &s->trace, results, count, &vm->core.err);
+    gpa_code rc = rt_loop_replay(vm->core.rt, next_iteration, vm, results, count, &vm->core.err);
     if (*count) {
         loop_scalars_store(&s->trace);
         gpa_code stored = store_arrays(vm, s, results);

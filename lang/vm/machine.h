@@ -114,6 +114,11 @@ struct vm {
     gpa_sym sym_new, sym_init;
 };
 
+/* True if vm_request_visit was called since the last visit. */
+static inline bool vm_wants_visit(const gpa_vm *vm) {
+    return atomic_load_explicit(&vm->core.requests, memory_order_relaxed) & VM_VISIT;
+}
+
 static inline const char *sym_text(const gpa_vm *vm, gpa_sym s) {
     return intern_text(vm->core.names, s);
 }

@@ -77,6 +77,8 @@ bool vm_warnings_observed(const gpa_vm *vm, gpa_code category);
 /* Enables the checks of arrays for floating-point errors if an action is immediate, or a warning
  * that is observed. */
 void vm_watch_floats(gpa_vm *vm);
+/* Between two statements of the program: what vm_request_visit asked for. */
+void vm_visit(gpa_vm *vm);
 /* Displays a value in the front end, under an id (NULL: none); `update`: replaces the display with
  * that id. */
 gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update);

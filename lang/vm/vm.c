@@ -217,11 +217,13 @@ static gpa_code compile_module(gpa_vm *vm, ast_module *ast, module_obj *in, bool
     code *c = code_new(ast, NULL, ast->scope, 0);
     if (!c) return vm_no_memory(vm);
     gpa_code rc = compile_code(vm, c, in, keep);
-    if (rc)
+    if (rc) {
         code_release(vm, c);
-    else
-        *out = c;
-    return rc;
+        return rc;
+    }
+    debug_compiled(vm, c, in);
+    *out = c;
+    return GPA_OK;
 }
 
 static gpa_code run_module(gpa_vm *vm, code *c, module_obj *in, value *last) {
@@ -310,7 +312,7 @@ gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out) {
 }
 
 bool vm_interrupt(gpa_vm *vm) {
-    bool before = atomic_exchange(&vm->core.interrupted, true);
+    bool before = atomic_fetch_or(&vm->core.requests, VM_INTERRUPT) & VM_INTERRUPT;
     void (*pass_on)(void) = atomic_load(&vm->foreign_interrupt);
     rt_interrupt(vm->core.rt);
     if (pass_on) pass_on();
@@ -318,8 +320,18 @@ bool vm_interrupt(gpa_vm *vm) {
 }
 
 void vm_interrupt_clear(gpa_vm *vm) {
-    atomic_store(&vm->core.interrupted, false);
+    atomic_fetch_and(&vm->core.requests, ~(unsigned)VM_INTERRUPT);
     rt_interrupt_clear(vm->core.rt);
+}
+
+void vm_request_visit(gpa_vm *vm) { atomic_fetch_or(&vm->core.requests, VM_VISIT); }
+
+void vm_visit(gpa_vm *vm) {
+    if (!vm_wants_visit(vm)) return;
+    atomic_fetch_and(&vm->core.requests, ~(unsigned)VM_VISIT);
+    if (!vm->config.visit) return;
+    loop_leave(vm); /* a recorded iteration contains nothing of the visit */
+    vm->config.visit(vm->config.user);
 }
 
 /* ---- services ---- */

@@ -20,7 +20,7 @@ typedef struct {
     gpa_str close;   /* "False": figures stay open at the end of a cell */
 } figure_settings;
 
-struct debug_frame;
+struct debug_stop;
 
 typedef struct {
     gpa_rt *rt;
@@ -41,9 +41,13 @@ typedef struct {
                     int *rows); /* as gpa_host.symbols (lang/session.h); may be NULL */
     gpa_code (*magic)(void *user, const char *text, size_t n, gpa_span at,
                       value *out); /* a MAGIC node; may be NULL */
-    /* The debugger, with the running frames (`live`) or those of an error (debug.h): reads what to
-     * do, and calls debug_resume. Fails to end the evaluation. NULL: errors leave no frames */
-    gpa_code (*debug)(void *user, struct debug_frame *frames, size_t n, bool live);
+    /* The debugger (debug.h): reads what to do, and calls debug_resume. Fails to end the
+     * evaluation. NULL: errors leave no frames */
+    gpa_code (*debug)(void *user, const struct debug_stop *stop);
+    /* The body of a source was compiled, once something was debugged: its breakpoints are set. May
+     * be NULL */
+    void (*debug_source)(void *user, uint32_t src);
+    void (*visit)(void *user);                   /* as gpa_host.visit (lang/session.h) */
     void (*report)(void *user);                  /* reports the current error and clears it */
     void (*comm)(void *user, const gpa_comm *m); /* as gpa_host.comm; NULL: there is no page */
     const char *(*request)(void *user);          /* as gpa_host.request */
@@ -99,6 +103,9 @@ value vm_raised_peek(const gpa_vm *vm);
  * request is still pending. */
 bool vm_interrupt(gpa_vm *vm);
 void vm_interrupt_clear(gpa_vm *vm);
+/* Makes the running evaluation call vm_config.visit soon: at a loop's back-edge, or in sleep().
+ * From any thread. */
+void vm_request_visit(gpa_vm *vm);
 
 void *vm_user(gpa_vm *vm);
 /* The source location being evaluated, for messages and warnings; src 0 if no code runs. Frames of
