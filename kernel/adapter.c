@@ -39,8 +39,11 @@ json_int_t adapter_number(const json_t *arguments, const char *name, json_int_t 
 }
 
 /* Why a request is refused now; NULL: it is not. */
-static const char *refusal(const adapter *a, moment when) {
-    switch (when) {
+static const char *refusal(const adapter *a, size_t row) {
+    if (!a->session && rows[row].handle != adapter_initialize &&
+        rows[row].handle != adapter_disconnect)
+        return "no program was launched";
+    switch (rows[row].when) {
         case ALWAYS: return NULL;
         case STARTED: return a->started ? NULL : "the debugger has not started";
         case STOPPED: return a->stop ? NULL : "execution has not stopped";
@@ -49,32 +52,32 @@ static const char *refusal(const adapter *a, moment when) {
     return NULL;
 }
 
-static bool handle(adapter *a, const json_t *request, json_t **body, const char **why) {
-    const char *command = adapter_text(request, "command");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(rows[i].command, command) != 0) continue;
-        *why = refusal(a, rows[i].when);
-        return !*why && rows[i].handle(a, json_object_get(request, "arguments"), body, why);
-    }
-    *why = "this request is not supported";
-    return false;
-}
-
-json_t *adapter_answer(adapter *a, const json_t *request) {
-    json_t *body = NULL;
-    const char *why;
-    bool done = handle(a, request, &body, &why);
-    json_t *response = json_pack("{s:s, s:I, s:I, s:s, s:b, s:o}", "type", "response", "seq",
-                                 ++a->seq, "request_seq", adapter_number(request, "seq", 0),
-                                 "command", adapter_text(request, "command"), "success", done,
-                                 "body", body ? body : json_object());
-    if (!done) json_object_set_new(response, "message", text_json(why, strlen(why)));
+json_t *adapter_response(adapter *a, const json_t *request, json_t *body, const char *why) {
+    json_t *response = json_pack(
+        "{s:s, s:I, s:I, s:s, s:b, s:o}", "type", "response", "seq", (json_int_t)++a->seq,
+        "request_seq", adapter_number(request, "seq", 0), "command",
+        adapter_text(request, "command"), "success", !why, "body", body ? body : json_object());
+    if (why) json_object_set_new(response, "message", text_json(why, strlen(why)));
     return response;
 }
 
+json_t *adapter_answer(adapter *a, const json_t *request) {
+    const char *command = adapter_text(request, "command"), *why = "this request is not supported";
+    json_t *body = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(rows[i].command, command) != 0) continue;
+        why = refusal(a, i);
+        if (why) break;
+        bool done = rows[i].handle(a, json_object_get(request, "arguments"), &body, &why);
+        why = done ? NULL : why ? why : "the request failed";
+        break;
+    }
+    return adapter_response(a, request, body, why);
+}
+
 void adapter_event(adapter *a, const char *event, json_t *body) {
-    a->send(a->user, json_pack("{s:s, s:I, s:s, s:o}", "type", "event", "seq", ++a->seq, "event",
-                               event, "body", body ? body : json_object()));
+    a->send(a->user, json_pack("{s:s, s:I, s:s, s:o}", "type", "event", "seq", (json_int_t)++a->seq,
+                               "event", event, "body", body ? body : json_object()));
 }
 
 /* ---- sources ---- */
@@ -100,13 +103,18 @@ static void cell_path(const adapter *a, const char *text, size_t len, char *path
     snprintf(path, n, "%s%u%s", a->prefix, murmur2(text, len, HASH_SEED), suffix);
 }
 
+/* The path of a file by any of its names. */
+static void file_path(const char *name, char *path, size_t n) {
+    char *whole = realpath(name, NULL);
+    snprintf(path, n, "%s", whole ? whole : name);
+    free(whole);
+}
+
 void adapter_path(const adapter *a, const gpa_source *s, char *path, size_t n) {
-    char *whole = s->cell ? NULL : realpath(s->name, NULL);
     if (s->cell)
         cell_path(a, s->text, s->n, path, n);
     else
-        snprintf(path, n, "%s", whole ? whole : s->name);
-    free(whole);
+        file_path(s->name, path, n);
 }
 
 bool adapter_dump(adapter *a, const json_t *arguments, json_t **body, const char **why) {
@@ -134,17 +142,23 @@ static void match_source(void *user, const gpa_source *s) {
     if (strcmp(path, x->path) == 0) x->text = text_json(s->text, s->n);
 }
 
+char *adapter_file(const char *path, size_t *n) {
+    FILE *f = fopen(path, "re");
+    char *text = NULL;
+    FILE *to = f ? open_memstream(&text, n) : NULL;
+    for (int c; to && (c = getc(f)) != EOF;) putc(c, to);
+    if (to) fclose(to);
+    if (f) fclose(f);
+    return text;
+}
+
 /* The text of a source by its path: a cell, or the file as it is now. NULL: there is none. */
 static json_t *read_source(const adapter *a, const char *path) {
-    enum { LARGEST = 16 << 20 };
     search x = {a, path, json_incref(json_object_get(a->cells, path))};
+    size_t n;
     if (!x.text) gpa_debug_sources(a->session, match_source, &x);
-    FILE *f = x.text ? NULL : fopen(path, "re");
-    if (!f) return x.text;
-    char *text = malloc(LARGEST);
-    size_t n = text ? fread(text, 1, LARGEST, f) : 0;
-    fclose(f);
-    x.text = text_json(text ? text : "", n);
+    char *text = x.text ? NULL : adapter_file(path, &n);
+    if (text) x.text = text_json(text, n);
     free(text);
     return x.text;
 }
@@ -233,11 +247,13 @@ static json_t *place(const lines *l, const json_t *asked) {
 }
 
 bool adapter_break(adapter *a, const json_t *arguments, json_t **body, const char **why) {
-    const char *path = adapter_text(json_object_get(arguments, "source"), "path");
+    const char *given = adapter_text(json_object_get(arguments, "source"), "path");
+    char path[PATH_MAX];
     json_t *points = json_array(), *told = json_array(), *asked;
     setting s = {a, path, false};
     size_t i;
     (void)why;
+    file_path(given, path, sizeof path);
     json_t *text = read_source(a, path);
     lines l =
         text ? find_lines(a, json_string_value(text), json_string_length(text)) : (lines){NULL, 0};
@@ -247,7 +263,7 @@ bool adapter_break(adapter *a, const json_t *arguments, json_t **body, const cha
         json_int_t line = adapter_number(point, "line", 0);
         json_t *one =
             json_pack("{s:b, s:I, s:{s:s}}", "verified", line > 0, "line",
-                      line ? line : adapter_number(asked, "line", 0), "source", "path", path);
+                      line ? line : adapter_number(asked, "line", 0), "source", "path", given);
         if (!line)
             json_object_set_new(one, "message", json_string("no statement begins here or below"));
         json_array_append_new(told, one);
@@ -346,8 +362,10 @@ static gpa_code on_stop(void *user, const gpa_stop *stop) {
     if (stop->why == GPA_STOP_BREAKPOINT && passes(a)) return GPA_OK;
     a->stop = stop;
     a->resumed = false;
-    json_t *body = json_pack("{s:s, s:i, s:b}", "reason", reasons[stop->why], "threadId", 1,
-                             "allThreadsStopped", 1);
+    const char *reason = a->entering ? "entry" : reasons[stop->why];
+    a->entering = false;
+    json_t *body =
+        json_pack("{s:s, s:i, s:b}", "reason", reason, "threadId", 1, "allThreadsStopped", 1);
     if (*stop->error) {
         json_object_set_new(body, "description", json_string(stop->error));
         json_object_set_new(body, "text", text_json(stop->text, strlen(stop->text)));
@@ -413,7 +431,7 @@ void adapter_begin(adapter *a) {
 
 bool adapter_initialize(adapter *a, const json_t *arguments, json_t **body, const char **why) {
     (void)arguments, (void)why;
-    adapter_begin(a);
+    if (a->session) adapter_begin(a);
     *body = json_pack(
         "{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:[{s:s, s:s, s:b}, {s:s, s:s, s:b}]}",
         "supportsConfigurationDoneRequest", 1, "supportsConditionalBreakpoints", 1,
@@ -439,8 +457,10 @@ bool adapter_configured(adapter *a, const json_t *arguments, json_t **body, cons
 bool adapter_disconnect(adapter *a, const json_t *arguments, json_t **body, const char **why) {
     (void)arguments, (void)body, (void)why;
     if (a->stop) resume(a, GPA_CONTINUE, body);
-    gpa_debug_stop_on_errors(a->session, GPA_ERRORS_NONE);
-    gpa_debug_attach(a->session, NULL);
+    if (a->session) {
+        gpa_debug_stop_on_errors(a->session, GPA_ERRORS_NONE);
+        gpa_debug_attach(a->session, NULL);
+    }
     json_object_clear(a->breakpoints);
     a->started = false;
     return true;

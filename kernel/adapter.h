@@ -8,11 +8,12 @@
 #define GPA_KERNEL_ADAPTER_H
 
 #include <jansson.h>
+#include <stdatomic.h>
 
 #include "lang/debugger.h"
 
 typedef struct adapter {
-    gpa_session *session;
+    gpa_session *session; /* NULL: not yet; then only initialize and disconnect are answered */
     void *user;
     /* Sends an event. Consumes it; NULL when out of memory. */
     void (*send)(void *user, json_t *event);
@@ -22,12 +23,13 @@ typedef struct adapter {
     char prefix[64];      /* of the paths of cells */
     bool started;         /* since initialize, until disconnect */
     bool configured;      /* since configurationDone */
+    bool entering;        /* the next pause is before the first line of a program */
     bool visiting;        /* the program runs: requests come between two of its statements */
     bool resumed;         /* while `stop` is set: execution is to continue */
     const gpa_stop *stop; /* NULL: execution has not stopped */
-    json_int_t seq;
-    json_t *breakpoints; /* of each path: a list of {line, condition, logMessage} */
-    json_t *cells;       /* of each path: the text of a cell that did not run yet */
+    atomic_llong seq;     /* of the last message */
+    json_t *breakpoints;  /* of each path: a list of {line, condition, logMessage} */
+    json_t *cells;        /* of each path: the text of a cell that did not run yet */
 } adapter;
 
 /* `session`, `user`, `send` and `wait` are set. */
@@ -35,7 +37,9 @@ void adapter_init(adapter *a);
 void adapter_free(adapter *a);
 /* The response to a request. NULL when out of memory. */
 json_t *adapter_answer(adapter *a, const json_t *request);
-/* Sends an event. Consumes body (NULL: none). */
+/* The response that a request was fulfilled (why NULL), or why not. Consumes body (NULL: none). */
+json_t *adapter_response(adapter *a, const json_t *request, json_t *body, const char *why);
+/* Sends an event. Consumes body (NULL: none). Any thread. */
 void adapter_event(adapter *a, const char *event, json_t *body);
 
 /* ---- for the files of the adapter ---- */
@@ -50,6 +54,8 @@ adapter_handler adapter_initialize, adapter_attach, adapter_configured, adapter_
 
 /* The path of a source, in path[0..n). */
 void adapter_path(const adapter *a, const gpa_source *s, char *path, size_t n);
+/* The bytes of a file, to be freed; NULL with errno set. */
+char *adapter_file(const char *path, size_t *n);
 /* A text argument; "" if there is none. */
 const char *adapter_text(const json_t *arguments, const char *name);
 /* An integer argument. */

@@ -184,9 +184,9 @@ static bool start_session(kernel *k) {
 
 static void serve(kernel *k) {
     while (!atomic_load(&k->quitting)) {
-        message *m = (message *)queue_take(&k->soon);
+        message *m = (message *)queue_take(&k->todo);
         struct pollfd fds[] = {{k->todo.fd, POLLIN, 0}, {k->soon.fd, POLLIN, 0}};
-        if (!m) m = (message *)queue_take(&k->todo);
+        if (!m) m = (message *)queue_take(&k->soon);
         if (m)
             request_handle(k, m);
         else if (!atomic_load(&k->quitting) && poll(fds, 2, -1) < 0 && errno != EINTR)

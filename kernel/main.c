@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel/dap.h"
 #include "kernel/doctor.h"
 #include "kernel/install.h"
 #include "kernel/kernel.h"
@@ -13,11 +14,13 @@ static const char usage[] =
     "                          [--env VAR=VALUE]... [--program PATH]\n"
     "       gpa-kernel uninstall [--user | --sys-prefix | --prefix DIR] [--name NAME]\n"
     "       gpa-kernel doctor\n"
+    "       gpa-kernel dap\n"
     "\n"
     "The Jupyter kernel of gpa. Front ends start it with -f; `install` tells them that it is "
     "there, by default\n"
     "for this user only; `doctor` looks whether a notebook will work, and says what is in the "
-    "way.\n"
+    "way;\n"
+    "`dap` debugs a program for an editor (gpa --dap).\n"
     "\n"
     "  --user          for this user\n"
     "  --sys-prefix    for the Python environment that is active\n"
@@ -32,6 +35,7 @@ int main(int argc, char **argv) {
     if (strcmp(first, "install") == 0 || strcmp(first, "uninstall") == 0)
         return install_main(argc - 1, argv + 1, usage);
     if (strcmp(first, "doctor") == 0 && argc == 2) return doctor_main();
+    if (strcmp(first, "dap") == 0 && argc == 2) return dap_main();
     if (strcmp(first, "--version") == 0) return puts("gpa-kernel " GPA_VERSION), 0;
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) return fputs(usage, stdout), 0;
     fputs(usage, stderr);

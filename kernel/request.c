@@ -48,7 +48,7 @@ void request_arrived(kernel *k, message *m) {
     if (r && r->handle == answer_comm) comm_coalesce(&k->todo, m);
     if (!r || r->turn == AT_ONCE) {
         request_handle(k, m);
-    } else if (r->turn == SOON && (m->from == &k->control || atomic_load(&k->running))) {
+    } else if (r->turn == SOON) {
         queue_put(&k->soon, &m->link);
         if (atomic_load(&k->running)) gpa_session_visit(k->session);
     } else {

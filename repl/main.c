@@ -23,8 +23,9 @@
 
 enum { EXIT_UNCAUGHT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130, EXIT_LEFT_ALIVE = 99 };
 
-/* `gpa kernel ...`: executes gpa-kernel, which is searched in the folder of this executable, then
- * on the search path, with the arguments from argv[1] on. Returns an exit code if that fails. */
+/* `gpa kernel ...`, `gpa --dap`: executes gpa-kernel, which is searched in the folder of this
+ * executable, then on the search path, with the arguments from argv[1] on. Returns an exit code if
+ * that fails. */
 static int kernel_command(int argc, char **argv) {
     enum { NOT_FOUND = 127 };
     char path[PATH_MAX];
@@ -39,7 +40,7 @@ static int kernel_command(int argc, char **argv) {
     for (int i = 1; i < argc; i++) args[i] = argv[i];
     execv(path, args);
     if (errno == ENOENT) execvp(name, args);
-    fprintf(stderr, "gpa: the Jupyter kernel is not there: %s: %s\n", path, strerror(errno));
+    fprintf(stderr, "gpa: gpa-kernel is not there: %s: %s\n", path, strerror(errno));
     if (errno == ENOENT)
         fputs("It is built where ZeroMQ and jansson are installed (libzmq3-dev, libjansson-dev).\n",
               stderr);
@@ -164,6 +165,11 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "kernel") == 0) return kernel_command(argc - 1, argv + 1);
     int code = options_read(argc, argv, &o);
     if (code >= 0) return options_free(&o), code;
+    if (o.dap) {
+        char *args[] = {argv[0], "dap"};
+        if (o.device) setenv("GPA_DEVICE", o.device, 1);
+        return options_free(&o), kernel_command(2, args);
+    }
     /* sys.argv: the program's name, then its own arguments */
     const char **args = calloc((size_t)argc + 1, sizeof *args);
     if (!args) return EXIT_UNCAUGHT;

@@ -154,6 +154,7 @@ int options_read(int argc, char **argv, options *o) {
             case OPTION_COLOUR: o->colour = value; break;
             case OPTION_DEVICE: o->device = value; break;
             case OPTION_DEVICES: o->devices = true; break;
+            case OPTION_DAP: o->dap = true; break;
             case OPTION_EXPLAIN: o->explain++; break;
             case OPTION_CACHE: o->cache = value; break;
             case OPTION_VERSION: return puts("gpa " GPA_VERSION), 0;

@@ -9,7 +9,7 @@ typedef struct {
     const char *const *code; /* texts of -c, n_code of them */
     int n_code;
     const char *device, *cache, *colour;
-    bool interactive, quiet, echo, bare, devices;
+    bool interactive, quiet, echo, bare, devices, dap;
     int explain;
     int rest; /* index of the first argument after the program */
 } options;

@@ -121,7 +121,7 @@ def test_unknown():
     with Kernel() as k:
         for kind, channel in (
             ("dance_request", "shell"),
-            ("debug_request", "control"),
+            ("debug_request", "shell"),
             ("execute_request", "control"),
             ("execute_request", "shell"),
         ):
