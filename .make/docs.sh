@@ -16,6 +16,8 @@ if [ "$3" ] && [ -x "$build/gpa-kernel" ] && build/venv/bin/python -c 'import nb
         [ ! -e "$notebook" ] || build/venv/bin/python -m jupyter nbconvert --to notebook --execute --output-dir "$ran" "$notebook" \
             > "$work/log" 2>&1 || { tail -20 "$work/log"; exit 1; }
     done
+    # ASCII, in which gpa finds the k-th character at once.
+    for notebook in "$ran"/*.ipynb; do python3 -m json.tool "$notebook" "$notebook.ascii" && mv "$notebook.ascii" "$notebook"; done
 fi
 "$build/gpa" .make/docs/docs.gpa "$site" "$work/magics" $ran
 python3 .make/docs/links.py "$site"

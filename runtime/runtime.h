@@ -189,6 +189,9 @@ const char *rt_precision(const gpa_rt *rt);
 gpa_code rt_check_precision(const char *name, gpa_err *e);
 gpa_code rt_set_precision(gpa_rt *rt, const char *name, gpa_err *e);
 const char *rt_precision_name(int64_t i);
+/* While on, compiled functions run on the current device, which is open: arrays of other devices
+ * are copied to it for each launch, and back. */
+void rt_simulate(gpa_rt *rt, bool on);
 /* What the current device is, opened if need be: a GPU; a device whose source is CUDA C and whose
  * assembly is PTX. False if it does not open. */
 bool rt_is_gpu(gpa_rt *rt);

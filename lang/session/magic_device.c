@@ -609,7 +609,9 @@ MAGIC(simulate, BOTH, CODE, "statement",
     if (rc) return rc;
     snprintf(before, sizeof before, "%s", rt_device(s->rt));
     rc = rt_set_device(s->rt, rt_reference_device(), vm_err(s->vm));
+    rt_simulate(s->rt, true);
     if (!rc) rc = eval_and_wait(m, &last);
+    rt_simulate(s->rt, false);
     gpa_err quiet = {0};
     gpa_code back = rt_set_device(s->rt, before, &quiet);
     if (!rc && back) rc = vm_fail(s->vm, back, "%s", quiet.msg);

@@ -42,7 +42,7 @@ static gpa_code compute_arrays(gpa_rt *rt, const kir_func *f, gpa_arr *const *at
         rc = writes ? store_begin(rt, *at, e) : arr_force(rt, *at, CUT_USER, e);
         if (rc) break;
         gpa_device *device = (*at)->storage->buf->device;
-        if (!first && device != *d)
+        if (!first && device != *d && !rt->simulating)
             return gpa_fail(e, GPA_E_DEVICE,
                             "the arrays of a compiled function are on different devices: %s and %s",
                             device->caps.name, (*d)->caps.name);
@@ -252,15 +252,13 @@ static gpa_code refuse_traced(gpa_rt *rt, const kir_func *f, gpa_arr *const *at,
     return rc;
 }
 
-gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e) {
+/* Launches on device d, which holds the arrays. */
+static gpa_code run_on(gpa_rt *rt, gpa_device *d, const kir_func *f, const arr_program *p,
+                       gpa_err *e) {
     gpa_binding bind[KIR_MAX_ARRAYS];
-    gpa_device *d;
     gpa_prog *prog;
     gpa_arr *const *at = p->arrays;
-    if (rt_interrupted(rt)) return gpa_interrupted(e);
-    gpa_code rc = refuse_traced(rt, f, at, e);
-    if (!rc) rc = compute_arrays(rt, f, at, &d, e);
-    if (!rc && f->form == KIR_KERNEL) rc = check_blocks(f, d, p, e);
+    gpa_code rc = f->form == KIR_KERNEL ? check_blocks(f, d, p, e) : GPA_OK;
     if (rc) return rc;
     memset(bind, 0, f->n_arrays * sizeof *bind);
     for (size_t k = 0; next_bound(f, &k, at); k++, at++) {
@@ -299,6 +297,67 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     if (!rc && d->caps.host_visible)
         rc = exec_report_faults(rt, d, GPA_OK, e); /* it has finished */
     return rc;
+}
+
+/* A storage whose buffer is replaced, during a launch, by a copy on another device. */
+typedef struct {
+    gpa_storage *storage;
+    gpa_buf *original;
+    bool written;
+} moved_storage;
+
+/* Moves a storage to device d: its buffer becomes a copy, until restore. */
+static gpa_code move_storage(gpa_rt *rt, gpa_device *d, gpa_storage *s, moved_storage *m,
+                             gpa_err *e) {
+    gpa_buf *copy;
+    gpa_code rc = buf_new(rt, d, s->buf->bytes, &copy, e);
+    if (rc) return rc;
+    rc = buf_copy(rt, &(buf_transfer){.to = copy, .from = s->buf, .n = s->buf->bytes}, e);
+    if (rc) {
+        buf_remove_owner(rt, copy);
+        return rc;
+    }
+    *m = (moved_storage){s, s->buf, false};
+    s->buf = copy;
+    return GPA_OK;
+}
+
+/* The same on the current device, %simulate's, with copies of the arrays, which are copied back if
+ * the launch succeeded. */
+static gpa_code run_moved(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e) {
+    moved_storage moved[KIR_MAX_ARRAYS];
+    size_t n = 0;
+    gpa_device *d = rt->device;
+    gpa_arr *const *at = p->arrays;
+    gpa_code rc = GPA_OK;
+    for (size_t k = 0; !rc && next_bound(f, &k, at); k++, at++) {
+        gpa_storage *s = (*at)->storage;
+        size_t i = 0;
+        while (i < n && moved[i].storage != s) i++;
+        if (i == n && s->buf->device != d) rc = move_storage(rt, d, s, &moved[n++], e);
+        if (rc) n--;
+        if (!rc && i < n) moved[i].written |= (f->arrays[k].access & KIR_WRITE) != 0;
+    }
+    if (!rc) rc = run_on(rt, d, f, p, e);
+    for (size_t i = 0; i < n; i++) {
+        gpa_buf *copy = moved[i].storage->buf, *original = moved[i].original;
+        if (!rc && moved[i].written)
+            rc = buf_copy(rt, &(buf_transfer){.to = original, .from = copy, .n = copy->bytes}, e);
+        moved[i].storage->buf = original;
+        buf_remove_owner(rt, copy);
+    }
+    return rc;
+}
+
+void rt_simulate(gpa_rt *rt, bool on) { rt->simulating = on; }
+
+gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e) {
+    gpa_device *d;
+    if (rt_interrupted(rt)) return gpa_interrupted(e);
+    gpa_code rc = refuse_traced(rt, f, p->arrays, e);
+    if (!rc) rc = compute_arrays(rt, f, p->arrays, &d, e);
+    if (rc) return rc;
+    return rt->simulating ? run_moved(rt, f, p, e) : run_on(rt, d, f, p, e);
 }
 
 /* The program on the device where it ran last, else on the current device. */

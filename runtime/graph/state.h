@@ -27,6 +27,7 @@ struct gpa_rt {
 
     struct gpa_device *device;  /* the default one, once opened; NULL before */
     struct gpa_device *devices; /* all opened */
+    bool simulating;            /* compiled functions run on the current device (rt_simulate) */
     char device_name[16];       /* asked for; "" : the best there is */
     gpa_precision precision;    /* of products of float32 matrices */
     bool prepared;              /* rt_prepare was called */

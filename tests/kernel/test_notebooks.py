@@ -75,7 +75,7 @@ def has_all(cells):
     assert sum("plt." in "".join(c["source"]) for c in cells) >= 6
 
 
-for notebook in sorted(glob.glob("examples/*.ipynb")):
+for notebook in sorted(glob.glob("examples/*.ipynb") + glob.glob("examples/workshop/*.ipynb")):
 
     def test(notebook=notebook):
         with tempfile.TemporaryDirectory() as folder:
