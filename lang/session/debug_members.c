@@ -44,14 +44,17 @@ static void put_repr(gpa_session *s, value v, gpa_str *out) {
     str_free(&text);
 }
 
-static void put_array(gpa_session *s, value v, gpa_str *out) {
-    const bool pending = arr_is_pending(v.array->arr);
-    if (!pending && v.array->arr->size <= SHOWN_ELEMS) {
-        put_repr(s, v, out);
-        return;
-    }
-    if (pending) str_put(out, "pending ");
+/* The type; of an array also that it is pending. */
+static void put_type(value v, gpa_str *out) {
+    if (v.tag == V_ARRAY && arr_is_pending(v.array->arr)) str_put(out, "pending ");
     inspect_type(v, out);
+}
+
+static void put_array(gpa_session *s, value v, gpa_str *out) {
+    if (!arr_is_pending(v.array->arr) && v.array->arr->size <= SHOWN_ELEMS)
+        put_repr(s, v, out);
+    else
+        put_type(v, out);
 }
 
 static void put_value(gpa_session *s, value v, bool within, gpa_str *out);
@@ -118,7 +121,7 @@ void debug_tell(gpa_session *s, const debug_told *what, value v, gpa_variable_si
     str_init(&text);
     str_init(&type);
     if (!what->text || !what->text->len) put_value(s, v, false, &text);
-    inspect_type(v, &type);
+    put_type(v, &type);
     gpa_variable out = {.name = what->name,
                         .text = text.len     ? text.text
                                 : what->text ? what->text->text

@@ -193,7 +193,7 @@ r = f("t" * 3, [1, (2, 3), {}], {"k": 5, 7: [1]}, P())"""
             "lazy": "pending float64 (3, 2)",
             "total": "pending float64 ()",
         }, locals
-        assert locals["lazy"]["type"] == "float64 (3, 2)" and "P" in globals
+        assert locals["lazy"]["type"] == "pending float64 (3, 2)" and "P" in globals
         rows = k.values(locals["lazy"]["variablesReference"])
         assert rows["shape"]["value"] == "(3, 2)" and rows["dtype"]["value"] == "dtype('float64')"
         assert rows["[2]"]["value"] == "array([2., 2.])" and rows["[2]"]["evaluateName"] == "lazy[2]"
