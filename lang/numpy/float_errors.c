@@ -13,7 +13,7 @@
 
 gpa_code np_set_float_actions(gpa_vm *vm, value *argv,
                               value *out) { /* divide, over, under, invalid: float_action each */
-    float_actions a = {.watched = false};
+    float_actions a = {.traps = vm->floats.traps};
     for (int i = 0; i < FLOAT_ERRORS; i++) {
         int64_t action;
         gpa_code rc = arg_int(vm, argv[i], "action", &action);
@@ -30,6 +30,12 @@ gpa_code np_set_float_checks(gpa_vm *vm, value *argv, value *out) { /* on */
     bool before = vm->floats.watched;
     vm->floats.watched = argv[0].i != 0;
     *out = v_bool(before);
+    return GPA_OK;
+}
+
+gpa_code np_traps_floats(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    *out = v_bool(vm->floats.traps);
     return GPA_OK;
 }
 
@@ -172,6 +178,47 @@ static bool underflows(gpa_op op, const double *x, double d, value result) {
     return op == OP_EXP;
 }
 
+/* %nan raise: calls a function of the library that raises FloatingPointError if the result is not
+ * finite although the n operands are. */
+static gpa_code trap(gpa_vm *vm, const char *function, const char *name, size_t n,
+                     const value *args, value result) {
+    value text = v_cstr(vm, name), operands = v_tuple(vm, n, args);
+    gpa_code rc = text.tag == V_UNSET || operands.tag == V_UNSET
+                      ? vm_err(vm)->code
+                      : float_call_unchecked(vm, function, 3, (value[]){text, operands, result});
+    value_release(vm, text);
+    value_release(vm, operands);
+    return rc;
+}
+
+static bool has_floats(value v) {
+    gpa_dtype t = v.tag == V_ARRAY ? (gpa_dtype)v.array->arr->dtype : (gpa_dtype)v.aux;
+    if (v.tag == V_COMPLEX) return v.aux;
+    return (v.tag == V_ARRAY || v.tag == V_NUM) && (dtype_is_float(t) || dtype_is_complex(t));
+}
+
+gpa_code float_trap_call(gpa_vm *vm, const char *name, const call_args *a, value result) {
+    if (!vm->floats.watched || (!has_floats(result) && result.tag != V_TUPLE)) return GPA_OK;
+    return trap(vm, "_trap_call", name, a->n + a->n_named, a->values, result);
+}
+
+gpa_code float_trap_launch(gpa_vm *vm, value fn, const call_args *a, value *out) {
+    value finite = v_bool(false), check = v_none(),
+          arguments = v_tuple(vm, a->n + a->n_named, a->values);
+    const bool watched = vm->floats.watched;
+    vm->floats.watched = false;
+    gpa_code rc = arguments.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    if (!rc && watched) rc = np_library_func(vm, "_are_finite", &check);
+    if (!rc && watched) rc = vm_call(vm, check, ARGS(1, &arguments), &finite);
+    vm->floats.watched = watched;
+    value_release(vm, check);
+    if (!rc) rc = fn.object->kind->call(vm, fn.object, a, out);
+    if (!rc && finite.i)
+        rc = float_call_unchecked(vm, "_trap_launch", 3, (value[]){fn, arguments, *out});
+    value_release(vm, arguments);
+    return float_finish_check(vm, rc, out);
+}
+
 gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *args, value result) {
     number r = number_of(result);
     double x[3] = {0}, d = number_real(&r);
@@ -180,6 +227,11 @@ gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *arg
         return check_integer(vm, op, scalar, args, result);
     if (isfinite(d) && isfinite(r.im) && vm->floats.action[FLOAT_UNDER] == FLOAT_IGNORE)
         return GPA_OK;
+    if (vm->floats.traps && vm->floats.watched) {
+        const size_t n = (size_t)op_info[op].arity;
+        gpa_code rc = trap(vm, "_trap_elementwise", op_info[op].name, n, args, result);
+        if (rc) return rc;
+    }
     for (int i = 0; i < op_info[op].arity; i++) {
         number n = number_of(args[i]);
         x[i] = real_as(&n, result);

@@ -26,6 +26,10 @@ gpa_code float_check_arr(gpa_vm *vm, const char *check, size_t n, value *args, g
 /* Reports a number out of range in a cast; checks the elements of an array that is cast. */
 gpa_code float_cast_error(gpa_vm *vm, gpa_dtype to);
 gpa_code float_check_cast(gpa_vm *vm, gpa_arr *a, gpa_dtype to);
+/* %nan raise: fails if the result of a function is not finite although its arguments are. The other
+ * calls a compiled function, which may also store into its arguments. */
+gpa_code float_trap_call(gpa_vm *vm, const char *name, const call_args *a, value result);
+gpa_code float_trap_launch(gpa_vm *vm, value fn, const call_args *a, value *out);
 /* Returns the code of a check; releases the result if the check failed. */
 gpa_code float_finish_check(gpa_vm *vm, gpa_code rc, value *result);
 

@@ -4,6 +4,7 @@
  * index), an operand or result a tuple (storage, active, value, shape, strides, offset, dtype,
  * storage size, storage dtype); the storage of a scalar is None. */
 #include "lang/numpy/all.h"
+#include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 #include "lang/object/container.h"
 #include "lang/vm/kinds.h"
@@ -470,6 +471,44 @@ static gpa_code pull(gpa_vm *vm, tape_gradients *g, const tape_record *r, const 
     return pull_in_language(vm, r, how->rule);
 }
 
+/* Appends the gradients of operands [from, to) of a record to a list. */
+static gpa_code list_gradients(gpa_vm *vm, tape_gradients *g, const tape_record *r, int from,
+                               int to, value list) {
+    gpa_code rc = GPA_OK;
+    for (int i = from; i < to && !rc; i++) {
+        gpa_arr *found = NULL;
+        value one = v_none();
+        if (!r->operand[i].active) continue;
+        rc = tape_gradient_get(vm_rt(vm), g, &r->operand[i], &found, vm_err(vm));
+        if (rc || !found) continue;
+        rc = np_return_array(vm, found, &one);
+        if (!rc) rc = list_append(vm, list.list, one);
+        value_release(vm, one);
+    }
+    return rc;
+}
+
+/* %nan raise: as pull, which fails if the gradients of the operands are not finite although those
+ * before are. The rules themselves are not checked. */
+static gpa_code pull_trapped(gpa_vm *vm, tape_gradients *g, const tape_record *r,
+                             const rules *how) {
+    value before = v_list(vm, 0, NULL), after = v_list(vm, 0, NULL),
+          name = v_cstr(vm, r->op >= 0 ? op_info[r->op].name : r->rule);
+    gpa_code rc = before.tag == V_UNSET || after.tag == V_UNSET || name.tag == V_UNSET
+                      ? vm_err(vm)->code
+                      : GPA_OK;
+    if (!rc) rc = list_gradients(vm, g, r, 0, r->n_in + r->n_out, before);
+    float_enable_checks(vm, false);
+    if (!rc) rc = pull(vm, g, r, how);
+    float_enable_checks(vm, true);
+    if (!rc) rc = list_gradients(vm, g, r, 0, r->n_in, after);
+    if (!rc) rc = float_call_unchecked(vm, "_trap_gradients", 3, (value[]){name, before, after});
+    value_release(vm, before);
+    value_release(vm, after);
+    value_release(vm, name);
+    return rc;
+}
+
 gpa_code gradients_pull(gpa_vm *vm, value *argv, value *out) { /* self, records, partials, rule */
     gpa_code rc = GPA_OK;
     if (!is_kind(argv[1], &records_kind) || argv[2].tag != V_LIST ||
@@ -479,8 +518,9 @@ gpa_code gradients_pull(gpa_vm *vm, value *argv, value *out) { /* self, records,
     const tape_record *r = NULL;
     tape_walk *w = tape_walk_new(vm_rt(vm), argv[0].object->data, argv[1].object->data);
     if (!w) return vm_no_memory(vm);
+    const bool traps = vm_traps_floats(vm) && float_checks_enabled(vm);
     while (!(rc = tape_walk_next(w, &r, vm_err(vm))) && r && !(rc = vm_poll(vm)) &&
-           !(rc = pull(vm, argv[0].object->data, r, &how))) {
+           !(rc = (traps ? pull_trapped : pull)(vm, argv[0].object->data, r, &how))) {
     }
     tape_walk_free(w);
     *out = v_none();

@@ -436,5 +436,7 @@ const array_interface array_operators = {
     .update_item = op_array_update_item,
     .cast_error = float_cast_error,
     .check_cast = float_check_cast,
+    .trap_call = float_trap_call,
+    .trap_launch = float_trap_launch,
     .call_ufunc = ufunc_call,
 };

@@ -1,5 +1,5 @@
-/* Magics %debug, %pdb and %tb, and the debugger of the prompt: pdb's commands at a stop, and after
- * an error (%debug). */
+/* Magics %debug, %pdb, %tb and %nan, and the debugger of the prompt: pdb's commands at a stop, and
+ * after an error (%debug). */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,6 +251,27 @@ MAGIC(pdb, LINE, WORDS, "[on | off]",
         return magic_usage(m, "Incorrect argument. Use on/1, off/0, or nothing for a toggle.");
     debug_stop_on_errors(m->s->vm, on ? DEBUG_UNCAUGHT : DEBUG_NO_ERRORS);
     session_printf(m->s, false, "Automatic pdb calling has been turned %s\n", on ? "ON" : "OFF");
+    return GPA_OK;
+}
+
+MAGIC(nan, LINE, WORDS, "[raise | off]",
+      "Stop where NaN or an infinity is made.\n"
+      "\n"
+      "With `raise`, an operation of finite operands whose result is not finite raises\n"
+      "FloatingPointError with its index and the operands there; %pdb on stops there. NaN that\n"
+      "is in the inputs is no error. Each operation is then computed by itself.\n"
+      "\n"
+      "Examples\n"
+      "--------\n"
+      "%nan raise") {
+    if (magic_take(m, "raise"))
+        vm_trap_floats(m->s->vm, true);
+    else if (magic_take(m, "off"))
+        vm_trap_floats(m->s->vm, false);
+    if (m->n) return magic_usage(m, "%%nan takes raise or off");
+    session_printf(m->s, false, "%s\n",
+                   vm_traps_floats(m->s->vm) ? "NaN and infinities raise FloatingPointError"
+                                             : "NaN and infinities are values");
     return GPA_OK;
 }
 

@@ -20,6 +20,9 @@ typedef struct {
      */
     gpa_code (*cast_error)(gpa_vm *vm, gpa_dtype to);
     gpa_code (*check_cast)(gpa_vm *vm, struct gpa_arr *a, gpa_dtype to);
+    /* %nan raise: checks the result of a native function; calls an OBJECT with such a check. */
+    gpa_code (*trap_call)(gpa_vm *vm, const char *name, const call_args *a, value result);
+    gpa_code (*trap_launch)(gpa_vm *vm, value fn, const call_args *a, value *out);
     gpa_code (*call_ufunc)(gpa_vm *vm, const ufunc *u, const call_args *a, value *out);
 } array_interface;
 extern const array_interface array_operators;

@@ -460,7 +460,7 @@ static void note_arrays(gpa_vm *vm) {
     rt_set_location(vm->core.rt, vm_where(vm));
 }
 
-gpa_code call_native(gpa_vm *vm, const native *row, const call_args *a, value *out) {
+static gpa_code call_bound(gpa_vm *vm, const native *row, const call_args *a, value *out) {
     const signature *s = find_signature(vm, row);
     if (!s) return vm_no_memory(vm);
     *out = v_none();
@@ -496,6 +496,16 @@ gpa_code call_native(gpa_vm *vm, const native *row, const call_args *a, value *o
     if (!rc) rc = row->fn(vm, argv, out);
     value_release(vm, rest);
     value_release(vm, kwargs);
+    return rc;
+}
+
+gpa_code call_native(gpa_vm *vm, const native *row, const call_args *a, value *out) {
+    gpa_code rc = call_bound(vm, row, a, out);
+    if (rc || !vm->floats.traps) return rc;
+    rc = array_operators.trap_call(vm, row->name, a, *out);
+    if (!rc) return GPA_OK;
+    value_release(vm, *out);
+    *out = v_none();
     return rc;
 }
 
@@ -581,7 +591,8 @@ gpa_code call_other(gpa_vm *vm, value fn, const call_args *a, value *out) {
     }
     if (fn.tag == V_METHOD) return call_method(vm, fn.method, a, out);
     if (fn.tag == V_OBJECT && fn.object->kind->call)
-        return fn.object->kind->call(vm, fn.object, a, out);
+        return vm->floats.traps ? array_operators.trap_launch(vm, fn, a, out)
+                                : fn.object->kind->call(vm, fn.object, a, out);
     return vm_fail(vm, GPA_E_TYPE, "'%s' object is not callable", value_type_name(fn));
 }
 

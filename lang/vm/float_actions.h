@@ -12,6 +12,7 @@ typedef enum { FLOAT_IGNORE, FLOAT_WARN, FLOAT_AT_ONCE } float_action;
 typedef struct {
     uint8_t action[FLOAT_ERRORS]; /* float_action */
     bool watched;                 /* results of array operations are checked: vm_watch_floats */
+    bool traps; /* %nan raise: a result that is not finite, of finite operands, is an error */
 } float_actions;
 
 /* NumPy's defaults. */

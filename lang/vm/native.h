@@ -77,6 +77,10 @@ bool vm_warnings_observed(const gpa_vm *vm, gpa_code category);
 /* Enables the checks of arrays for floating-point errors if an action is immediate, or a warning
  * that is observed. */
 void vm_watch_floats(gpa_vm *vm);
+/* While on, FloatingPointError is raised where an operation makes NaN or an infinity of finite
+ * operands (%nan raise). */
+void vm_trap_floats(gpa_vm *vm, bool on);
+bool vm_traps_floats(const gpa_vm *vm);
 /* Between two statements of the program: what vm_request_visit asked for. */
 void vm_visit(gpa_vm *vm);
 /* Displays a value in the front end, under an id (NULL: none); `update`: replaces the display with

@@ -90,11 +90,18 @@ bool vm_warnings_observed(const gpa_vm *vm, gpa_code category) {
 
 void vm_watch_floats(gpa_vm *vm) {
     bool observed = vm_warnings_observed(vm, GPA_E_RUNTIME_WARNING);
-    vm->floats.watched = false;
+    vm->floats.watched = vm->floats.traps;
     for (int i = 0; i < FLOAT_ERRORS; i++)
         vm->floats.watched |= vm->floats.action[i] == FLOAT_AT_ONCE ||
                               (observed && vm->floats.action[i] == FLOAT_WARN);
 }
+
+void vm_trap_floats(gpa_vm *vm, bool on) {
+    vm->floats.traps = on;
+    vm_watch_floats(vm);
+}
+
+bool vm_traps_floats(const gpa_vm *vm) { return vm->floats.traps; }
 
 /* ---- the module's own functions (lang/library/warnings.gpa) ---- */
 
