@@ -31,7 +31,9 @@ static const char usage[] =
 
 int main(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : "";
-    if (strcmp(first, "-f") == 0 && argc == 3) return kernel_run(argv[2]);
+    /* What follows are settings and files of Jupyter's programs: `jupyter run` passes the program.
+     */
+    if (strcmp(first, "-f") == 0 && argc >= 3) return kernel_run(argv[2]);
     if (strcmp(first, "install") == 0 || strcmp(first, "uninstall") == 0)
         return install_main(argc - 1, argv + 1, usage);
     if (strcmp(first, "doctor") == 0 && argc == 2) return doctor_main();

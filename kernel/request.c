@@ -87,10 +87,11 @@ static size_t cursor_of(const message *m, const char *code, size_t n) {
 json_t *answer_info(kernel *k, message *m) {
     (void)k, (void)m;
     json_t *mode = json_pack("{s:s, s:i}", "name", "ipython", "version", 3);
+    /* The language is Python to front ends: highlighting in VS Code, parameters of papermill. */
     json_t *language =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s}", "name", "gpa", "version", GPA_VERSION,
-                  "mimetype", "text/x-gpa", "file_extension", ".gpa", "pygments_lexer", "python3",
-                  "codemirror_mode", mode, "nbconvert_exporter", "script");
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s}", "name", "python", "version", GPA_VERSION,
+                  "mimetype", "text/x-python", "file_extension", ".gpa", "pygments_lexer",
+                  "python3", "codemirror_mode", mode, "nbconvert_exporter", "script");
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:o, s:s, s:[{s:s, s:s}], s:[s], s:b}", "status", "ok",
         "protocol_version", "5.5", "implementation", "gpa", "implementation_version", GPA_VERSION,
@@ -160,6 +161,22 @@ json_t *answer_inspect(kernel *k, message *m) {
                      "metadata");
 }
 
+/* As ipykernel: a blank last line ends a block, where the session, as a prompt, wants an empty line
+ * more; not the body of a cell magic. */
+static bool ends_block(kernel *k, const char *code, size_t n) {
+    size_t last = n, columns = strspn(code, " \t\r\n");
+    while (last && code[last - 1] != '\n') last--;
+    bool blank = last && strspn(code + last, " \t") == n - last;
+    if (!blank || code[columns] == '%' || (last > 1 && code[last - 2] == '\\')) return false;
+    char *longer = malloc(n + 2);
+    if (!longer) return false;
+    memcpy(longer, code, n);
+    strcpy(longer + n, "\n");
+    bool complete = gpa_session_check(k->session, longer, n + 1, NULL) == GPA_SRC_COMPLETE;
+    free(longer);
+    return complete;
+}
+
 /* The session guarantees that is_complete uses only the parser, so any thread may call it. */
 json_t *answer_is_complete(kernel *k, message *m) {
     size_t n;
@@ -169,6 +186,7 @@ json_t *answer_is_complete(kernel *k, message *m) {
         case GPA_SRC_COMPLETE: state = "complete"; break;
         case GPA_SRC_INVALID: state = "invalid"; break;
         case GPA_SRC_INCOMPLETE:
+            if (ends_block(k, code, n)) return json_pack("{s:s}", "status", "complete");
             return json_pack("{s:s, s:o}", "status", "incomplete", "indent",
                              json_sprintf("%*s", columns, ""));
     }

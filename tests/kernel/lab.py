@@ -53,7 +53,7 @@ class Lab:
             }
             for i, c in enumerate(cells)
         ]
-        about = {"kernelspec": {"name": "gpa", "display_name": "gpa", "language": "gpa"}}
+        about = {"kernelspec": {"name": "gpa", "display_name": "gpa", "language": "python"}}
         with open(self.folder + "/books/book.ipynb", "w") as f:
             json.dump({"cells": code, "metadata": about, "nbformat": 4, "nbformat_minor": 5}, f)
         self.url = f"http://{HERE}:{free_ports(1)[0]}"

@@ -54,9 +54,9 @@ def test_kernel_info_has_language_info():
     """kernel_info_has_language_info"""
     language = kernel.ask("kernel_info_request")["language_info"]
     assert (
-        language["name"] == "gpa"
+        language["name"] == "python"
         and language["version"]
-        and language["mimetype"] == "text/x-gpa"
+        and language["mimetype"] == "text/x-python"
         and language["file_extension"] == ".gpa"
     )
 

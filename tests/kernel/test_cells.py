@@ -296,6 +296,22 @@ def test_is_complete():
             ), code
 
 
+def test_is_complete_as_ipython():
+    """is_complete answers as IPython's check, for cells that end in blocks, strings, brackets and magics"""
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    check = TransformerManager().check_complete
+    with Kernel() as k:
+        for line in ("x = 1", "x = (", "x +", "x = = 1", "if x:", "def f():\n    return 1", "try:\n    x", "@dec",
+                     "class A:\n    def f(self):\n        return 1", "with f as g:\n    for l in g:\n        y",
+                     "'abc", "\"\"\"a\nb", "%time x", "%%time", "%%time\nx", "!ls", "x?", "f(\n1)",
+                     "if x:\n    y\nelse:", "if x: y", "# c", "  if x:\n    y", "del", "import", "f'{x", "a = !ls"):  # fmt: skip
+            for end in ("", "\n", "\n\n", "\n    "):
+                status, indent = check(line + end)
+                told = k.ask("is_complete_request", {"code": line + end})
+                assert told["status"] == status, (line + end, told, status)
+
+
 def test_input():
     """input(): the prompt, the answer, the end of input, an interrupt, and a front end that
     cannot be asked"""

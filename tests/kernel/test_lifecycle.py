@@ -250,7 +250,7 @@ def test_install():
         assert (
             spec["argv"] == [os.path.realpath(PROGRAM), "-f", "{connection_file}"]
             and spec["env"] == {"A": "b=c"}
-            and spec["language"] == "gpa"
+            and spec["language"] == "python"
         )
         assert spec["display_name"] == "gpa 'x'" and spec["interrupt_mode"] == "signal"
         for size in 32, 64:

@@ -75,6 +75,18 @@ def has_all(cells):
     assert sum("plt." in "".join(c["source"]) for c in cells) >= 6
 
 
+def test_jupyter_run():
+    """`jupyter run` runs a program: it passes the kernel a further argument"""
+    with tempfile.TemporaryDirectory() as d:
+        env = {**os.environ, "JUPYTER_DATA_DIR": d}
+        subprocess.run([PROGRAM, "install", "--user"], check=True, capture_output=True, env=env)
+        with open(d + "/program.gpa", "w") as f:
+            f.write("print(6 * 7)\nnp.arange(3)")
+        command = [sys.executable, "-m", "jupyter", "run", "--kernel", "gpa", f.name]
+        p = subprocess.run(command, capture_output=True, text=True, timeout=60 * MINUTES, env=env)
+        assert p.stdout == "42\narray([0, 1, 2])", p
+
+
 for notebook in sorted(glob.glob("examples/*.ipynb") + glob.glob("examples/workshop/*.ipynb")):
 
     def test(notebook=notebook):

@@ -21,7 +21,7 @@ import jupyter_kernel_test as suite  # it reads the environment
 
 
 class Kernel(suite.KernelTests):
-    kernel_name = language_name = "gpa"
+    kernel_name, language_name = "gpa", "python"
     file_extension = ".gpa"
     code_hello_world = "print('hello, world')"
     code_stderr = "import sys\nprint('oh', file=sys.stderr)"
