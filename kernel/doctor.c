@@ -40,9 +40,9 @@ tell(doctor *d, verdict v, const char *what, const char *fmt, ...) {
  * the kernelspec is not gpa's. */
 static bool program_of(const json_t *spec, const char *folder, char program[PATH_SIZE]) {
     static const char here[] = "{resource_dir}";
-    const char *language = json_string_value(json_object_get(spec, "language"));
+    const json_t *version = json_object_get(json_object_get(spec, "metadata"), "gpa");
     const char *first = json_string_value(json_array_get(json_object_get(spec, "argv"), 0));
-    if (!language || strcmp(language, "gpa") != 0) return false;
+    if (!version) return false;
     bool relative = first && strncmp(first, here, sizeof here - 1) == 0;
     int n = snprintf(program, PATH_SIZE, "%s%s", relative ? folder : "",
                      !first     ? ""

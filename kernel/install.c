@@ -91,11 +91,11 @@ static void write_spec(const options *o, FILE *f) {
     char self[PATH_SIZE];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
-    json_t *spec =
-        json_pack("{s:[s, s, s], s:s, s:s, s:s, s:s, s:O, s:{s:b}}", "argv",
-                  o->program ? o->program : self, "-f", "{connection_file}", "display_name",
-                  o->display, "language", "python", "interrupt_mode", "signal",
-                  "kernel_protocol_version", "5.5", "env", o->env, "metadata", "debugger", 1);
+    json_t *spec = json_pack("{s:[s, s, s], s:s, s:s, s:s, s:s, s:O, s:{s:b, s:s}}", "argv",
+                             o->program ? o->program : self, "-f", "{connection_file}",
+                             "display_name", o->display, "language", "python", "interrupt_mode",
+                             "signal", "kernel_protocol_version", "5.5", "env", o->env, "metadata",
+                             "debugger", 1, "gpa", GPA_VERSION);
     char *text = spec ? json_dumps(spec, JSON_INDENT(1)) : NULL;
     if (text) fprintf(f, "%s\n", text);
     free(text);
