@@ -99,6 +99,10 @@ $(B)/gpa-kernel: $(KERNEL) $(CORE) runtime/plugin.sym
 SO = -shared -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
 $(B)/gpa-cpu.so: $(CPU)
 	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ $(LLVM_LIBS) -ldl -lm
+# The same with LLVM inside, for archives: a third of the size of LLVM's shared library.
+$(B)/static/gpa-cpu.so: $(CPU)
+	@mkdir -p $(@D)
+	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ $(LLVM_STATIC_LIBS)
 $(B)/gpa-cuda.so: $(CUDA)
 	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ -ldl -lm
 # What nvcc compiles: machine code for the GPUs of data centres, and code that the driver translates for all from 7.5 on.
@@ -279,21 +283,30 @@ help:                                   ## this list
 # Jupyter looks for it; that of an archive, which may be unpacked anywhere, names the program relative to itself.
 TO = $(DESTDIR)$(PREFIX)
 KERNEL_PROGRAM = $(abspath $(PREFIX))/bin/gpa-kernel
+INSTALLED = $(if $(CPU_PLUGIN),$(BUILT:$(B)/gpa-cpu.so=$(CPU_PLUGIN)),$(BUILT))
 install: all                            ## PREFIX=/usr/local DESTDIR=
 	install -d $(TO)/bin $(TO)/lib/gpa $(TO)/share/doc/gpa $(TO)/share/gpa/examples
 	install -s -m 755 $(filter-out %.so $(INTERPRETERS),$(BUILT)) $(TO)/bin
-	$(if $(filter %.so,$(BUILT)),install -s -m 644 $(filter %.so,$(BUILT)) $(TO)/lib/gpa)
+	$(if $(filter %.so,$(INSTALLED)),install -s -m 644 $(filter %.so,$(INSTALLED)) $(TO)/lib/gpa)
 	$(if $(filter $(INTERPRETERS),$(BUILT)),install -m 644 $(INTERPRETERS) $(TO)/lib/gpa)
 	install -m 644 LICENSE $(wildcard README.md) $(TO)/share/doc/gpa
 	$(if $(wildcard examples/*),cp -R examples/. $(TO)/share/gpa/examples)
 	$(if $(filter %/gpa-kernel,$(BUILT)),$(B)/gpa-kernel install --prefix $(TO) --program '$(KERNEL_PROGRAM)' > /dev/null)
 
 NAME = gpa-$(VERSION)-linux-$(shell uname -m)
-dist: all                               ## an archive that runs elsewhere
+STATIC := $(if $(LLVM_STATIC_LIBS),$(B)/static/gpa-cpu.so)
+# The installed files with the libraries that they need, in build/dist/$(NAME): what archives are made of.
+tree: all $(STATIC)
 	@rm -rf build/dist && $(MAKE) --no-print-directory -s install DESTDIR= PREFIX=$(CURDIR)/build/dist/$(NAME) \
-	    KERNEL_PROGRAM='{resource_dir}/../../../../bin/gpa-kernel'
-	@.make/dist.sh build/dist/$(NAME)
+	    KERNEL_PROGRAM='{resource_dir}/../../../../bin/gpa-kernel' CPU_PLUGIN=$(STATIC)
+	@.make/dist.sh build/dist/$(NAME) $(LLVM_STATIC_LIBS)
+dist: tree                              ## an archive that runs elsewhere
 	@tar -C build/dist -czf build/$(NAME).tar.gz $(NAME) && echo "  build/$(NAME).tar.gz"
+wheel: tree                             ## a package for pip: build/gpa_lang-*.whl
+	@rm -f build/gpa_lang-*.whl && python3 .make/wheel.py build/dist/$(NAME) $(VERSION) build
+deb: all                                ## a package for Debian: build/gpa_*.deb
+	@rm -rf build/deb && $(MAKE) --no-print-directory -s install DESTDIR=$(CURDIR)/build/deb PREFIX=/usr
+	@.make/deb.sh build/deb $(VERSION) build
 
 # clang-format and its output differ from version to version; .clang-format is written for this one.
 FORMAT_VERSION = 14
@@ -336,4 +349,4 @@ build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
 .PHONY: default all help dumps syntax tidy format format-check docs picture deps run check test test-features test-gpu test-kit tests cov \
-        bench bench-numerics bench-gpu bench-gradients bench-programs tuning tuning-kit install dist layers fuzz soak libfuzzer fuzzed clean
+        bench bench-numerics bench-gpu bench-gradients bench-programs tuning tuning-kit install tree dist wheel deb layers fuzz soak libfuzzer fuzzed clean

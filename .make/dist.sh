@@ -1,10 +1,11 @@
 #!/bin/sh
-# .make/dist.sh FOLDER: puts the shared libraries that the installed programs and plugins in FOLDER need, all but the C
+# .make/dist.sh FOLDER [FLAGS OF STATIC LLVM]: puts the shared libraries that the installed programs and plugins in FOLDER need, all but the C
 # library's own, into FOLDER/lib/gpa, with their licences and those of what gpa-cub.so holds, which LICENSES.txt lists; the
 # programs look there first (their rpath). The folder then runs on any machine with the same architecture and a C library at
 # least as new. Fails if a library other than readline is under the GPL without an exception for linking.
 set -eu
 top=$1
+shift
 mkdir -p "$top/share/doc/gpa/licenses"
 
 # Libraries opened at run time, where they are installed: OpenBLAS, libpng.
@@ -51,6 +52,21 @@ for lib in $opened $("$(dirname "$0")/needed.sh" "$top"/bin/* "$top"/lib/gpa/*.s
     case $package:$name in *xception* | libreadline*) ;; *:GPL*) copyleft="$copyleft $(basename "$lib")" ;; esac
 done
 [ -z "$copyleft" ] || { echo "  dist: under the GPL:$copyleft" >&2; exit 1; }
+
+# What is inside gpa-cpu.so where LLVM is linked statically: -lLLVM* of -L FOLDER, and libstdc++.
+linked() { # NAME FILE
+    package=$(dpkg-query -S "$2" 2> /dev/null | head -1 | cut -d: -f1) || package=
+    text=/usr/share/doc/$package/copyright
+    [ ! -f "$text" ] || cp -L "$text" "$top/share/doc/gpa/licenses/$package"
+    printf '%-28s %-24s %s\n' "$1" "$package" "$3" >> "$list"
+}
+for flag; do
+    case $flag in -L*)
+        printf '\nLinked into gpa-cpu.so:\n' >> "$list"
+        linked LLVM "${flag#-L}/libLLVMCore.a" "Apache-2.0 with LLVM exceptions"
+        linked libstdc++ "$(cc -print-file-name=libstdc++.a)" "GPL-3 with the GCC Runtime Library Exception" ;;
+    esac
+done
 
 # A library with another search path than the programs' (LLVM's: $ORIGIN/../lib): a link of that name to the folder.
 for lib in "$top"/lib/gpa/lib*.so*; do

@@ -54,7 +54,15 @@ for name in llvm-config-19 llvm-config-20 llvm-config-21 llvm-config-18 llvm-con
 #include <llvm-c/LLJIT.h>
 int main(void) { return LLVMContextCreate() == 0; }' $cflags $libs; then llvm=$name; break; fi
 done
-if [ -n "$llvm" ]; then have LLVM "$cflags" "$libs"; else left="$left the_CPU_device:_no_LLVM_15_or_later_(llvm-19-dev)"; fi
+# static_llvm LLVM-CONFIG: prints the flags that link its static libraries, if these are there.
+static_llvm() {
+    static="-L$($1 --libdir) $($1 --link-static --libs orcjit native passes 2> /dev/null)"
+    static="-Wl,--gc-sections,--exclude-libs,ALL $static -lz -l:libzstd.so.1 -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic -static-libgcc -ldl -lpthread -lm"
+    links '#include <llvm-c/Core.h>
+#include <llvm-c/LLJIT.h>
+int main(void) { return LLVMContextCreate() == 0 || LLVMOrcCreateLLJITBuilder() == 0; }' $cflags $static && echo "$static"
+}
+if [ -n "$llvm" ]; then have LLVM "$cflags" "$libs"; echo "LLVM_STATIC_LIBS = $(static_llvm $llvm)"; else left="$left the_CPU_device:_no_LLVM_15_or_later_(llvm-19-dev)"; fi
 
 part BLAS openblas -lopenblas '#include <cblas.h>
 int main(void) { float x = 1; return cblas_sdot(1, &x, 1, &x, 1) != 1; }' 'fast_matrix_products_(libopenblas-dev)'

@@ -129,8 +129,20 @@ static const char *argument_of(int argc, char **argv, int *i, option_id id) {
     return NULL;
 }
 
+/* Prints the version; with `verbose` a program then tells what was found where. */
+static int tell_version(options *o, const char **code, bool verbose) {
+    puts("gpa " GPA_VERSION);
+    if (!verbose) return 0;
+    fflush(stdout);
+    code[0] = "from gpa.about import show; show()";
+    o->n_code = 1;
+    o->cache = "info";
+    return -1;
+}
+
 int options_read(int argc, char **argv, options *o) {
-    const char **code = calloc((size_t)argc + 1, sizeof *code);
+    const char **code = calloc((size_t)argc + 2, sizeof *code);
+    bool version = false, verbose = false;
     int i = 1;
     *o = (options){.code = code};
     if (!code) return EXIT_USAGE;
@@ -157,11 +169,13 @@ int options_read(int argc, char **argv, options *o) {
             case OPTION_DAP: o->dap = true; break;
             case OPTION_EXPLAIN: o->explain++; break;
             case OPTION_CACHE: o->cache = value; break;
-            case OPTION_VERSION: return puts("gpa " GPA_VERSION), 0;
+            case OPTION_VERSION: version = true; break;
+            case OPTION_VERBOSE: verbose = true; break;
             case OPTION_HELP: return print_help(), 0;
             case OPTION_COUNT: break;
         }
     }
+    if (version) return tell_version(o, code, verbose);
     if (!o->n_code && i < argc) o->file = argv[i++];
     o->rest = i;
     return -1;

@@ -79,13 +79,29 @@ static void executable_of(const char *path, char *to, size_t n) {
     snprintf(to, n, folder ? "%s/bin/python3" : "%s", path);
 }
 
+/* The environment that the program is installed in: the folder above its own, if that is one. */
+static bool own_environment(char *to, size_t n) {
+    char exe[512], marker[600];
+    ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (length <= 0) return false;
+    exe[length] = 0;
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(exe, '/');
+        if (!slash) return false;
+        *slash = 0;
+    }
+    snprintf(marker, sizeof marker, "%s/pyvenv.cfg", exe);
+    return exists(marker) && snprintf(to, n, "%s", exe) < (int)n;
+}
+
 bool python_find(const char *chosen, python_found *out, char *why, size_t n) {
     static const char *const variables[] = {"GPA_PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX"};
-    char executable[512] = "python3";
+    char executable[512] = "python3", own[512];
     for (size_t i = 0; i < sizeof variables / sizeof *variables && !chosen; i++) {
         const char *value = getenv(variables[i]);
         if (value && *value) chosen = value;
     }
+    if (!chosen && own_environment(own, sizeof own)) chosen = own;
     if (chosen && strcmp(chosen, "none") == 0) {
         *why = 0;
         return false;

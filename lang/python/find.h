@@ -13,7 +13,8 @@ typedef struct {
 } python_found;
 
 /* Finds the interpreter that `import` uses: `chosen` (an executable, or a folder with bin/python3),
- * else GPA_PYTHON, the active virtual environment (VIRTUAL_ENV, CONDA_PREFIX), `python3` on PATH.
+ * else GPA_PYTHON, the active virtual environment (VIRTUAL_ENV, CONDA_PREFIX), the environment that
+ * gpa is installed in, `python3` on PATH.
  * Runs the interpreter once to ask it. False: `why` (n bytes) gets a sentence, or "" where
  * GPA_PYTHON=none says that there is none. */
 bool python_find(const char *chosen, python_found *out, char *why, size_t n);

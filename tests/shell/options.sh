@@ -51,6 +51,7 @@ check "colours by CLICOLOR_FORCE"  1 '' $'\033*' env -u NO_COLOR CLICOLOR_FORCE=
 check "a reader that goes away"    0 '0\n' '' bash -c '"$1" -c "for i in range(10**5): print(i)" | head -1' piped "$GPA"
 check "the kernel's program"       0 '*gpa-kernel*' '' \
     bash -c '[ -x "$1-kernel" ] || { echo gpa-kernel; exit; }; "$1" kernel --help' kernel "$GPA"
+check "what was found where"         0 "gpa [0-9]*program * $GPA*device *current device: *library * */gpa-c*python *" '*' "$GPA" --version --verbose
 check "the version"                0 'gpa [0-9]*.[0-9]*\n' '' "$GPA" --version
 check "help"                       0 '*--explain*' '' "$GPA" --help
 check "devices"                    0 '*ref*' '' "$GPA" --devices

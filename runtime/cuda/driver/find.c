@@ -44,12 +44,20 @@ static bool in_linker_path(const search *s) {
     return false;
 }
 
-static bool next_to_plugin(const search *s) {
-    Dl_info here;
+/* The path of this plugin, and the length of its folder's; NULL if unknown. */
+static const char *plugin_path(size_t *n_folder) {
+    static Dl_info here;
     static const char anchor;
     const char *slash =
         dladdr(&anchor, &here) && here.dli_fname ? strrchr(here.dli_fname, '/') : NULL;
-    return slash && in_folder(s, here.dli_fname, (size_t)(slash - here.dli_fname));
+    if (slash) *n_folder = (size_t)(slash - here.dli_fname);
+    return slash ? here.dli_fname : NULL;
+}
+
+static bool next_to_plugin(const search *s) {
+    size_t n;
+    const char *path = plugin_path(&n);
+    return path && in_folder(s, path, n);
 }
 
 static bool in_system(const search *s) {
@@ -85,9 +93,18 @@ static bool in_python(const search *s, const char *root, const char *packages) {
     return in_pattern(s, root, pattern);
 }
 
+/* Packages of the environment that gpa is installed in: the plugin is in its lib/gpa. */
+static bool in_own_environment(const search *s) {
+    size_t n;
+    char root[PATH_CAPACITY];
+    const char *path = plugin_path(&n);
+    return path && snprintf(root, sizeof root, "%.*s/..", (int)n, path) < (int)sizeof root &&
+           in_python(s, root, "python3*/site-packages");
+}
+
 static bool find_in_folders(const search *s) {
     return in_variable(s, "CUDA_PATH", "lib64") || in_variable(s, "CUDA_HOME", "lib64") ||
-           in_linker_path(s) || next_to_plugin(s) || in_system(s) ||
+           in_linker_path(s) || next_to_plugin(s) || in_own_environment(s) || in_system(s) ||
            in_pattern(s, "/usr/local", "cuda-*/lib64") || in_variable(s, "CONDA_PREFIX", "lib") ||
            in_python(s, getenv("VIRTUAL_ENV"), "lib/python3*/site-packages") ||
            in_python(s, getenv("CONDA_PREFIX"), "lib/python3*/site-packages") ||
