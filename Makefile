@@ -147,7 +147,7 @@ $(B)/library.o: $(B)/library.c
 	$(call say,CC)$(CC) $(ALL) -c -o $@ $<
 
 # What Python's side of the bridge runs is part of the program.
-$(B)/lang/python/host.o: lang/python/bootstrap.py lang/python/notebook.py
+$(B)/lang/python/host.o: $(wildcard lang/python/*.py)
 
 # The magics: the rows MAGIC(...) and MAGIC_ROW(...) of lang/session/, in one table (declared in lang/session/magic.h).
 $(B)/magic_rows.c: $(call src,lang/session/magic_*.c) Makefile

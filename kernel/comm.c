@@ -45,7 +45,7 @@ json_t *answer_comm_info(kernel *k, message *m) {
     return json_pack("{s:s, s:o}", "status", "ok", "comms", found);
 }
 
-/* ---- to the page ---- */
+/* ---- to the front end ---- */
 
 void comm_send(void *user, const gpa_comm *m) {
     kernel *k = user;
@@ -59,7 +59,7 @@ void comm_send(void *user, const gpa_comm *m) {
     pthread_mutex_unlock(&k->lock);
 }
 
-/* ---- from the page ---- */
+/* ---- from the front end ---- */
 
 static gpa_code deliver(kernel *k, void *user) { return gpa_session_comm(k->session, user); }
 

@@ -1,5 +1,5 @@
-/* Messages of comms: Jupyter's connections between objects of a kernel and of a page, which widgets
- * use. */
+/* Messages of comms: Jupyter's connections between objects of a kernel and of a front end, which
+ * widgets use. */
 #ifndef GPA_COMM_H
 #define GPA_COMM_H
 

@@ -73,7 +73,7 @@ typedef struct {
     /* Restarts the process, which is to call gpa_session_restore with this folder. Returns only
      * on failure. */
     void (*restart)(void *user, const char *folder);
-    /* Sends a message of a comm to the page. Any thread. NULL: there is no page, and widgets show
+    /* Sends a message of a comm to the front end. Any thread. NULL: there is none, and widgets show
      * only their text. */
     void (*comm)(void *user, const gpa_comm *m);
     /* The header of the request that is being handled, a JSON object; "" if there is none. */
@@ -122,7 +122,7 @@ enum {
  * GPA_E_EXIT (sys.exit) sets *status. */
 gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, size_t n, int flags,
                           int *status);
-/* Delivers a message of a comm from the page, as a cell of its own: what its handlers print,
+/* Delivers a message of a comm from the front end, as a cell of its own: what its handlers print,
  * display and raise is reported through the host. GPA_E_UNSUPPORTED, without a report: no library
  * that uses comms is loaded. */
 gpa_code gpa_session_comm(gpa_session *s, const gpa_comm *m);

@@ -132,9 +132,9 @@ typedef struct {
     rt_loop_scalar *scalars;
     size_t n_arrays, n_scalars, n_fed;
 } rt_loop_state;
-/* Prepares the coming iteration of a replay: its scalars, and the arrays that it is fed, computed
+/* Prepares the coming iteration of a replay: its scalars and its input arrays, computed
  * and of the layouts of those recorded. False: the replay ends before it. */
-typedef bool rt_loop_next(void *user, rt_loop_scalar *scalars, gpa_arr **fed);
+typedef bool rt_loop_next(void *user, rt_loop_scalar *scalars, gpa_arr **inputs);
 /* What a replay left in a variable: the array that variable number `from` held before it, or (from
  * < 0) a new array, owned by the caller; variables with the same `same` hold the same one. */
 typedef struct {

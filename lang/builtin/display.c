@@ -54,8 +54,8 @@ gpa_code display_run(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-gpa_code display_has_page(gpa_vm *vm, value *argv, value *out) {
+gpa_code display_has_comms(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
-    *out = v_bool(vm_has_page(vm));
+    *out = v_bool(vm_has_comms(vm));
     return GPA_OK;
 }

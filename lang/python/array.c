@@ -2,7 +2,7 @@
  *
  * An array of gpa becomes a numpy.ndarray on its elements; its owner there is a handle of the
  * array. An array that NumPy cannot use, on a GPU or of bfloat16, becomes a stand-in with the
- * protocols of GPU libraries (class Array of bootstrap.py). A numpy.ndarray becomes an array on its
+ * protocols of GPU libraries (class Array of arrays.py). A numpy.ndarray becomes an array on its
  * elements, which keeps a reference to it; if the current device is a GPU, its elements are copied.
  * Memory of a GPU is shared (__cuda_array_interface__, DLPack). */
 #include "lang/python/convert.h"
@@ -172,7 +172,7 @@ static gpa_code copy_elements(python_host *h, const array_facts *f, gpa_arr **ou
     return rc;
 }
 
-/* The array of the facts about memory: a tuple of bootstrap.py. */
+/* The array of the facts about memory: a tuple of arrays.py. */
 static gpa_code array_of_facts(python_host *h, py_object *facts, value *out) {
     gpa_vm *vm = h->vm;
     array_facts f;

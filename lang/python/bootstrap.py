@@ -1,10 +1,9 @@
 """The Python side of gpa's bridge: streams, and stand-ins for values of gpa in Python.
 
-Runs once when the interpreter is loaded, in the module `gpa`. The functions named `_gpa_*` are gpa's, and come
-with the module's names: they take the handle of a value (a capsule) first.
+Runs once when the interpreter is loaded, in the module `gpa`, as do arrays.py and displays.py, its other parts. The
+functions named `_gpa_*` are gpa's, and come with the module's names: they take the handle of a value (a capsule) first.
 """
 import io
-import os
 import sys
 import types
 
@@ -166,109 +165,6 @@ def _stand_in(handle, special):
     return made(handle)
 
 
-class Array(Value):
-    """An array of gpa that NumPy cannot use: on a GPU, or of dtype bfloat16; any array where Python has no NumPy.
-
-    Its memory is shared with GPU libraries by __cuda_array_interface__ and DLPack. NumPy gets a copy.
-    """
-
-    __slots__ = ()
-    __array_priority__ = 1000.0  # NumPy's operators leave the operation to this class.
-    __hash__ = None
-
-    def __getattr__(self, name):
-        if name.startswith("__array_"):  # NumPy's other protocols: it cannot use the memory
-            raise AttributeError(name)
-        return _gpa_getattr(self._handle, name)
-
-    @property
-    def __cuda_array_interface__(self):
-        address, gpu, typestr, readonly = _gpa_memory(self._handle)
-        if gpu < 0 or typestr is None:
-            raise AttributeError("__cuda_array_interface__")
-        return {
-            "data": (address if self.size else 0, readonly),
-            "typestr": typestr,
-            "shape": self.shape,
-            "strides": self.strides,
-            "stream": None,  # The bridge waits for gpa's work before Python runs.
-            "version": 3,
-        }
-
-    def __dlpack_device__(self):
-        gpu = _gpa_memory(self._handle)[1]
-        return (1, 0) if gpu < 0 else (2, gpu)
-
-    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            if tuple(dl_device) != (1, 0):
-                raise BufferError(f"unsupported device requested: {tuple(dl_device)}")
-            if copy is False:
-                raise ValueError("the array must be copied to the host")
-            return self.__array__().__dlpack__(max_version=max_version)
-        versioned = max_version is not None and max_version[0] >= 1
-        if copy:
-            return self.copy().__dlpack__(max_version=max_version)
-        if not versioned and not self.flags.writeable:
-            raise BufferError("Cannot export readonly array since signalling readonly is unsupported by DLPack.")
-        return _gpa_dlpack(self._handle, versioned)
-
-    def __array__(self, dtype=None, copy=None):
-        if copy is False:
-            raise ValueError("Unable to avoid copy while creating an array as requested.")
-        if _gpa_memory(self._handle)[2] is None:
-            elements = _gpa_host(self._handle).view(_bfloat16())
-        else:
-            elements = _gpa_host(self._handle)
-        return elements if dtype is None else elements.astype(dtype, copy=False)
-
-    def __arrow_c_array__(self, requested_schema=None):
-        import pyarrow
-
-        return pyarrow.array(self.__array__()).__arrow_c_array__(requested_schema)
-
-    def __arrow_c_device_array__(self, requested_schema=None, **named):
-        if self.ndim != 1:
-            raise ValueError(f"Arrow's columns have one dimension, not {self.ndim}")
-        contiguous = self if self.flags.c_contiguous else self.copy()
-        return _gpa_arrow(contiguous._handle)
-
-    def __reduce__(self):
-        return self.__array__().__reduce__()
-
-
-def _bfloat16():
-    """The dtype bfloat16 of ml_dtypes, which JAX uses."""
-    try:
-        import ml_dtypes
-    except ImportError:
-        raise TypeError("NumPy has no bfloat16: pass a.astype(float32) to Python, or install ml_dtypes") from None
-    return ml_dtypes.bfloat16
-
-
-def _binary(name):
-    """An operator of Array, with numbers, sequences and arrays of NumPy and gpa; others, such as Series, reflect it."""
-
-    def method(self, other):
-        if isinstance(other, (int, float, complex, list, tuple, Value)) or type(other).__module__ == "numpy":
-            return _gpa_method(self._handle, name, (other,))
-        return NotImplemented
-
-    method.__name__ = name
-    return method
-
-
-for _name in "len getitem setitem contains bool float int complex index neg pos invert abs".split():
-    setattr(Array, f"__{_name}__", _special(f"__{_name}__"))
-for _name in "eq ne lt le gt ge".split():
-    setattr(Array, f"__{_name}__", _binary(f"__{_name}__"))
-for _name in "add sub mul truediv floordiv mod pow divmod and or xor lshift rshift matmul".split():
-    for _prefix in ("", "r") + ("i",) * (_name != "divmod"):
-        setattr(Array, f"__{_prefix}{_name}__", _binary(f"__{_prefix}{_name}__"))
-Array.__iter__ = _iterate
-_array_stand_in = Array
-
-
 _by_value = (int, float, complex, str, bytes, tuple)
 
 
@@ -329,258 +225,11 @@ def _store(container, key, item):
     container[key] = item
 
 
-class Memory:
-    """The elements of an array of gpa in host memory, for numpy.asarray."""
-
-    __slots__ = ("_handle", "__array_interface__", "__weakref__")
-
-    def __init__(self, handle, interface):
-        self._handle = handle
-        self.__array_interface__ = interface
-
-
-def _array(handle, address, typestr, shape, strides, readonly):
-    interface = {"data": (address, readonly), "typestr": typestr, "shape": shape, "strides": strides, "version": 3}
-    try:
-        import numpy
-    except ImportError:
-        return handle
-    return numpy.asarray(Memory(handle, interface))
-
-
-def _numpy_scalar(dtype, value):
-    """A NumPy scalar if the program has loaded NumPy, else Python's number."""
-    numpy = sys.modules.get("numpy")
-    return value if numpy is None else numpy.dtype(dtype).type(value)
-
-
-def _numpy_type(name):
-    import numpy
-
-    return numpy.dtype(name)
-
-
-def _array_facts(value):
-    """(address, read-only, type, shape, strides, owner, -1) of a NumPy array; None for other values."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None or type(value) is not numpy.ndarray:
-        return None
-    if value.dtype.byteorder == ">":
-        value = value.astype(value.dtype.newbyteorder("="))
-    facts = value.__array_interface__
-    typestr = "bfloat16" if value.dtype.name == "bfloat16" else facts["typestr"]
-    return facts["data"][0], facts["data"][1], typestr, value.shape, value.strides, value, -1
-
-
-def _cuda_facts(value, facts):
-    """The same of memory of a GPU, by its number, from __cuda_array_interface__."""
-    device = getattr(value, "__dlpack_device__", None)
-    gpu = device()[1] if device else getattr(getattr(value, "gpu_data", None), "device_number", 0)
-    shape, strides, width = tuple(facts["shape"]), facts.get("strides"), int(facts["typestr"][2:])
-    if strides is None:
-        strides, step = [], width
-        for extent in reversed(shape):
-            strides.insert(0, step)
-            step *= extent
-    address, readonly = facts["data"]
-    return address or 0, readonly, facts["typestr"], shape, tuple(strides), value, gpu
-
-
-def _capsule(value):
-    """A DLPack capsule of the value, versioned if it knows that."""
-    try:
-        return value.__dlpack__(max_version=(1, 0))
-    except TypeError:
-        return value.__dlpack__()
-
-
-def _scalar_facts(value):
-    """(name of the dtype, Python's number) of a NumPy scalar; None for other values."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(value, (numpy.number, numpy.bool_)):
-        return None
-    return value.dtype.name, value.item()
-
-
-def _as_array(value):
-    """The elements of a value with an array protocol: NumPy's array; a capsule of DLPack; facts as _array_facts."""
-    device = getattr(value, "__dlpack_device__", None)
-    if device is not None and device()[0] in (2, 13):
-        return _capsule(value)
-    facts = getattr(value, "__cuda_array_interface__", None)
-    if facts is not None:
-        return _cuda_facts(value, facts)
-    import numpy
-
-    try:
-        array = numpy.asarray(value)
-    except TypeError:  # bfloat16 of PyTorch
-        if device is None:
-            raise
-        return _capsule(value)
-    return array if array.dtype != object or device is None else numpy.from_dlpack(value)
-
-
 def _has(name):
     """Whether there is a top-level module of this name."""
     import importlib.util
 
     return importlib.util.find_spec(name) is not None
-
-
-_figures = types.ModuleType("matplotlib_inline.backend_inline", "The backend that displays matplotlib's figures in gpa.")
-
-
-def _show_figures(*args, **named):
-    """matplotlib.pyplot.show: displays the open figures and closes them; kept open, those that have changed."""
-    from matplotlib import pyplot
-    from matplotlib._pylab_helpers import Gcf
-
-    managers, closes = Gcf.get_all_fig_managers(), _gpa_figure_setting(_CLOSE) != "False"
-    try:
-        for manager in managers:
-            if closes or manager.canvas.figure.stale:
-                _gpa_display(manager.canvas.figure, None, False)
-                manager.canvas.figure.stale = False
-    finally:
-        if managers and closes:
-            pyplot.close("all")
-
-
-def _flush_figures():
-    """At the end of a cell: shows the figures, if this module's backend draws them."""
-    matplotlib = sys.modules.get("matplotlib")
-    if "matplotlib.pyplot" in sys.modules and matplotlib.get_backend().lower() == _backend:
-        _show_figures()
-
-
-# The name by which libraries know inline figures; matplotlib accepts it only where that package is installed.
-_backend = f"module://{_figures.__name__ if _has('matplotlib_inline') else 'gpa_figures'}"
-_FORMAT, _OPTIONS, _CLOSE = 0, 1, 2  # as enum figure_setting
-
-
-def _use_backend(name):
-    """%matplotlib: "inline" is this module's backend."""
-    os.environ["MPLBACKEND"] = name = _backend if name == "inline" else name
-    if "matplotlib" in sys.modules:
-        sys.modules["matplotlib"].use(name)
-
-
-def _backend_member(name):
-    """The attributes of the backend, defined when matplotlib first asks for one of them."""
-    if name not in ("FigureCanvas", "FigureManager", "show", "flush_figures"):
-        raise AttributeError(name)
-    from matplotlib.backend_bases import FigureManagerBase
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    names = vars(_figures)
-    names.update(
-        FigureCanvas=FigureCanvasAgg, FigureManager=FigureManagerBase, show=_show_figures, flush_figures=_show_figures
-    )
-    return names[name]
-
-
-_formats = {
-    "png": ("image/png", "png", 1),
-    "retina": ("image/png", "png", 2),
-    "png2x": ("image/png", "png", 2),
-    "jpeg": ("image/jpeg", "jpeg", 1),
-    "jpg": ("image/jpeg", "jpeg", 1),
-    "svg": ("image/svg+xml", "svg", 1),
-    "pdf": ("application/pdf", "pdf", 1),
-}
-
-
-def _chosen_formats():
-    import ast
-
-    text = _gpa_figure_setting(_FORMAT) or "png"
-    chosen = sorted(ast.literal_eval(text)) if text[0] in "{[(" else [text]
-    unknown = [name for name in chosen if name not in _formats]
-    if unknown:
-        raise ValueError(f"supported formats are: {sorted(_formats)} not {unknown}")
-    return chosen
-
-
-def _picture(figure):
-    """A figure of matplotlib as (MIME type, data, metadata), in the chosen formats, cut to what is drawn."""
-    if not figure.axes and not figure.lines:
-        return []
-    import ast
-
-    given, pictures = ast.literal_eval(_gpa_figure_setting(_OPTIONS) or "{}"), []
-    for name in _chosen_formats():
-        mime, kind, scale = _formats[name]
-        data, options = io.BytesIO(), {
-            "dpi": figure.dpi * scale,
-            "facecolor": figure.get_facecolor(),
-            "edgecolor": figure.get_edgecolor(),
-            "bbox_inches": "tight",
-            **given,
-        }
-        figure.canvas.print_figure(data, format=kind, **options)
-        data, meta = data.getvalue(), None
-        if scale != 1:
-            width, height = (int.from_bytes(data[at : at + 4], "big") // scale for at in (16, 20))  # of IHDR
-            meta = f'{{"width": {width}, "height": {height}}}'
-        pictures.append((mime, data.decode() if kind == "svg" else data, meta))
-    return pictures
-
-
-_mime_methods = (
-    ("text/html", "_repr_html_"),
-    ("text/markdown", "_repr_markdown_"),
-    ("image/svg+xml", "_repr_svg_"),
-    ("image/png", "_repr_png_"),
-    ("image/jpeg", "_repr_jpeg_"),
-    ("text/latex", "_repr_latex_"),
-    ("application/json", "_repr_json_"),
-)
-
-
-def _mime_data(mime, data):
-    """The data of a representation as str, or as bytes if a front end gets it in base64."""
-    if mime.endswith("json") and not isinstance(data, str):
-        return _notebook()["to_json"](data)
-    if isinstance(data, str) and mime.startswith("image/") and not mime.endswith("+xml"):
-        import base64
-
-        return base64.b64decode(data)
-    return data
-
-
-def _mimes(value):
-    """The representations of a value besides text: a list of (MIME type, str or bytes, metadata as JSON or None).
-
-    None: the value has displayed itself.
-    """
-    kind, found, about = type(value), {}, {}
-    if isinstance(value, type):
-        return []
-    if hasattr(kind, "_ipython_display_"):
-        value._ipython_display_()
-        return None
-    figures = sys.modules.get("matplotlib.figure")
-    if figures and isinstance(value, figures.Figure):
-        return _picture(value)
-    if hasattr(kind, "_repr_mimebundle_"):
-        bundle = value._repr_mimebundle_(include=None, exclude=None)
-        if isinstance(bundle, tuple):
-            bundle, about = bundle[0], dict(bundle[1] or {})
-        found.update(bundle or {})
-    for mime, name in _mime_methods:
-        if mime not in found and hasattr(kind, name):
-            data = getattr(value, name)()
-            if isinstance(data, tuple):
-                data, about[mime] = data[0], data[1]
-            if data is not None:
-                found[mime] = data
-    found.pop("text/plain", None)
-    return [
-        (mime, text, _notebook()["to_json"](about[mime]) if about.get(mime) else None)
-        for mime, text in ((mime, _mime_data(mime, data)) for mime, data in found.items())
-        if isinstance(text, (str, bytes))
-    ]
 
 
 def _describe(error):
@@ -766,8 +415,9 @@ def _on_requests(number, frame):
     _gpa_run_requests((id(frame), frame.f_lasti))
 
 
-def _start(main_file):
-    global _session_thread
+def _start(main_file, mime_methods):
+    """At the end of loading. mime_methods: names of methods by MIME types."""
+    global _session_thread, _mime_methods
     import _thread
     import builtins
     import signal
@@ -776,15 +426,13 @@ def _start(main_file):
     python.__getattr__ = _import
     sys.modules.setdefault("python", python)
 
-    _figures.__getattr__ = _backend_member
-    sys.modules[_figures.__name__] = sys.modules["gpa_figures"] = _figures
-    if os.environ.get("MPLBACKEND", "inline").endswith("inline"):  # of this or another kernel
-        os.environ["MPLBACKEND"] = _backend
+    _install_backend()
     sys.meta_path.insert(0, _AfterImport())
 
     sys.stdout, sys.stderr, sys.stdin = Stream(1), Stream(2), Input()
     builtins.input = _input
     sys.argv = [main_file]
+    _mime_methods = mime_methods
     if "" not in sys.path:
         sys.path.insert(0, "")
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -26,7 +26,7 @@ gpa_code array_from_python(python_host *h, py_object *o, value *out);
 /* The array of any object with an array protocol (numpy.asarray, DLPack, __cuda_array_interface__);
  * another value: its dtype is none of gpa's. */
 gpa_code array_of_protocol(python_host *h, py_object *o, value *out);
-/* What the class Array of bootstrap.py asks for (stand_in.c). array_capsule, NULL: Python or the vm
+/* What the class Array of arrays.py asks for (callback.c). array_capsule, NULL: Python or the vm
  * has the error. */
 gpa_code array_memory(gpa_vm *vm, value v, value *out);
 gpa_code array_on_host(gpa_vm *vm, value v, value *out);
@@ -44,11 +44,12 @@ py_object *proxy_peek(value v);
  * for other objects. */
 py_object *stand_in_new(python_host *h, value v);
 value stand_in_peek(python_host *h, py_object *o);
-/* The functions that bootstrap.py calls, into its globals. */
-bool stand_in_install(python_host *h);
 /* Releases values whose stand-ins were freed by other threads. */
 void stand_in_collect(python_host *h);
 /* Releases the values of all stand-ins: the session ends. */
 void stand_in_end(python_host *h);
+
+/* Puts the functions that Python's code calls (callback.c) into its globals. */
+bool python_install_callbacks(python_host *h);
 
 #endif

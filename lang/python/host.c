@@ -7,11 +7,13 @@
 
 #include "lang/python/convert.h"
 #include "lang/vm/foreign.h"
+#include "lang/vm/record.h"
 
-/* bootstrap.py and notebook.py, which the assembler includes. */
+/* bootstrap.py with its other parts, and notebook.py, which the assembler includes. */
 extern const char python_bootstrap[], python_notebook[];
 __asm__(
-    ".section .rodata; python_bootstrap:; .incbin \"lang/python/bootstrap.py\"; .byte 0; "
+    ".section .rodata; python_bootstrap:; .incbin \"lang/python/bootstrap.py\"; "
+    ".incbin \"lang/python/arrays.py\"; .incbin \"lang/python/displays.py\"; .byte 0; "
     "python_notebook:; .incbin \"lang/python/notebook.py\"; .byte 0; .previous");
 
 struct python_state {
@@ -81,7 +83,7 @@ static bool run_bootstrap(python_host *h) {
     h->names = module ? py.PyModule_GetDict(module) : NULL;
     py_object *builtins = h->names ? py.PyImport_ImportModule("builtins") : NULL;
     if (!builtins || py.PyDict_SetItemString(h->names, "__builtins__", builtins)) goto out;
-    if (!stand_in_install(h)) goto out;
+    if (!python_install_callbacks(h)) goto out;
     notebook = py.PyUnicode_DecodeUTF8(python_notebook, (py_size)strlen(python_notebook), NULL);
     if (!notebook || py.PyDict_SetItemString(h->names, "_notebook_text", notebook)) goto out;
     compiled = py.Py_CompileString(python_bootstrap, "<gpa bridge>", PY_FILE_INPUT);
@@ -106,8 +108,11 @@ out:
 static bool start(python_host *h) {
     struct sigaction ours;
     sigaction(SIGINT, NULL, &ours);
-    py_object *file = py.PyUnicode_DecodeUTF8("", 0, NULL);
-    py_object *done = python_helper(h->start, 1, &file);
+    value methods;
+    if (record_mime_methods(h->vm, &methods)) return false;
+    py_object *args[] = {py.PyUnicode_DecodeUTF8("", 0, NULL), to_python(h, methods)};
+    value_release(h->vm, methods);
+    py_object *done = python_helper(h->start, 2, args);
     sigaction(SIGINT, &ours, NULL);
     py_drop(done);
     return done != NULL;

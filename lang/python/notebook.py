@@ -57,11 +57,11 @@ def parent():
 
 def connect_comms(module):
     """Replaces the comms of the package `comm`, as its documentation asks kernels to do."""
-    if not _gpa_has_page():
+    if not _gpa_has_comms():
         return
 
     class Comm(module.BaseComm):
-        """A connection to an object of the page."""
+        """A connection to an object of the front end."""
 
         def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
             content = {"data": {} if data is None else data, "comm_id": self.comm_id, **keys}
@@ -72,7 +72,7 @@ def connect_comms(module):
 
 
 def deliver(kind, content, metadata, buffers):
-    """Hands a message of the page to its comm."""
+    """Hands a message of the front end to its comm."""
     manager = sys.modules["comm"].get_comm_manager()
     request = parent()
     request.update(
@@ -86,7 +86,7 @@ def deliver(kind, content, metadata, buffers):
 
 
 def replace_getpass(module):
-    """In a notebook passwords are asked for in the page, not at the terminal of the server."""
+    """In a notebook the front end asks for passwords, not at the terminal of the server."""
 
     def getpass(prompt="Password: ", stream=None, *, echo_char=None):
         line = _gpa_input(str(prompt), True)
@@ -94,7 +94,7 @@ def replace_getpass(module):
             raise EOFError("EOF when reading a line")
         return line.rstrip("\n")
 
-    if _gpa_has_page():
+    if _gpa_has_comms():
         module.getpass = getpass
 
 
@@ -145,14 +145,14 @@ def make_shell(module):
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config, SingletonConfigurable
 
-    has_page = _gpa_has_page()
+    has_comms = _gpa_has_comms()
 
     def init(self):
-        SingletonConfigurable.__init__(self, config=Config({"IPKernelApp": {}} if has_page else {}))
+        SingletonConfigurable.__init__(self, config=Config({"IPKernelApp": {}} if has_comms else {}))
         self.events = EventManager(self, available_events)
         self.display_formatter = DisplayFormatter(parent=self)
         self.user_module, self.user_ns = __main__, vars(__main__)
-        if has_page:
+        if has_comms:
             self.kernel = Kernel()
 
     def show_error(self, exc_tuple=None, *args, **named):
@@ -170,9 +170,9 @@ def make_shell(module):
         "run_cell_magic": lambda self, name, line, cell: _gpa_magic(f"%%{name} {line}\n{cell}"),
         "system": lambda self, command: _gpa_magic("!" + command),
     }
-    name, home = ("ZMQInteractiveShell", "ipykernel.zmqshell") if has_page else ("TerminalInteractiveShell", "gpa")
+    name, home = ("ZMQInteractiveShell", "ipykernel.zmqshell") if has_comms else ("TerminalInteractiveShell", "gpa")
     shell = type(name, (InteractiveShell,), {"__module__": home, **members})
-    if has_page and home not in sys.modules:  # libraries look there whether they run in a notebook
+    if has_comms and home not in sys.modules:  # libraries look there whether they run in a notebook
         sys.modules[home] = types.ModuleType(home, "IPython's shell in notebooks, here gpa's.")
         sys.modules[home].ZMQInteractiveShell = shell
     sys.modules["builtins"].get_ipython = shell.instance().get_ipython

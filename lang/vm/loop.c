@@ -105,9 +105,9 @@ static rt_loop_state runtime_state(struct loop_state *s) {
 
 /* ---- replaying ---- */
 
-static bool next_iteration(void *user, rt_loop_scalar *scalars, gpa_arr **fed) {
+static bool next_iteration(void *user, rt_loop_scalar *scalars, gpa_arr **inputs) {
     gpa_vm *vm = user;
-    (void)fed;
+    (void)inputs;
     return !vm_wants_visit(vm) && loop_scalars_run(&vm->loops->trace, scalars);
 }
 

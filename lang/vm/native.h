@@ -102,8 +102,8 @@ void vm_progress(gpa_vm *vm, const char *text, double done, double left);
 gpa_code vm_input(gpa_vm *vm, const char *prompt, bool hidden, value *out);
 /* Runs a magic or a command of the shell: "%name arguments", "%%name\nbody", "!command". */
 gpa_code vm_magic(gpa_vm *vm, const char *text, size_t n, value *out);
-/* True in a notebook: there is a page that widgets connect to. */
-bool vm_has_page(const gpa_vm *vm);
+/* True in a notebook: a front end connects to comms, for widgets. */
+bool vm_has_comms(const gpa_vm *vm);
 
 /* Calls any callable: vm_call(vm, fn, ARGS(2, pair), &result). */
 gpa_code vm_call(gpa_vm *vm, value fn, const call_args *a, value *out);

@@ -345,29 +345,49 @@ static gpa_code add_mime(gpa_vm *vm, value mime, value data, mime_bundle *out) {
                 : vm_no_memory(vm);
 }
 
-/* True if an instance has one of the methods by which IPython asks for representations. */
+static const struct {
+    const char *type, *method;
+} representations[] = {
+#define MIME(type, method) {type, method},
+#include "lang/object/mime.def"
+#undef MIME
+};
+
+gpa_code record_mime_methods(gpa_vm *vm, value *out) {
+    value all = v_dict(vm), name;
+    gpa_code rc = all.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    for (size_t i = 0; i < COUNT_OF(representations) && !rc; i++) {
+        rc = native_return(v_cstr(vm, representations[i].method), &name);
+        if (rc) break;
+        rc = dict_set_text(vm, all.dict, representations[i].type, name);
+        value_release(vm, name);
+    }
+    if (rc) value_release(vm, all);
+    return rc ? rc : native_return(all, out);
+}
+
 static bool has_representations(const object_obj *o) {
-    static const char *const methods[] = {
-        "_repr_mimebundle_", "_repr_html_", "_repr_markdown_", "_repr_svg_",        "_repr_png_",
-        "_repr_jpeg_",       "_repr_pdf_",  "_repr_latex_",    "_repr_javascript_", "_repr_json_"};
     const value v = v_obj(V_OBJECT, (object_obj *)o);
-    for (size_t i = 0; i < COUNT_OF(methods); i++)
-        if (instance_has(v, methods[i])) return true;
-    return false;
+    for (size_t i = 0; i < COUNT_OF(representations); i++)
+        if (instance_has(v, representations[i].method)) return true;
+    return instance_has(v, "_repr_mimebundle_");
 }
 
 /* The representations of an instance: those that its class defines. */
 static gpa_code instance_mimes(gpa_vm *vm, object_obj *o, value *out, bool *displayed) {
-    value v = v_obj(V_OBJECT, o), nothing = v_none();
+    value args[2] = {v_obj(V_OBJECT, o), v_unset()}, nothing = v_none();
     module_obj *m;
-    if (instance_has(v, "_ipython_display_")) {
+    if (instance_has(args[0], "_ipython_display_")) {
         gpa_code rc = call_member(vm, o, "_ipython_display_", NO_ARGS, &nothing, displayed);
         value_release(vm, nothing);
         return rc;
     }
     if (!has_representations(o)) return GPA_OK;
     gpa_code rc = vm_import(vm, "IPython.core.formatters", &m);
-    return rc ? rc : vm_call(vm, module_get_text_peek(vm, m, "_representations"), ARGS(1, &v), out);
+    if (!rc) rc = record_mime_methods(vm, &args[1]);
+    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, m, "_representations"), ARGS(2, args), out);
+    value_release(vm, args[1]);
+    return rc;
 }
 
 static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {

@@ -49,6 +49,8 @@ enum { RECORD_GETTER = 1, RECORD_STATIC = 2 };
 
 /* Creates an object of the record type `kind` and calls its __init__. */
 gpa_code record_new(gpa_vm *vm, const object_kind *kind, const call_args *a, value *out);
+/* The methods by which classes define representations: a dict, MIME type to name (mime.def). */
+gpa_code record_mime_methods(gpa_vm *vm, value *out);
 /* True if objects of the kind are records. */
 bool record_is(const object_kind *kind);
 /* The dict of the type's members (name to function, to a tuple of one for a getter, or to a

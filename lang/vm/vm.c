@@ -405,7 +405,7 @@ gpa_code vm_magic(gpa_vm *vm, const char *text, size_t n, value *out) {
     return vm->config.magic(vm->config.user, text, n, vm_where(vm), out);
 }
 
-bool vm_has_page(const gpa_vm *vm) { return vm->config.comm != NULL; }
+bool vm_has_comms(const gpa_vm *vm) { return vm->config.comm != NULL; }
 
 gpa_code vm_input(gpa_vm *vm, const char *prompt, bool hidden, value *out) {
     char line[4096];

@@ -49,7 +49,7 @@ typedef struct {
     void (*debug_source)(void *user, uint32_t src);
     void (*visit)(void *user);                   /* as gpa_host.visit (lang/session.h) */
     void (*report)(void *user);                  /* reports the current error and clears it */
-    void (*comm)(void *user, const gpa_comm *m); /* as gpa_host.comm; NULL: there is no page */
+    void (*comm)(void *user, const gpa_comm *m); /* as gpa_host.comm; NULL: there is no front end */
     const char *(*request)(void *user);          /* as gpa_host.request */
 } vm_config;
 

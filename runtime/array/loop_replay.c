@@ -617,15 +617,15 @@ static void count_work(replay *p) {
                        &(explain_loop){p->count, launches, read, written, p->graph_runs, p->trips});
 }
 
-/* Evaluates the guards and scalars of up to `most` coming iterations, one if they are fed arrays;
+/* Evaluates the guards and scalars of up to `most` coming iterations, one if they have inputs;
  * returns how many will run. */
 static size_t look_ahead(replay *p, size_t most, rt_loop_next *next, void *user) {
     const loop_log *g = &p->x->log;
-    gpa_arr *fed[RT_LOOP_MAX_ARRAYS];
+    gpa_arr *inputs[RT_LOOP_MAX_ARRAYS];
     size_t n = 0;
-    while (n < most && next(user, p->ahead[n], fed)) n++;
+    while (n < most && next(user, p->ahead[n], inputs)) n++;
     for (size_t i = g->n_start; n && i < g->n_named; i++)
-        p->at.cells[i] = (cell){.buf = fed[i - g->n_start]->storage->buf};
+        p->at.cells[i] = (cell){.buf = inputs[i - g->n_start]->storage->buf};
     return n;
 }
 

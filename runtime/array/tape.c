@@ -541,27 +541,21 @@ gpa_code tape_concrete_masks(gpa_rt *rt, const gpa_indices *ix, gpa_err *e) {
 
 /* ---- stores ---- */
 
-/* The bytes of the storage that an array reaches: [*first, *end). */
-static void find_range(const gpa_arr *a, int64_t *first, int64_t *end) {
+/* The bytes of the storage that an array touches: [*first, *end). */
+static void find_bytes(const gpa_arr *a, int64_t *first, int64_t *end) {
     const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype);
-    *first = *end = a->offset;
-    for (int d = 0; d < a->ndim && a->size; d++) {
-        const int64_t reach = (a->shape[d] - 1) * a->strides[d];
-        *(reach < 0 ? first : end) += reach;
-    }
-    *first *= item;
-    *end = (*end + (a->size > 0)) * item;
+    shape_byte_range(&(shape_layout){a->ndim, a->shape, a->strides, a->offset, item}, first, end);
 }
 
 static bool keeps_within(const tape_operand *o, const gpa_arr *a) {
     int64_t first, end, kept_first, kept_end;
-    find_range(a, &first, &end);
-    find_range(o->value, &kept_first, &kept_end);
+    find_bytes(a, &first, &end);
+    find_bytes(o->value, &kept_first, &kept_end);
     return kept_first < end && kept_end > first;
 }
 
-/* Copies the part of the storage of `a` that the operands reach which keep a value in the bytes
- * that `a` reaches. *from: its first byte. *copy NULL: there are none. */
+/* Copies the range of the storage of `a` that holds the values which operands keep in the bytes
+ * that `a` touches. *from: its first byte. *copy NULL: there are none. */
 static gpa_code copy_kept(gpa_rt *rt, const tape_storage *s, gpa_arr *a, gpa_arr **copy,
                           int64_t *from, gpa_err *e) {
     const int64_t item = (int64_t)dtype_size((gpa_dtype)a->storage->dtype);
@@ -571,7 +565,7 @@ static gpa_code copy_kept(gpa_rt *rt, const tape_storage *s, gpa_arr *a, gpa_arr
     *from = INT64_MAX;
     for (const tape_operand *o = s->kept; o; o = o->next) {
         if (!keeps_within(o, a)) continue;
-        find_range(o->value, &first, &end);
+        find_bytes(o->value, &first, &end);
         *from = MIN(*from, first);
         to = MAX(to, end);
     }
@@ -588,8 +582,7 @@ out:
     return rc;
 }
 
-/* Operands that keep a value in the bytes of the storage that `a` reaches keep it in a copy
- * instead. */
+/* Moves the values that operands keep in the bytes of the storage that `a` touches to a copy. */
 static gpa_code move_kept(gpa_rt *rt, tape_storage *s, gpa_arr *a, gpa_err *e) {
     gpa_arr *copy = NULL;
     int64_t from;

@@ -22,7 +22,7 @@ struct tape_replay {
 
 /* ---- what iterations keep ---- */
 
-/* The name in the log of the memory of a kept array; false: it was not kept where it lay. */
+/* The name in the log of the memory of a kept array; false: what is kept is a copy. */
 static bool find_memory(const loop_iteration *x, const segment *s, size_t kept, uint64_t number,
                         int32_t *name) {
     const gpa_storage *of = s->kept[kept]->storage;
@@ -36,14 +36,10 @@ typedef struct {
     int64_t advance;
 } access;
 
-/* The elements of its storage that an operand reaches: [*first, *end). */
-static void find_range(const tape_operand *o, int64_t *first, int64_t *end) {
-    *first = *end = o->offset;
-    for (int d = 0; d < o->ndim; d++) {
-        const int64_t reach = (o->layout[d] - 1) * o->layout[o->ndim + d];
-        *(reach < 0 ? first : end) += reach;
-    }
-    (*end)++;
+/* The elements of its storage that an operand touches: [*first, *end). */
+static void find_elements(const tape_operand *o, int64_t *first, int64_t *end) {
+    shape_byte_range(&(shape_layout){o->ndim, o->layout, o->layout + o->ndim, o->offset, 1}, first,
+                     end);
 }
 
 /* True if no iteration stores to what this one or an earlier one keeps: stores advance like what is
@@ -52,8 +48,8 @@ static bool stays_ahead(const access *store, const access *kept) {
     int64_t first, end, kept_first, kept_end;
     const int64_t step = store->advance;
     const int64_t last = store->record > kept->record ? step : 0; /* kept after the store */
-    find_range(store->o, &first, &end);
-    find_range(kept->o, &kept_first, &kept_end);
+    find_elements(store->o, &first, &end);
+    find_elements(kept->o, &kept_first, &kept_end);
     return store->o->dtype == kept->o->dtype && step == kept->advance &&
            ((step >= 0 && first >= kept_end - last) || (step <= 0 && end <= kept_first - last));
 }
@@ -219,21 +215,25 @@ static gpa_code make_kept(gpa_rt *rt, const tape_replay *t, size_t i, gpa_storag
     return arr_handle(rt, s ? s : a->storage, &l, NULL, out, e);
 }
 
-/* Appends a copy of a record; its operands have the numbers from `at` on, what it keeps from `kept`
- * on. */
-static gpa_code copy_record(gpa_rt *rt, const tape_replay *t, const tape_record *r, size_t at,
-                            size_t kept, gpa_storage *const *storage, gpa_err *e) {
-    const int n = r->n_in + r->n_out;
+/* A record of an iteration: the number of its first operand, and of the first array it keeps. */
+typedef struct {
+    const tape_record *r;
+    size_t operand, kept;
+} numbered_record;
+
+static gpa_code append_copy(gpa_rt *rt, const tape_replay *t, numbered_record x,
+                            gpa_storage *const *storage, gpa_err *e) {
+    const int n = x.r->n_in + x.r->n_out;
     gpa_arr *few[8] = {NULL}, **value = n <= 8 ? few : mem_zero((size_t)n * sizeof *value);
-    tape_record *copy = value ? tape_copy_record(r) : NULL;
+    tape_record *copy = value ? tape_copy_record(x.r) : NULL;
     gpa_code rc = copy ? GPA_OK : gpa_no_memory(e);
-    for (int i = 0; i < n && !rc; i++, at++) {
+    for (int i = 0; i < n && !rc; i++, x.operand++) {
         tape_operand *o = &copy->operand[i];
-        if (o->storage) o->storage = t->number[t->p.name[at]];
-        o->offset -= t->count * t->p.advance[at];
-        if (!r->operand[i].value) continue;
-        rc = make_kept(rt, t, kept, storage[kept], &value[i], e);
-        kept++;
+        if (o->storage) o->storage = t->number[t->p.name[x.operand]];
+        o->offset -= t->count * t->p.advance[x.operand];
+        if (!x.r->operand[i].value) continue;
+        rc = make_kept(rt, t, x.kept, storage[x.kept], &value[i], e);
+        x.kept++;
     }
     if (!rc)
         tape_append_take(rt, copy, value);
@@ -247,14 +247,14 @@ static gpa_code copy_record(gpa_rt *rt, const tape_replay *t, const tape_record 
 gpa_code tape_replay_record(gpa_rt *rt, tape_replay *t, gpa_storage *const *storage, gpa_err *e) {
     const pattern *p = &t->p;
     gpa_code rc = GPA_OK;
-    size_t at = 0, kept = t->n_kept;
+    numbered_record x = {NULL, 0, t->n_kept};
     for (size_t k = 0; k < p->n_records; k++)
-        at += (size_t)(p->record[k]->n_in + p->record[k]->n_out);
+        x.operand += (size_t)(p->record[k]->n_in + p->record[k]->n_out);
     for (size_t k = p->n_records; k-- > 0 && !rc;) {
-        const tape_record *r = p->record[k];
-        at -= (size_t)r->n_in + (size_t)r->n_out;
-        for (int i = 0; i < r->n_in + r->n_out; i++) kept -= r->operand[i].value != NULL;
-        rc = copy_record(rt, t, r, at, kept, storage, e);
+        x.r = p->record[k];
+        x.operand -= (size_t)(x.r->n_in + x.r->n_out);
+        for (int i = 0; i < x.r->n_in + x.r->n_out; i++) x.kept -= x.r->operand[i].value != NULL;
+        rc = append_copy(rt, t, x, storage, e);
     }
     return rc;
 }

@@ -2,10 +2,10 @@
  *
  * The records of a loop's iterations are segments of the tape. If many segments in a row repeat
  * (tape_pattern.h), the backward pass over them is a loop: its variables are the gradients of the
- * storages that a segment refers to, and each iteration is fed the arrays that its records keep.
- * Its iterations are logged and replayed like those of the program (exec/loop_model.h); the pattern
- * takes the place of the trace. After an iteration the gradients belong to the storages that the
- * next segment names.
+ * storages that a segment refers to, and each iteration has the arrays that its records keep as
+ * inputs. Its iterations are logged and replayed like those of the program (exec/loop_model.h); the
+ * pattern takes the place of the trace. After an iteration the gradients belong to the storages
+ * that the next segment names.
  *
  * Reading order: runs of segments, the loop's arrays, recording, replaying, the walk. */
 #include "runtime/array/gradients.h"
@@ -176,14 +176,14 @@ static bool has_outside_gradient(const tape_walk *w) {
     return false;
 }
 
-/* Supplies what the coming iteration is fed, and goes on to the segment after it. */
-static bool next_iteration(void *user, rt_loop_scalar *scalars, gpa_arr **fed) {
+/* Supplies what the coming iteration is inputs, and goes on to the segment after it. */
+static bool next_iteration(void *user, rt_loop_scalar *scalars, gpa_arr **inputs) {
     tape_walk *w = user;
     (void)scalars;
     if (w->left < 2 || has_outside_gradient(w)) return false;
     for (size_t i = 0; i < w->now.n_kept; i++) {
-        fed[i] = w->now.kept[i];
-        if (!fed[i]->storage->buf) return false;
+        inputs[i] = w->now.kept[i];
+        if (!inputs[i]->storage->buf) return false;
     }
     return next_segment(w, segment_next(w->at));
 }

@@ -51,7 +51,7 @@ typedef struct {
 
 /* One iteration. */
 typedef struct {
-    log_array start[RT_LOOP_MAX_ARRAYS]; /* those that it is fed come last */
+    log_array start[RT_LOOP_MAX_ARRAYS]; /* its inputs come last */
     size_t n_start, n_named;             /* without these; with them */
     log_action actions[LOG_MAX_ACTIONS];
     log_operand operands[LOG_MAX_OPERANDS];

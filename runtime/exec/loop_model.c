@@ -184,7 +184,7 @@ static bool find_memory(struct loop_replay *r) {
             if (o->name >= LOG_FRESH)
                 m->last_use[o->name - LOG_FRESH] = (int32_t)i;
             else if (o->stored && o->name >= (int32_t)g->n_start)
-                return false; /* an array that the iteration was fed */
+                return false; /* an input of the iteration */
         }
     for (size_t i = 0; i < g->n_fresh; i++)
         if (m->kept[LOG_FRESH + i]) m->last_use[i] = (int32_t)g->n_actions;

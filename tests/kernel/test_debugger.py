@@ -133,7 +133,7 @@ def test_generators():
 
 
 def test_without_input():
-    """Where nobody answers, breakpoint() says so and goes on"""
+    """Without a front end that answers, breakpoint() prints a message and goes on"""
     with Kernel() as k:
         reply, outputs = k.run("breakpoint()\n7", allow_stdin=False)
         assert reply["status"] == "ok" and "takes no input" in texts(outputs, "stderr")

@@ -110,7 +110,7 @@ def test_get_ipython():
 
 
 def test_tqdm():
-    """tqdm.auto displays a bar of the page, which is updated in place; tqdm writes to stderr"""
+    """tqdm.auto displays a bar of HTML that is updated in place; tqdm writes to stderr"""
     bars = run("from tqdm.auto import tqdm\nfor i in tqdm(range(3), desc='steps'): pass")
     assert bars[0].type == "display_data" and {m.type for m in bars[1:]} == {"update_display_data"}
     assert bars[-1].content["data"]["text/plain"].startswith("steps: 100%|")
@@ -142,7 +142,7 @@ def test_formats():
 
 
 def test_getpass():
-    """getpass asks the page, which hides what is typed"""
+    """getpass asks the front end, which hides what is typed"""
     with Kernel({"GPA_PYTHON": sys.executable}) as k:
         id = k.execute("from getpass import getpass\ngetpass('secret: ')", allow_stdin=True)
         asked = k.receive("stdin").content

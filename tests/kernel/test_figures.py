@@ -128,6 +128,10 @@ Shown()"""
         (one,) = [m.content for m in k.run(cell)[1] if m.type == "execute_result"]
         assert one["data"] == {"text/plain": "Shown", "application/vnd.x+json": {"a": [1, 2]}, "image/png": "aGFsbG8="}, one
         assert one["metadata"] == {"image/png": {"width": 3}}
+        methods = "    def _repr_javascript_(self): return 'f()'\n    def _repr_pdf_(self): return b'hallo'\n"
+        assert shown(k, f"%%python\nclass Methods:\n    def __repr__(self): return 'M'\n{methods}Methods()") == [
+            {"text/plain": "M", "application/javascript": "f()", "application/pdf": "aGFsbG8="}
+        ]
 
 
 def test_same_pixels():

@@ -52,7 +52,7 @@ def test_interact():
         assert all(m.metadata == {"version": "2.1.0"} for m in outputs if m.type == "comm_open")
         id = update(k, slider, value=2)
         outputs = k.outputs(id)
-        # The page shows in the Output widget what comes for the request that msg_id names.
+        # The front end shows in the Output widget what comes for the request that msg_id names.
         assert [s["msg_id"] for s in states(outputs, out)] == [id, ""]
         kinds = [m.type for m in outputs if m.type != "comm_msg"]
         assert kinds == ["clear_output", "stream", "display_data"] and texts(outputs) == "2 a True\n"

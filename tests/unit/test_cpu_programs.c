@@ -195,7 +195,7 @@ static void interrupts(void **state) {
 
 /* ---- products ---- */
 
-/* a @ b for operands that lie in rows, in columns, or with gaps between their elements. */
+/* a @ b for operands in C order, F order, or with gaps between their elements. */
 static void one_product(gpa_dtype t, const int64_t dims[4], int layout_a, int layout_b) {
     const int64_t batch = dims[0], m = dims[1], n = dims[2], k = dims[3];
     job j = job_new("gemm", 3, 0);

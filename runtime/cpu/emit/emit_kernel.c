@@ -443,7 +443,7 @@ static void block_jump(km *K, int32_t at) {
 
 /* ---- the block ---- */
 
-static void meeting(km *K, int32_t at) {
+static void sync_point(km *K, int32_t at) {
     uint8_t code = K->M.f->code[at].code;
     if (code == KIR_BARRIER)
         barrier(K, at);
@@ -460,13 +460,13 @@ static void meeting(km *K, int32_t at) {
 static void block_code(km *K, int32_t from, int32_t to) {
     for (int32_t i = from; i < to && !K->M.E.rc;) {
         bool opens = kir_has(K->M.f->code[i].code, KI_REGION);
-        if (K->plan->at[i].meets) {
-            meeting(K, i);
+        if (K->plan->at[i].syncs) {
+            sync_point(K, i);
             i = opens ? K->plan->at[i].close + 1 : i + 1;
             continue;
         }
         int32_t end = i;
-        while (end < to && !K->plan->at[end].meets)
+        while (end < to && !K->plan->at[end].syncs)
             end = kir_has(K->M.f->code[end].code, KI_REGION) ? K->plan->at[end].close + 1 : end + 1;
         phase(K, i, end);
         i = end;

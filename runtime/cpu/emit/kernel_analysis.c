@@ -143,15 +143,15 @@ static bool is_positive(const kir_func *f, const kernel_plan *p, size_t i) {
 
 static bool at_block_level(const kernel_plan *p, int32_t i) {
     for (int32_t r = p->at[i].outer; r >= 0; r = p->at[r].outer)
-        if (!p->at[r].meets) return false;
+        if (!p->at[r].syncs) return false;
     return true;
 }
 
-/* A region contains a synchronization point (`meets`) if any instruction in it is one. */
-static void spread_meetings(const kir_func *f, kernel_plan *p) {
+/* A region contains a synchronization point (`syncs`) if any instruction in it is one. */
+static void mark_synchronizing_regions(const kir_func *f, kernel_plan *p) {
     for (size_t i = 0; i < f->n_code; i++)
-        if (p->at[i].meets)
-            for (int32_t r = p->at[i].outer; r >= 0; r = p->at[r].outer) p->at[r].meets = true;
+        if (p->at[i].syncs)
+            for (int32_t r = p->at[i].outer; r >= 0; r = p->at[r].outer) p->at[r].syncs = true;
 }
 
 /* Block-uniform variables that are only accessed at block level are stored once per block.
@@ -176,7 +176,7 @@ static void choose_variables(const kir_func *f, kernel_plan *p, bool *changed) {
         for (size_t i = v; i < f->n_code; i++)
             if (i == v || ((f->code[i].code == KIR_GET || f->code[i].code == KIR_SET) &&
                            f->code[i].a == (int32_t)v))
-                p->at[i].meets = true;
+                p->at[i].syncs = true;
     }
 }
 
@@ -186,20 +186,20 @@ static void choose_branches(const kir_func *f, kernel_plan *p, bool *changed) {
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_BREAK && f->code[i].code != KIR_NEXT) continue;
         int32_t to = kernel_target(f, p, (int32_t)i);
-        if (to < 0 || !p->at[to].meets) continue;
+        if (to < 0 || !p->at[to].syncs) continue;
         bool whole = true;
         for (int32_t r = p->at[i].outer; r != to && whole; r = p->at[r].outer)
             whole = f->code[r].code == KIR_IF && p->at[r].level == SAME_IN_BLOCK;
         if (!whole || p->at[to].level != SAME_IN_BLOCK) {
             for (int32_t r = p->at[i].outer; r >= 0; r = p->at[r].outer) {
-                if (p->at[r].meets && f->code[r].code != KIR_IF)
+                if (p->at[r].syncs && f->code[r].code != KIR_IF)
                     *changed |= raise(&p->at[r].level, SAME_NOWHERE);
                 if (r == to) break;
             }
             continue;
         }
-        p->at[i].meets = true;
-        for (int32_t r = p->at[i].outer; r != to; r = p->at[r].outer) p->at[r].meets = true;
+        p->at[i].syncs = true;
+        for (int32_t r = p->at[i].outer; r != to; r = p->at[r].outer) p->at[r].syncs = true;
     }
 }
 
@@ -209,8 +209,8 @@ static void number_phases(const kir_func *f, kernel_plan *p) {
     int32_t phase = 0;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
-        bool ends = p->at[i].meets || (k->code == KIR_END && p->at[k->imm].meets) ||
-                    (k->code == KIR_ELSE && p->at[p->at[i].outer].meets);
+        bool ends = p->at[i].syncs || (k->code == KIR_END && p->at[k->imm].syncs) ||
+                    (k->code == KIR_ELSE && p->at[p->at[i].outer].syncs);
         phase += ends;
         p->at[i].phase = phase;
         phase += ends;
@@ -240,7 +240,7 @@ static void find_repeatable(const kir_func *f, kernel_plan *p) {
         x->positive = is_positive(f, p, i);
         x->again = kir_has(k->code, KI_FIXED) || k->code == KIR_THREAD;
         /* Block-uniform results of synchronization points remain available. */
-        bool given = x->meets && x->level == SAME_IN_BLOCK &&
+        bool given = x->syncs && x->level == SAME_IN_BLOCK &&
                      (k->code == KIR_BARRIER || k->code == KIR_GET || k->code == KIR_FOR);
         if (given) x->again = true;
         if (!pure || (x->level != SAME_IN_BLOCK && !cheap(f, k))) continue;
@@ -258,11 +258,11 @@ static void keep(const kir_func *f, kernel_plan *p, int32_t v) {
 /* Allocates context slots for synchronization points: of regions the active masks, the loop
  * masks and the counters; of a warp exchange the result and the operands; of a vote the
  * predicates. */
-static void give_to_meetings(const kir_func *f, kernel_plan *p) {
+static void allocate_sync_slots(const kir_func *f, kernel_plan *p) {
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
         uint32_t n = 0;
-        if (kir_has(k->code, KI_REGION) && p->at[i].meets && p->at[i].level != SAME_IN_BLOCK)
+        if (kir_has(k->code, KI_REGION) && p->at[i].syncs && p->at[i].level != SAME_IN_BLOCK)
             n = KERNEL_REGION_PLACES;
         if (k->code == KIR_WARP) n = KERNEL_WARP_PLACES;
         if (k->code == KIR_BARRIER && k->a >= 0 && k->sub != KIR_BA_WARP) n = 1;
@@ -271,8 +271,8 @@ static void give_to_meetings(const kir_func *f, kernel_plan *p) {
     }
 }
 
-static void give_contexts(const kir_func *f, kernel_plan *p) {
-    give_to_meetings(f, p);
+static void allocate_contexts(const kir_func *f, kernel_plan *p) {
+    allocate_sync_slots(f, p);
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
         const int32_t args[] = {k->a, k->b, k->c};
@@ -281,7 +281,7 @@ static void give_contexts(const kir_func *f, kernel_plan *p) {
             bool variable = (k->code == KIR_GET || k->code == KIR_SET) && a == 0;
             if (v < 0 || p->at[v].phase == p->at[i].phase || (!variable && p->at[v].again))
                 continue;
-            if (variable && p->at[v].meets) continue;
+            if (variable && p->at[v].syncs) continue;
             if (kir_has(f->code[v].code, KI_REGION))
                 continue; /* a loop counter: stored by its region */
             keep(f, p, v);
@@ -323,18 +323,18 @@ static bool analyse(const kir_func *f, kernel_plan *p) {
     p->contexts = 0;
     scan_regions(f, p);
     for (size_t i = 0; i < f->n_code; i++) {
-        p->at[i].meets = f->code[i].code == KIR_BARRIER || f->code[i].code == KIR_WARP;
+        p->at[i].syncs = f->code[i].code == KIR_BARRIER || f->code[i].code == KIR_WARP;
         p->at[i].again = p->at[i].positive = false;
     }
-    spread_meetings(f, p);
+    mark_synchronizing_regions(f, p);
     find_levels(f, p);
     number_phases(f, p);
     choose_variables(f, p, &changed);
-    spread_meetings(f, p);
+    mark_synchronizing_regions(f, p);
     if (!changed) choose_branches(f, p, &changed);
     number_phases(f, p);
     find_repeatable(f, p);
-    give_contexts(f, p);
+    allocate_contexts(f, p);
     return raise_kept(f, p) || changed;
 }
 

@@ -1,25 +1,26 @@
-/* What the emitter must know of a KERNEL program: where threads meet, which values differ between
- * threads, and which live from one meeting to the next.
+/* Analysis of KERNEL programs for the emitter: synchronization points, divergence (which values
+ * differ between threads), and liveness across synchronization points.
  *
- * A block runs on one processor. Between two meetings (barriers, exchanges of a warp) a phase of
- * the program runs for all threads, neighbours along x in the lanes of vectors. Code at block level
- * runs once: meetings, and the regions that hold some. */
+ * A block runs on one processor. Between two synchronization points (barriers, exchanges of a warp)
+ * a phase of the program runs for all threads, neighbours along x in the lanes of vectors. Code at
+ * block level runs once: synchronization points, and the regions that contain some. */
 #ifndef GPA_CPU_EMIT_KERNEL_ANALYSIS_H
 #define GPA_CPU_EMIT_KERNEL_ANALYSIS_H
 
 #include "runtime/ir/kir.h"
 
-/* Between which threads a value may differ. */
+/* The threads among which a value is uniform. */
 enum { SAME_IN_BLOCK, SAME_IN_ROW, SAME_NOWHERE };
 
-/* Places that meetings have in the context, beginning at theirs. */
+/* Slots of a synchronization point in the context, from its first one on: of a region, of an
+ * exchange of a warp. */
 enum { KERNEL_RUN, KERNEL_LIVE, KERNEL_COUNT, KERNEL_REGION_PLACES };
 enum { KERNEL_RESULT, KERNEL_A = 2, KERNEL_B = 4, KERNEL_C, KERNEL_WARP_PLACES };
 enum { KERNEL_SLOT_BYTES = 8 }; /* bytes of a thread's slot */
 
 typedef struct {
-    uint8_t level;   /* SAME_...; of a region: of what decides who goes where in it */
-    bool meets;      /* at block level */
+    uint8_t level;   /* SAME_...; of a region: of its condition or bounds */
+    bool syncs;      /* at block level */
     bool again;      /* cheap and pure: computed anew in each phase that uses it */
     bool positive;   /* an integer that is never negative */
     bool jumps;      /* a region that a BREAK or NEXT inside of it leaves */
@@ -41,7 +42,7 @@ typedef struct {
 /* GPA_E_MEMORY. Owned: kernel_plan_free. */
 gpa_code kernel_plan_make(const kir_func *f, kernel_plan *out, gpa_err *e);
 void kernel_plan_free(kernel_plan *p);
-/* The region that a BREAK or NEXT speaks of. */
+/* The region that a BREAK or NEXT leaves or continues. */
 int32_t kernel_target(const kir_func *f, const kernel_plan *p, int32_t at);
 
 #endif
