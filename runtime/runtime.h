@@ -125,12 +125,13 @@ typedef struct {
     gpa_val v;
 } rt_loop_scalar;
 /* The arrays and scalars of a loop; always the same numbers, in the same order. At the start of an
- * iteration n_fed arrays follow that only this iteration reads; it is given others than the last.
+ * iteration n_inputs arrays follow that only this iteration reads; it is given others than the
+ * last.
  */
 typedef struct {
     rt_loop_array *arrays;
     rt_loop_scalar *scalars;
-    size_t n_arrays, n_scalars, n_fed;
+    size_t n_arrays, n_scalars, n_inputs;
 } rt_loop_state;
 /* Prepares the coming iteration of a replay: its scalars and its input arrays, computed
  * and of the layouts of those recorded. False: the replay ends before it. */

@@ -72,14 +72,14 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
         *why = RT_LOOP_FAULT;
     else if (rt->n_pending) /* a padded or shifted array that may not be needed */
         *why = RT_LOOP_PENDING;
-    else if (!loop_log_arrays(next->log.start, s->arrays, s->n_arrays + s->n_fed))
+    else if (!loop_log_arrays(next->log.start, s->arrays, s->n_arrays + s->n_inputs))
         *why = RT_LOOP_STRUCTURE;
     if (*why) {
         rt_loop_stop(rt);
         return GPA_OK;
     }
     next->log.n_start = s->n_arrays;
-    next->log.n_named = s->n_arrays + s->n_fed;
+    next->log.n_named = s->n_arrays + s->n_inputs;
     next->tape_before = tape_last(rt);
     next->began = busy_seconds(rt);
     r->logging = true;
