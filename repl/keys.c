@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <readline/readline.h>
@@ -19,7 +20,7 @@
 #include "repl/line.h"
 #include "repl/transcript.h"
 
-enum { STEP = 4, PASTE_PATIENCE_MS = 2000 };
+enum { STEP = 4, PASTE_PATIENCE_MS = 2000, BURST_MS = 20 };
 
 static bool for_menu;
 
@@ -81,10 +82,44 @@ static void insert_blanks(int n) {
     for (; n > 0; n--) rl_insert_text(" ");
 }
 
+static bool key_waits(int ms) {
+    struct pollfd fd = {STDIN_FILENO, POLLIN, 0};
+    return poll(&fd, 1, ms) > 0;
+}
+
+/* A terminal without bracketed paste sends a pasted text as keys, faster than they are typed. If a
+ * blank follows a line's end at once, the text has its own indentation, here and below. */
+static struct {
+    int point; /* after the indentation that was inserted last */
+    struct timespec when;
+    bool pasting;
+} indented;
+
+static bool in_burst(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - indented.when.tv_sec) * 1000 +
+               (now.tv_nsec - indented.when.tv_nsec) / 1000000 <
+           BURST_MS;
+}
+
+static int space(int count, int key) {
+    if (count == 1 && rl_point == indented.point && in_burst()) {
+        rl_delete_text(start_of_line(rl_point), rl_point);
+        rl_point = start_of_line(rl_point);
+        indented.pasting = true;
+    }
+    indented.point = -1;
+    return rl_insert(count, key);
+}
+
 static int new_line(int count, int key) {
     int indent;
     (void)count, (void)key;
-    if (state_of(rl_point, &indent) != GPA_SRC_INCOMPLETE)
+    indented.pasting = indented.pasting && key_waits(BURST_MS);
+    if (indented.pasting)
+        indent = 0;
+    else if (state_of(rl_point, &indent) != GPA_SRC_INCOMPLETE)
         indent = indent_at(start_of_line(rl_point));
     int after = rl_point;
     while (after < rl_end && rl_line_buffer[after] == ' ') after++;
@@ -93,6 +128,8 @@ static int new_line(int count, int key) {
     rl_insert_text("\n");
     insert_blanks(indent);
     rl_end_undo_group();
+    indented.point = indent ? rl_point : -1;
+    clock_gettime(CLOCK_MONOTONIC, &indented.when);
     return 0;
 }
 
@@ -106,6 +143,7 @@ static int enter(int count, int key) {
     bool last = rl_line_buffer[end_of_line(rl_point)] == 0 || blank(rl_line_buffer + rl_point);
     if (edit_asking() || blank(rl_line_buffer) ||
         (last && state_of(rl_end, &indent) != GPA_SRC_INCOMPLETE)) {
+        indented.pasting = false;
         edit_done();
         return 0;
     }
@@ -341,11 +379,6 @@ static int clear_screen(int count, int key) {
 
 /* ---- pasting ---- */
 
-static bool key_waits(void) {
-    struct pollfd fd = {STDIN_FILENO, POLLIN, 0};
-    return poll(&fd, 1, PASTE_PATIENCE_MS) > 0;
-}
-
 /* Bracketed paste: the terminal marks pasted text, so that none of it is taken for keys. An
  * incomplete paste is inserted as far as it came. */
 static int paste(int count, int key) {
@@ -355,7 +388,7 @@ static int paste(int count, int key) {
     (void)count, (void)key;
     size_t matched = 0; /* length of the end mark's prefix at the end of the text: reads no further
                            than the mark can extend */
-    while (matched < end && key_waits()) {
+    while (matched < end && key_waits(PASTE_PATIENCE_MS)) {
         char some[sizeof last];
         ssize_t n = read(STDIN_FILENO, some, end - matched);
         if (n <= 0) break;
@@ -453,6 +486,7 @@ static const struct {
     {"gpa-new-line", new_line, {"operate-and-get-next"}, BOTH, {"\017"}},
     {"gpa-run-now", run_now, {NULL}, "e", {"\033\r", "\033\n"}},
     {"gpa-backspace", backspace, {"backward-delete-char"}, BOTH, {"\177", "\010"}},
+    {"gpa-space", space, {NULL}, BOTH, {" "}},
     {"gpa-colon", colon, {NULL}, BOTH, {":"}},
     {"gpa-closer", closer, {NULL}, BOTH, {")", "]", "}"}},
     {"gpa-tab", tab, {"complete", "tab-insert", "menu-complete"}, BOTH, {"\t"}},

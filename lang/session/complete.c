@@ -168,9 +168,37 @@ static void add_submodules(offers *o, const module_obj *m) {
     }
 }
 
+/* The start of the bracket or string that ends before `end`; `end` if it is not on this line. */
+static size_t opening(const char *src, size_t end) {
+    const char close = src[end - 1];
+    const char open = close == ']' ? '[' : close == '}' ? '{' : close;
+    int depth = 1;
+    for (size_t at = end - 1; at > 0 && src[at - 1] != '\n'; at--) {
+        depth += (src[at - 1] == close && open != close) - (src[at - 1] == open);
+        if (!depth) return at - 1;
+    }
+    return end;
+}
+
+/* The start of an expression of names, attributes, subscripts and literals that ends before `end`.
+ */
+static size_t expression_start(const char *src, size_t end) {
+    size_t lo = end;
+    while (lo > 0) {
+        const char c = src[lo - 1];
+        const bool name = inspect_is_name(c) || c == '.';
+        const bool subscript = c == ']', literal = lo == end && strchr("}'\"", c);
+        const size_t before = subscript || literal ? opening(src, lo) : lo - name;
+        if (before == lo && strchr(")}'\"", c)) return end; /* the value of a call */
+        if (before == lo) break;
+        lo = before;
+        if (literal) break;
+    }
+    return lo;
+}
+
 static void add_attributes(offers *o, const char *src) {
-    size_t lo = o->start - 1;
-    while (lo > 0 && (inspect_is_name(src[lo - 1]) || src[lo - 1] == '.')) lo--;
+    const size_t lo = expression_start(src, o->start - 1);
     value v = inspect_resolve(o->s, src + lo, o->start - 1 - lo);
     if (v.tag == V_UNSET) return;
     if (vm_dir(o->s->vm, v, add_value, o)) vm_clear_error(o->s->vm);
@@ -256,6 +284,29 @@ static bool add_keys(offers *o, const char *src, size_t quote) {
         if (e->key.tag == V_STR) add(o, e->key.str->text, "instance", inspect_type_name(e->v), "");
     if (v.tag != V_UNSET) value_release(o->s->vm, v);
     return is_dict;
+}
+
+/* Greek letters by their names: \\alpha. */
+static void add_letters(offers *o) {
+    static const char *const letters[][2] = {
+        {"\\alpha", "α"},   {"\\beta", "β"},       {"\\gamma", "γ"}, {"\\delta", "δ"},
+        {"\\epsilon", "ϵ"}, {"\\varepsilon", "ε"}, {"\\zeta", "ζ"},  {"\\eta", "η"},
+        {"\\theta", "θ"},   {"\\iota", "ι"},       {"\\kappa", "κ"}, {"\\lambda", "λ"},
+        {"\\mu", "μ"},      {"\\nu", "ν"},         {"\\xi", "ξ"},    {"\\pi", "π"},
+        {"\\rho", "ρ"},     {"\\sigma", "σ"},      {"\\tau", "τ"},   {"\\upsilon", "υ"},
+        {"\\phi", "ϕ"},     {"\\varphi", "φ"},     {"\\chi", "χ"},   {"\\psi", "ψ"},
+        {"\\omega", "ω"},   {"\\Gamma", "Γ"},      {"\\Delta", "Δ"}, {"\\Theta", "Θ"},
+        {"\\Lambda", "Λ"},  {"\\Xi", "Ξ"},         {"\\Pi", "Π"},    {"\\Sigma", "Σ"},
+        {"\\Phi", "Φ"},     {"\\Psi", "Ψ"},        {"\\Omega", "Ω"}};
+    const size_t typed = o->end - o->start;
+    for (size_t i = 0; i < COUNT_OF(letters); i++) {
+        const char *name = letters[i][0];
+        const bool whole = strlen(name) == typed && strncmp(name, o->prefix, typed) == 0;
+        if (whole) o->n = 0; /* the letter replaces its name */
+        if (whole || strncmp(name, o->prefix, o->n) == 0)
+            add(o, whole ? letters[i][1] : name, "instance", letters[i][1], "");
+        if (whole) return;
+    }
 }
 
 /* ---- the context of the cursor ---- */
@@ -365,6 +416,11 @@ static void complete(offers *o, const char *src, size_t n) {
     } else if (!complete_import(o, line, size, src)) {
         if (o->start && src[o->start - 1] == '.') {
             add_attributes(o, src);
+            return;
+        }
+        if (o->start && src[o->start - 1] == '\\') {
+            o->prefix--, o->n++, o->start--;
+            add_letters(o);
             return;
         }
         add_arguments(o, src, n);

@@ -1,5 +1,7 @@
 /* Object inspection: type, signature, docstring and source of the name at the cursor. Resolving a
  * dotted name calls no code but properties. */
+#include <stdlib.h>
+
 #include "lang/session/inspect.h"
 
 #include <stdio.h>
@@ -109,21 +111,58 @@ static value resolve_first(gpa_session *s, const char *name, size_t n) {
     return found.tag == V_UNSET ? found : value_retain(found);
 }
 
+/* The attribute of a value; consumes v. */
+static value take_attribute(gpa_session *s, value v, const char *name) {
+    value next = v_unset();
+    if (vm_attr(s->vm, v, name, &next)) vm_clear_error(s->vm), next = v_unset();
+    value_release(s->vm, v);
+    return next;
+}
+
+/* The item of a built-in container or an array by a literal, text[0..n) within the brackets;
+ * consumes v. */
+static value take_item(gpa_session *s, value v, const char *text, size_t n) {
+    const bool quoted = n > 1 && (text[0] == '\'' || text[0] == '"') && text[n - 1] == text[0];
+    char *end = NULL, number[24];
+    snprintf(number, sizeof number, "%.*s", (int)n, text);
+    const long i = strtol(number, &end, 10);
+    value next = v_unset(), key = quoted ? v_str(s->vm, text + 1, n - 2) : v_int(i);
+    bool plain = v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_DICT || v.tag == V_ARRAY;
+    bool literal = quoted || (n && n < sizeof number && !*end);
+    if (plain && literal && key.tag != V_UNSET && vm_getitem(s->vm, v, key, &next))
+        next = v_unset();
+    vm_clear_error(s->vm);
+    value_release(s->vm, key);
+    value_release(s->vm, v);
+    return next;
+}
+
+/* An empty value of the type of a literal that begins with c; UNSET: it begins none. */
+static value literal_of(gpa_session *s, char c) {
+    switch (c) {
+        case '\'':
+        case '"': return v_str(s->vm, "", 0);
+        case '[': return v_list(s->vm, 0, NULL);
+        case '{': return v_dict(s->vm);
+        default: return v_unset();
+    }
+}
+
 value inspect_resolve(gpa_session *s, const char *text, size_t n) {
-    value v = v_unset();
     char name[128];
-    for (size_t at = 0, end; at < n; at = end + 1) {
-        for (end = at; end < n && text[end] != '.';) end++;
-        if (end == at || end - at >= sizeof name) break;
-        memcpy(name, text + at, end - at);
-        name[end - at] = 0;
-        if (at == 0) {
-            v = resolve_first(s, name, end);
+    value v = n ? literal_of(s, *text) : v_unset();
+    if (v.tag != V_UNSET) return v;
+    for (size_t at = 0, end; at < n; at = end + (end < n && text[end] == '.')) {
+        for (end = at; end < n && text[end] != '.' && text[end] != '[';) end++;
+        if (at && text[at] == '[') {
+            const char *close = memchr(text + at, ']', n - at);
+            end = close ? (size_t)(close - text) + 1 : n;
+            v = take_item(s, v, text + at + 1, end - at - (close ? 2 : 1));
         } else {
-            value next = v_unset();
-            if (vm_attr(s->vm, v, name, &next)) vm_clear_error(s->vm), next = v_unset();
-            value_release(s->vm, v);
-            v = next;
+            if (end == at || end - at >= sizeof name) break;
+            memcpy(name, text + at, end - at);
+            name[end - at] = 0;
+            v = at ? take_attribute(s, v, name) : resolve_first(s, name, end);
         }
         if (v.tag == V_UNSET) break;
     }

@@ -413,6 +413,7 @@ static gpa_code answer(gpa_session *s, const char *text, size_t n, gpa_span at, 
     const char *name = text + lo;
     size_t size = hi - lo;
     trim(&name, &size);
+    if (!size) return call(&m, "quickref", strlen("quickref"), out);
     return magic_question(s, name, size, marks > 1);
 }
 

@@ -109,8 +109,9 @@ static void list_entry(void *user, const gpa_entry *e) {
     if (l->outputs && e->output) str_printf(&l->out, "%s\n", e->output);
 }
 
+/* Writes a file; *written false without an error: the user kept the one that is there. */
 static gpa_code write_listing(magic_call *m, const gpa_str *path, bool overwrite,
-                              const gpa_str *text) {
+                              const gpa_str *text, bool *written) {
     bool yes = true;
     gpa_str question;
     str_init(&question);
@@ -127,6 +128,7 @@ static gpa_code write_listing(magic_call *m, const gpa_str *path, bool overwrite
     bool good = f && fwrite(text->text ? text->text : "", 1, text->len, f) == text->len;
     int why = errno;
     if (f && fclose(f)) good = false;
+    *written = good;
     return good
                ? GPA_OK
                : vm_fail(m->s->vm, GPA_E_OS, "[Errno %d] %s: '%s'", why, strerror(why), path->text);
@@ -181,7 +183,7 @@ MAGIC(history, LINE, WORDS, "[-n] [-o] [-p] [-f FILE] [-y] [-g PATTERN] [-l N] [
     size_t n;
     listing l = {.session = m->s->history.session};
     gpa_str path, word;
-    bool tail = false, grep = false, unique = false, overwrite = false;
+    bool tail = false, grep = false, unique = false, overwrite = false, written;
     gpa_code rc = GPA_OK;
     long limit = 0;
     str_init(&l.out);
@@ -211,7 +213,7 @@ MAGIC(history, LINE, WORDS, "[-n] [-o] [-p] [-f FILE] [-y] [-g PATTERN] [-l N] [
         list_ranges(m, &l, &rc);
     }
     if (!rc && path.len)
-        rc = write_listing(m, &path, overwrite, &l.out);
+        rc = write_listing(m, &path, overwrite, &l.out, &written);
     else if (!rc)
         session_write(m->s, false, l.out.text, l.out.len);
 out:
@@ -223,6 +225,49 @@ out:
 MAGIC_ROW(hist, magic_history, LINE, WORDS,
           "[-n] [-o] [-p] [-f FILE] [-y] [-g PATTERN] [-l N] [-u] [ranges]",
           "Alias for `%history`.")
+
+/* ---- %save ---- */
+
+/* Adds .gpa to the name of a program without an extension. */
+static void add_extension(gpa_str *path) {
+    for (const char *const *end = vm_program_ends; *end; end++) {
+        size_t n = strlen(*end);
+        if (path->len > n && strcmp(path->text + path->len - n, *end) == 0) return;
+    }
+    str_put(path, vm_program_ends[0]);
+}
+
+MAGIC(save, LINE, WORDS, "[-f] FILE ranges",
+      "Save lines of the history as a program.\n"
+      "\n"
+      "Ranges are those of %history; a name without .gpa or .py gets .gpa.\n"
+      "\n"
+      "Options\n"
+      "-------\n"
+      "-f          Overwrite the file without asking for confirmation.") {
+    gpa_str path, text;
+    bool force = false, written = false;
+    const char *given;
+    size_t n;
+    gpa_code rc = GPA_OK;
+    for (int o; (o = magic_option(m, "f", &given, &n));) {
+        if (o < 0) return vm_err(m->s->vm)->code;
+        force = true;
+    }
+    str_init(&path);
+    str_init(&text);
+    bool named = magic_word(m, &path);
+    if (named) add_extension(&path);
+    if (!named || !m->n || !ranges_find(m->s, m->args, m->n, &text))
+        rc = magic_usage(m, "%%save takes a file and ranges of the history (4, 4-6, 4-, ~2/7)");
+    if (!rc) rc = write_listing(m, &path, force, &text, &written);
+    if (written)
+        session_printf(m->s, false, "The following commands were written to file `%s`:\n%s",
+                       path.text, text.text ? text.text : "");
+    str_free(&path);
+    str_free(&text);
+    return rc;
+}
 
 /* ---- %recall and %rerun ---- */
 

@@ -521,7 +521,6 @@ static gpa_code find_names(gpa_session *s, const char *name, size_t n) {
 }
 
 gpa_code magic_question(gpa_session *s, const char *name, size_t n, int level) {
-    if (!n) return vm_fail(s->vm, GPA_E_SYNTAX, "invalid syntax");
     if (memchr(name, '*', n)) {
         gpa_code rc = find_names(s, name, n);
         if (rc != GPA_E_NAME) return rc;

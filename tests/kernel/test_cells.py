@@ -366,6 +366,31 @@ def test_complete():
             assert k.ask("complete_request", {"code": "tab", "cursor_pos": at})["status"] == "ok"
 
 
+def test_complete_values():
+    """completion after literals and subscripts, and of Greek letters; ? alone; %save"""
+    with Kernel() as k:
+        k.run("x = [np.ones(3), {'k': 'text'}]\ndef f(): raise ValueError")
+
+        def first(code):
+            found = k.ask("complete_request", {"code": code, "cursor_pos": len(code)})
+            return code[: found["cursor_start"]] + found["matches"][0] if found["matches"] else None
+
+        for code, whole in (
+            ("'a b'.upp", "'a b'.upper"), ("[1, 2].app", "[1, 2].append"), ("{'a': 1}.val", "{'a': 1}.values"),
+            ("x[0].cums", "x[0].cumsum"), ("y = x[-1]['k'].upp", "y = x[-1]['k'].upper"), ("f()[0].a", None),
+            ("x[f()].a", None), ("x[9].a", None), ("print(x[0].cums", "print(x[0].cumsum"),
+            ("2 * \\alpha", "2 * α"), ("\\varep", "\\varepsilon"), ("\\eta", "η"),
+        ):  # fmt: skip
+            assert first(code) == whole, (code, first(code))
+        page = k.run("?")[0]["payload"][0]["data"]["text/plain"]
+        assert page.startswith("gpa -- quick reference")
+        name = os.path.join(k.folder.name, "saved")
+        assert f"written to file `{name}.gpa`" in texts(k.run(f"%save {name} 1 2")[1])
+        with open(name + ".gpa") as f:
+            assert f.read() == "x = [np.ones(3), {'k': 'text'}]\ndef f(): raise ValueError\n?\n"
+        assert k.run(f"%save {name} 99")[0]["ename"] == "UsageError"
+
+
 def test_inspect():
     """inspection: a name that is there, one that is not"""
     with Kernel() as k:

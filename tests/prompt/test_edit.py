@@ -299,6 +299,20 @@ def speed():
     t.kill()
 
 
-for part in (lines, pasted, history, menu, widths, colours, speed):
+def burst():
+    """A terminal without bracketed paste: a pasted text comes as keys that nobody types so fast."""
+    t = Terminal(rows=30)
+    t.wait(r"In \[1\]:")
+    t.type("def f(x):\r    if x:\r        y = 1\r    else:\r        y = 2\r    return y\r\r")
+    prompt(t, 2)
+    t.type("f(0), f(1)\r")
+    check("text with its own indentation gets no other", t.wait(r"^Out\[2\]: \(2, 1\)$"))
+    prompt(t, 3)
+    t.type("for i in range(2):\rprint(i + 40)\r\r")
+    check("keys typed ahead are indented", t.wait(r"^40\n41$"))
+    t.kill()
+
+
+for part in (lines, pasted, burst, history, menu, widths, colours, speed):
     part()
 r.end()
