@@ -123,7 +123,9 @@ bool adapter_copy(adapter *a, const json_t *arguments, json_t **body, const char
 /* ---- evaluation ---- */
 
 static void keep_result(void *user, const gpa_variable *v) {
-    *(json_t **)user = variable_json(v, "result");
+    json_t **result = user;
+    json_decref(*result);
+    *result = variable_json(v, "result");
 }
 
 bool adapter_evaluate(adapter *a, const json_t *arguments, json_t **body, const char **why) {
@@ -147,10 +149,10 @@ bool adapter_set(adapter *a, const json_t *arguments, json_t **body, const char 
                             why) &&
         !gpa_debug_evaluate(a->session, frame, expression, false, keep_result, &result, why);
     if (done && result) {
-        *body = result;
         json_object_set(result, "value", json_object_get(result, "result"));
         json_object_del(result, "result");
     }
+    *body = result;
     json_decref(text);
     return done;
 }
