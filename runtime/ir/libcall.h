@@ -33,7 +33,8 @@ typedef struct gpa_libcall {
     gpa_dtype dtype;
     union {
         /* GEMM: C[b] = A[b] @ B[b] for every b < batch: A is m x k, B k x n, C m x n. stride[0] is
-         * that of the batch, stride[1] of rows, stride[2] of columns; C is contiguous. On tensor
+         * that of the batch, stride[1] of rows, stride[2] of columns; matrices of C are
+         * contiguous, and on a GPU stride[0] elements apart, else adjacent. On tensor
          * cores only: float32 products in another precision; `widen`, halves whose product is
          * float32; `accumulate`, a product that is added to C. */
         struct {

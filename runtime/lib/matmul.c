@@ -122,31 +122,50 @@ static gpa_code one_call(target *p, const gpa_libcall *c, gpa_err *e) {
                                &p->rt->interrupted, e);
 }
 
+/* Makes the longest of n dimensions the last one. */
+static void put_longest_last(int n, int64_t *shape, int64_t *const *strides, int n_strides) {
+    int best = n - 1;
+    for (int d = 0; d < n; d++)
+        if (shape[d] > shape[best]) best = d;
+    for (int i = -1; i < n_strides; i++) {
+        int64_t *x = i < 0 ? shape : strides[i], last = x[n - 1];
+        x[n - 1] = x[best];
+        x[best] = last;
+    }
+}
+
 /* Computes every product of the stack: one call per index of its outer dimensions, after
- * collapsing. */
+ * collapsing. On a GPU, where a call costs more than a stride of C, its longest dimension is the
+ * batch of the calls. */
 static gpa_code walk_stack(target *p, const stacks *s, gpa_libcall c, gpa_err *e) {
-    int64_t shape[GPA_MAX_DIMS], as[GPA_MAX_DIMS], bs[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
+    int64_t shape[GPA_MAX_DIMS], as[GPA_MAX_DIMS], bs[GPA_MAX_DIMS], cs[GPA_MAX_DIMS],
+        at[GPA_MAX_DIMS] = {0}, *const strides[] = {as, bs, cs};
     memcpy(shape, s->shape, sizeof shape);
     memcpy(as, s->a_step, sizeof as);
     memcpy(bs, s->b_step, sizeof bs);
-    int outer = shape_collapse(s->stack, shape, 2, (int64_t *[]){as, bs});
+    shape_c_strides(s->stack, s->shape, cs);
+    for (int d = 0; d < s->stack; d++) cs[d] *= s->m * s->n;
+    int outer = shape_collapse(s->stack, shape, 3, strides);
+    if (outer > 1 && p->d && !p->d->caps.host_visible) put_longest_last(outer, shape, strides, 3);
     if (outer) {
         outer--;
         c.gemm.batch = shape[outer];
         c.gemm.a.stride[0] = as[outer];
         c.gemm.b.stride[0] = bs[outer];
+        c.gemm.c.stride[0] = cs[outer];
     }
     for (;;) {
         gpa_code rc = one_call(p, &c, e);
         if (rc) return rc;
-        c.gemm.c.offset += c.gemm.batch * s->m * s->n;
         int d = outer - 1;
         for (; d >= 0; d--) {
             c.gemm.a.offset += as[d];
             c.gemm.b.offset += bs[d];
+            c.gemm.c.offset += cs[d];
             if (++at[d] < shape[d]) break;
             c.gemm.a.offset -= as[d] * shape[d];
             c.gemm.b.offset -= bs[d] * shape[d];
+            c.gemm.c.offset -= cs[d] * shape[d];
             at[d] = 0;
         }
         if (d < 0) return GPA_OK;
@@ -343,8 +362,9 @@ static bool is_pending(const gpa_arr *a) {
 
 /* True if a matrix-vector product, or a batch of small ones, is better as a sum over elementwise
  * products: libraries have none, or only one matrix at a time, or the sum needs no memory for the
- * matrix. */
-static bool is_sum(const stacks *s, const gpa_arr *a, const gpa_arr *b, gpa_dtype t) {
+ * matrix; on a GPU, also if rows are contiguous and long. */
+static bool is_sum(const gpa_device *d, const stacks *s, gpa_dtype t) {
+    const gpa_arr *a = s->a, *b = s->b;
     const bool column = a->ndim > 1 && (b->ndim == 1 || (s->n == 1 && !s->stack));
     bool vector = a->ndim == 1 || b->ndim == 1 || s->n == 1;
     if (t == DT_BOOL)
@@ -352,6 +372,8 @@ static bool is_sum(const stacks *s, const gpa_arr *a, const gpa_arr *b, gpa_dtyp
                s->k <= TUNE_MATMUL_BOOL_SUM_MAX_TERMS; /* longer sums stop at the first true term */
     return vector && dtype_info[t].compute == t &&
            (dtype_is_int(t) || (column && is_pending(a)) ||
+            (column && !d->caps.host_visible && s->as[1] == 1 &&
+             s->k >= TUNE_GPU_MATVEC_SUM_MIN_TERMS) ||
             (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= TUNE_MATMUL_SUM_MAX_ELEMS));
 }
 
@@ -522,7 +544,7 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
         TRY(arr_full(rt, &(arr_spec){t, s.ndim, s.result}, (gpa_val){.bits = {0, 0}}, out, e));
         goto out;
     }
-    if (is_sum(&s, s.a, s.b, t)) {
+    if (is_sum(d, &s, t)) {
         TRY(vector_product(rt, &s, t, out, e));
         goto out;
     }

@@ -15,7 +15,7 @@
 typedef enum {
     GROUP_NONE,   /* no inner points: a thread takes outer points, or the program is a KERNEL */
     GROUP_THREAD, /* one thread, in order */
-    GROUP_WARP,
+    GROUP_WARP,   /* lanes of a warp: all of them, or a power of two */
     GROUP_BLOCK,
     GROUP_COLUMN /* the threads of one column of a block: threads adjacent in x take adjacent outer
                     points, so that their loads coalesce */
@@ -46,7 +46,8 @@ typedef struct {
     int16_t phase;    /* PHASE_ALL, or the number of the EACH that this source runs (earlier phases
                          left their results in memory); of a scatter PHASE_CLAIM, PHASE_STORE */
     uint16_t threads; /* of a block, at most */
-    uint8_t width;    /* GROUP_COLUMN: columns of a block; tiles: their side */
+    uint8_t width;    /* GROUP_COLUMN: columns of a block; GROUP_WARP: lanes of a row; tiles: their
+                         side */
     uint8_t column_vec;    /* GROUP_COLUMN: columns of one vectorized load; 0: one */
     uint8_t tile_dim;      /* GROUP_NONE: 1 + the dimension that, with the last one, is traversed in
                               square tiles (transposes); 0: none */

@@ -142,23 +142,24 @@ static void declare_divisors(em *E, int32_t each) {
 
 /* ---- combining the states of a thread group ---- */
 
-/* Combines the states of the lanes of a warp in a tree, to lane 0. */
-static void reduce_lanes(em *E, int32_t at) {
+/* Combines the states of so many lanes of a warp in a tree, to the first one. */
+static void reduce_lanes(em *E, int32_t at, int lanes) {
     int n = (int)at;
     E->needs |= NEED_SHUFFLE;
     em_line(
         E,
-        "for (int d = 16; d; d >>= 1) r%d = g_join%d(r%d, g_shfl_down(r%d, d, 32, 0xffffffffu));",
-        n, n, n, n);
+        "for (int d = %d; d; d >>= 1) r%d = g_join%d(r%d, g_shfl_down(r%d, d, %d, 0xffffffffu));",
+        lanes / 2, n, n, n, n, lanes);
 }
 
+/* Rows beyond the last one have returned, all lanes of each. */
 static void join_warp(em *E, int32_t at) {
-    reduce_lanes(E, at);
-    em_line(E, "r%d = g_shfl(r%d, 0, 32, 0xffffffffu);", (int)at, (int)at);
+    reduce_lanes(E, at, E->plan->width);
+    em_line(E, "r%d = g_shfl(r%d, 0, %d, 0xffffffffu);", (int)at, (int)at, E->plan->width);
 }
 
 static void reduce_warps(em *E, int32_t at) {
-    reduce_lanes(E, at);
+    reduce_lanes(E, at, 32);
     em_line(E, "if (lane %% 32 == 0) s%d[lane / 32] = r%d;", (int)at, (int)at);
 }
 
@@ -512,10 +513,11 @@ static void put_group(em *E) {
             em_line(E, "const unsigned lane = 0, lanes = 1;");
             break;
         case GROUP_WARP:
-            em_line(E, "const %s row = (%s)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;", t,
-                    t);
+            em_line(E, "const %s row = (%s)blockIdx.x * (blockDim.x / %d) + threadIdx.x / %d;", t,
+                    t, E->plan->width, E->plan->width);
             em_line(E, "if (row >= %s) return;", outer);
-            em_line(E, "const unsigned lane = threadIdx.x %% 32, lanes = 32;");
+            em_line(E, "const unsigned lane = threadIdx.x %% %d, lanes = %d;", E->plan->width,
+                    E->plan->width);
             E->guard = em_leader(E);
             break;
         case GROUP_BLOCK:

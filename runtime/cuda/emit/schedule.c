@@ -348,12 +348,22 @@ static void split_rows(const cu_schedule_input *in, int64_t lanes, cu_schedule *
 static int64_t keep_rows(int64_t max_accesses, int64_t lanes, cu_schedule *y) {
     cu_plan *p = &y->plan;
     for (int e = 1; e <= max_accesses && !p->row_accesses; e *= 2) {
-        int64_t need = p->group == GROUP_WARP ? 32 : ceil_div(ceil_div(y->accesses, e), 32) * 32;
+        int64_t need =
+            p->group == GROUP_WARP ? p->width : ceil_div(ceil_div(y->accesses, e), 32) * 32;
         if (need > (e * 2 <= max_accesses ? 384 : 1024) || y->accesses > need * e) continue;
         p->row_accesses = (uint8_t)e;
-        lanes = MAX(need, 32);
+        lanes = p->group == GROUP_WARP ? need : MAX(need, 32);
     }
     return lanes;
+}
+
+/* The lanes of a warp that share a row: with two accesses each, or more, while the warps fill the
+ * device. */
+static uint8_t lanes_of_row(const cu_schedule_input *in, const cu_schedule *y) {
+    const int64_t warps = (int64_t)in->units * TUNE_CUDA_SHARED_WARPS_MIN_PER_SM;
+    int64_t lanes = 32;
+    while (lanes > 2 && y->accesses <= lanes && y->outer * lanes / 64 >= warps) lanes /= 2;
+    return (uint8_t)lanes;
 }
 
 /* Accesses in flight. `whole`: each thread takes its part of the row in so many; 0: no. */
@@ -396,7 +406,8 @@ static void schedule_rows(const cu_schedule_input *in, int last, bool splittable
                 y->outer >= TUNE_CUDA_WARP_ROW_MIN_ROWS && !p->scan &&
                 !(rereads && accesses > 32 * most);
     p->group = warp ? GROUP_WARP : GROUP_BLOCK;
-    int64_t lanes = warp                                                 ? 32
+    if (warp) p->width = lanes_of_row(in, y);
+    int64_t lanes = warp                                                 ? p->width
                     : accesses >= TUNE_CUDA_ROW_512_THREADS_MIN_ACCESSES ? 512
                     : accesses >= TUNE_CUDA_ROW_256_THREADS_MIN_ACCESSES
                         ? 256
@@ -419,19 +430,22 @@ static void schedule_rows(const cu_schedule_input *in, int last, bool splittable
     int64_t threads = MAX(lanes, p->row_accesses ? lanes : 256);
     p->threads = warp ? 32 * TUNE_CUDA_WARP_ROWS : threads > 512 ? 1024 : threads > 256 ? 512 : 256;
     y->block[0] = warp ? 32 * TUNE_CUDA_WARP_ROWS : (uint32_t)lanes;
-    y->grid[0] = (uint32_t)(warp ? ceil_div(y->outer, TUNE_CUDA_WARP_ROWS) : y->outer);
+    y->grid[0] = (uint32_t)(warp ? ceil_div(y->outer, y->block[0] / p->width) : y->outer);
     if (y->split && facts->lookback && y->outer <= 64 && lanes == 32 * TUNE_CUDA_SCAN_MAX_WARPS)
         schedule_lookback(in, lanes, y);
 }
 
 /* ---- inner points: columns ---- */
 
-/* True if unit strides are along the last outer dimension rather than an inner one. */
+/* True if unit strides are along the last outer dimension rather than an inner one. Arrays that are
+ * broadcast along that dimension are small. */
 static bool is_columnwise(const kir_func *f, const gpa_launch *l, int outer_last, int inner_last) {
     int64_t outer = 0, inner = 0;
     if (outer_last < 0 || l->size[outer_last] < 8) return false;
     for (size_t a = 0; a < f->n_arrays; a++) {
-        if (!is_pointwise(f, a) || !(f->inner & ~f->arrays[a].zero)) continue;
+        if (!is_pointwise(f, a) || !(f->inner & ~f->arrays[a].zero) ||
+            f->arrays[a].zero >> outer_last & 1)
+            continue;
         if (f->arrays[a].unit >> outer_last & 1) outer += item_size(f, a);
         if (f->arrays[a].unit >> inner_last & 1) inner += item_size(f, a);
     }
@@ -545,6 +559,7 @@ static void schedule_in_order(const cu_schedule_input *in, cu_schedule *y) {
     bool warp = independent && y->accesses <= TUNE_CUDA_WARP_ROW_MAX_ACCESSES &&
                 y->outer >= TUNE_CUDA_WARP_ROW_MIN_ROWS;
     y->plan.group = warp ? GROUP_WARP : GROUP_BLOCK;
+    y->plan.width = warp ? 32 : 0;
     y->plan.threads = warp ? 32 * TUNE_CUDA_WARP_ROWS : facts->scans ? 512 : 256;
     y->block[0] = y->plan.threads;
     y->grid[0] = (uint32_t)(warp ? ceil_div(y->outer, TUNE_CUDA_WARP_ROWS) : y->outer);

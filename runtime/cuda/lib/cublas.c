@@ -96,10 +96,11 @@ gpa_code cublas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
         !prepare(&b, &c->gemm.b, k, n, size))
         return gpa_fail(e, GPA_E_INTERNAL, "a matrix product that cuBLAS cannot do");
     bool wide = sum == CUBLAS_COMPUTE_64F;
-    int r = d->blas->gemm(
-        d->blas_handle, b.trans, a.trans, (int)n, (int)m, (int)k, wide ? (void *)one2 : (void *)one,
-        b.at, data, b.lead, b.batch, a.at, data, a.lead, a.batch, wide ? (void *)old2 : (void *)old,
-        out, c->gemm.widen ? CUDA_R_32F : data, (int)n, m * n, (int)batch, sum, CUBLAS_DEFAULT);
+    int r = d->blas->gemm(d->blas_handle, b.trans, a.trans, (int)n, (int)m, (int)k,
+                          wide ? (void *)one2 : (void *)one, b.at, data, b.lead, b.batch, a.at,
+                          data, a.lead, a.batch, wide ? (void *)old2 : (void *)old, out,
+                          c->gemm.widen ? CUDA_R_32F : data, (int)n, c->gemm.c.stride[0],
+                          (int)batch, sum, CUBLAS_DEFAULT);
     return r ? gpa_fail(e, GPA_E_DEVICE, "cublasGemmStridedBatchedEx: status %d", r) : GPA_OK;
 }
 
