@@ -481,6 +481,9 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_a
 gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e);
 /* a[ix...] = rhs: one fused store. ix NULL: a[...]. */
 gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs, gpa_err *e);
+/* a[mask] = v[mask] of arrays of one shape, the mask of bools: one predicated store. Not under a
+ * tape. */
+gpa_code arr_set_where(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, gpa_err *e);
 /* a[...] op= rhs, casting 'same_kind' as NumPy's in-place operators. */
 gpa_code arr_update(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_opnd *rhs, gpa_err *e);
 /* ufunc.at: unbuffered; repeated indices apply each time (scatter-add for OP_ADD). */

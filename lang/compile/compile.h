@@ -1,4 +1,4 @@
-/* Internals of the compiler: its state, and the functions shared by its three files.
+/* Internals of the compiler: its state, and the functions shared by its files.
  *
  * Registers are allocated as a stack: temporaries from `top` on are free. An expression is compiled
  * in one of two ways: compile_into stores it in a given register; compile_any returns a register
@@ -50,6 +50,7 @@ typedef struct compiler {
     int32_t handling; /* the register of the exception being handled, or -1 */
     int32_t
         annotations; /* the slot of the annotations dict of the class body being compiled, or -1 */
+    const ast_node *mask; /* o[mask] stands for o (compile_masked.c); NULL: none */
     bool walrus;     /* the body contains := : variables may change within an expression */
     bool measured;   /* vm_measure: unused values are computed, too */
     bool failed;
@@ -93,6 +94,14 @@ void compile_delete(compiler *c, const ast_node *target);
 void compile_yield(compiler *c, const ast_node *n);
 /* The loops of a generator expression's body. */
 void compile_generator(compiler *c, const ast_node *n);
+
+/* ---- compile_masked.c ---- */
+
+/* `target = v`, target a subscript: if it may be a masked assignment of an elementwise value, the
+ * code for that, which jumps to `end`; the caller emits the general code after it. */
+void compile_masked(compiler *c, const ast_node *target, const ast_node *v, label *end);
+/* True for two equal expressions of names, numbers and operators. */
+bool compile_same(const ast_node *a, const ast_node *b);
 
 /* ---- compile_stmt.c ---- */
 

@@ -63,8 +63,16 @@ static void delete_name(compiler *c, const ast_node *n) {
     }
 }
 
+/* n, or o for o[mask] in a masked assignment. */
+static const ast_node *unmasked(const compiler *c, const ast_node *n) {
+    return c->mask && n->kind == AST_INDEX && compile_same(n->index.index, c->mask)
+               ? n->index.object
+               : n;
+}
+
 /* compile_any with a preferred temporary `hint`. */
 static uint32_t any_at(compiler *c, const ast_node *n, uint32_t hint) {
+    n = unmasked(c, n);
     if (n->kind == AST_NAME && n->name.storage.kind == AST_IN_SLOT && !c->walrus &&
         !is_own(c, n->name.storage))
         return n->name.storage.slot;
@@ -774,6 +782,7 @@ static void expression(compiler *c, const ast_node *n, uint32_t dst) {
 void compile_into(compiler *c, const ast_node *n, uint32_t dst) {
     uint32_t mark = c->top, to = dst;
     const ast_node *outer = c->at;
+    n = unmasked(c, n);
     c->at = n;
     if (is_literal(n)) {
         literal(c, n, dst);

@@ -459,6 +459,8 @@ static void assign(compiler *c, const ast_list *targets, const ast_node *v) {
         return;
     }
     if (targets->n == 1 && parallel(c, first, v)) return;
+    label end = LABEL_NEW;
+    if (targets->n == 1 && first->kind == AST_INDEX) compile_masked(c, first, v, &end);
     uint32_t r = temp(c);
     compile_into(c, v, r);
     for (uint32_t i = 0; i < targets->n; i++) {
@@ -470,6 +472,7 @@ static void assign(compiler *c, const ast_list *targets, const ast_node *v) {
         compile_store(c, targets->at[i], from);
         c->top = mark;
     }
+    label_here(c, &end);
 }
 
 /* dst = dst op= r */

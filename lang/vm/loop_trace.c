@@ -95,6 +95,26 @@ static bool set_item(walk *w, const ins *i) {
     return walk_check_subscript(w, &x, &key) && give(w, &item);
 }
 
+/* Arrays and numbers: their shapes and dtypes are those of the iterations that are recorded. If
+ * predicated stores do not apply, what runs instead reads values, and is not recorded. */
+static bool predicable(walk *w, const ins *i) {
+    for (unsigned k = 0; k < i->c; k++) {
+        const abstract x = *walk_reg(w, i->b + k);
+        if (w->why) return false;
+        if (x.kind != ARRAY && x.kind != SCALAR && x.kind != FIXED)
+            return walk_refuse(w, RT_LOOP_INSTRUCTION);
+    }
+    walk_set(w, i->a, fixed(v_bool(true)));
+    return true;
+}
+
+static bool set_where(walk *w, const ins *i) {
+    const abstract x = *walk_reg(w, i->a), key = *walk_reg(w, i->b), item = *walk_reg(w, i->c);
+    if (w->why) return false;
+    return (x.kind == ARRAY && key.kind == ARRAY && item.kind == ARRAY) ||
+           walk_refuse(w, RT_LOOP_INSTRUCTION);
+}
+
 static bool unpack(walk *w, const ins *i) {
     const abstract x = *walk_reg(w, i->b);
     if (w->why) return false;
@@ -279,6 +299,8 @@ static bool plain(walk *w, const ins *i) {
                    walk_refuse(w, RT_LOOP_INSTRUCTION);
         case I_SET_ITEM:
         case I_UPDATE_ITEM: return set_item(w, i);
+        case I_PREDICABLE: return predicable(w, i);
+        case I_SET_WHERE: return set_where(w, i);
         case I_GET_ATTR: return walk_get_attr(w, i);
         case I_SET_ATTR: return walk_set_attr(w, i);
         case I_GET_METHOD: return walk_get_method(w, i);

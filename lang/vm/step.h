@@ -72,6 +72,8 @@ STEP(string);
 STEP(format);
 STEP(get_item);
 STEP(set_item);
+STEP(predicable);
+STEP(set_where);
 STEP(del_item);
 STEP(settle);
 STEP(enter_jitted);

@@ -345,6 +345,18 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *
     return rc;
 }
 
+gpa_code arr_set_where(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, gpa_err *e) {
+    node *value = NULL, *when = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_node(rt, mask, &when, e));
+    TRY(value_node(rt, &(gpa_opnd){.arr = v}, (gpa_dtype)a->dtype, &value, e));
+    rc = store_node(rt, a, value, when, e);
+out:
+    node_release(rt, value);
+    node_release(rt, when);
+    return rc;
+}
+
 /* ---- ufunc.at ---- */
 
 /* True if the device computes the scatter-add: integer sums do not depend on the order. Empty
