@@ -165,8 +165,10 @@ void rt_loop_stop(gpa_rt *rt);
 gpa_code rt_loop_inner_edge(gpa_rt *rt, gpa_err *e);
 /* True if iterations of the running loop are held back, to run in one program (rt_loop_edge). */
 bool rt_loop_is_batched(const gpa_rt *rt);
-/* Records for %explain why a loop is not replayed: each reason once. */
-void rt_loop_explain(gpa_rt *rt, rt_loop_reason why);
+/* Where the last recorded iteration did what cannot be replayed; empty: unknown. */
+gpa_span rt_loop_refused_at(const gpa_rt *rt);
+/* Records for %explain why a loop is not replayed, and the line (0: unknown): each pair once. */
+void rt_loop_explain(gpa_rt *rt, rt_loop_reason why, uint32_t line);
 
 /* The end of a cell: launches all pending work that is still referenced. Does not wait. */
 gpa_code rt_flush(gpa_rt *rt, gpa_err *e);
@@ -481,8 +483,8 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gpa_a
 gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e);
 /* a[ix...] = rhs: one fused store. ix NULL: a[...]. */
 gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *rhs, gpa_err *e);
-/* a[mask] = v[mask] of arrays of one shape, the mask of bools: one predicated store. Not under a
- * tape. */
+/* a[mask] = v[mask] of arrays of one shape, the mask of bools: one predicated store, which does not
+ * compute what only the caller holds of mask and v. Releases mask and v. Not under a tape. */
 gpa_code arr_set_where(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, gpa_err *e);
 /* a[...] op= rhs, casting 'same_kind' as NumPy's in-place operators. */
 gpa_code arr_update(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_opnd *rhs, gpa_err *e);

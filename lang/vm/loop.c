@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lang/vm/loop_trace.h"
+#include "lang/text/source.h"
 #include "lang/vm/step.h"
 #include "runtime/tape.h"
 
@@ -182,11 +183,16 @@ static void stop(gpa_vm *vm, struct loop_state *s) {
 
 /* The loop could not be replayed, or (why RT_LOOP_FINE) has ended too early: it is not tried again
  * for a while. */
-static void fail(gpa_vm *vm, struct loop_state *s, site *x, rt_loop_reason why) {
+static void fail_at(gpa_vm *vm, struct loop_state *s, site *x, rt_loop_reason why, gpa_span at) {
+    const source *text = source_get(vm->core.sources, at.src);
     stop(vm, s);
-    rt_loop_explain(vm->core.rt, why);
+    rt_loop_explain(vm->core.rt, why, text ? source_at(text, at.lo).line : 0);
     x->wait = why && x->wait ? MIN(2 * x->wait, MAX_WAIT) : FIRST_WAIT;
     x->skip = x->wait;
+}
+
+static void fail(gpa_vm *vm, struct loop_state *s, site *x, rt_loop_reason why) {
+    fail_at(vm, s, x, why, (gpa_span){0, 0, 0});
 }
 
 /* The next iteration begins to be logged; `first`: of a recording. */
@@ -228,7 +234,7 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
     rc = rt_loop_end(vm->core.rt, &state, &ready, &why, &vm->core.err);
     drop_held(vm, s);
     if (rc || why) {
-        fail(vm, s, x, why);
+        fail_at(vm, s, x, why, rt_loop_refused_at(vm->core.rt));
         return rc;
     }
     if (!ready) return begin_iteration(vm, s, x, false);
@@ -248,7 +254,7 @@ static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x)
     if (!why && batched && !s->trace.unrolls) why = RT_LOOP_BATCHED;
     gpa_code rc = !why && batched ? rt_flush(rt, &vm->core.err) : GPA_OK;
     if (rc || why) {
-        fail(vm, s, x, why);
+        fail_at(vm, s, x, why, s->trace.refused_at);
         return rc ? rc : rt_loop_edge(rt, &vm->core.err);
     }
     drop_roots(vm, s);

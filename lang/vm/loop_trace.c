@@ -6,6 +6,7 @@
 #include "lang/vm/instance.h"
 #include "lang/vm/iterate.h"
 #include "lang/vm/loop_walk.h"
+#include "lang/vm/operate.h"
 #include "lang/vm/step.h"
 
 enum { MAX_STEPS = 2000, MAX_WALKS = 6 };
@@ -29,6 +30,21 @@ static bool takes_scalars(ast_op op) {
     return op == AST_OP_ADD || op == AST_OP_SUB || op == AST_OP_MUL || op == AST_OP_DIV;
 }
 
+/* Arithmetic on two fixed numbers (constant folding). */
+static bool fold(walk *w, ast_op op, value x, value y, unsigned to) {
+    value out = v_none();
+    if (op_binary(w->vm, op, x, y, &out)) {
+        vm_clear_error(w->vm);
+        return walk_refuse(w, RT_LOOP_SCALAR);
+    }
+    if (!is_number(out)) {
+        value_release(w->vm, out);
+        return walk_refuse(w, RT_LOOP_SCALAR);
+    }
+    walk_set(w, to, fixed(out));
+    return true;
+}
+
 static bool binary(walk *w, ast_op op, unsigned to, unsigned b, unsigned c) {
     const abstract x = *walk_reg(w, b), y = *walk_reg(w, c);
     abstract out = empty;
@@ -45,6 +61,8 @@ static bool binary(walk *w, ast_op op, unsigned to, unsigned b, unsigned c) {
     }
     if (x.kind == FIXED && y.kind == FIXED && !(is_number(x.v) && is_number(y.v)))
         return walk_refuse(w, RT_LOOP_SCALAR);
+    if (x.kind == FIXED && y.kind == FIXED && !walk_is_comparison(op))
+        return fold(w, op, x.v, y.v, to);
     if (walk_slot_of(w, &x) < 0 || walk_slot_of(w, &y) < 0) return walk_refuse(w, RT_LOOP_SCALAR);
     if (!(walk_is_comparison(op) ? walk_compare(w, op, &x, &y, &out)
                                  : walk_arithmetic(w, op, &x, &y, &out)))
@@ -93,6 +111,17 @@ static bool set_item(walk *w, const ins *i) {
     if (i->op == I_UPDATE_ITEM && item.kind == SCALAR && !takes_scalars((ast_op)i[1].a))
         return walk_refuse(w, RT_LOOP_SCALAR);
     return walk_check_subscript(w, &x, &key) && give(w, &item);
+}
+
+/* a = b[c] for UPDATE_ITEM: of an array, it is not read yet if the value calls nothing of the
+ * program. */
+static bool old_item(walk *w, const ins *i) {
+    bool is_read = i[1].b == OLD_ITEM_ALWAYS;
+    for (unsigned k = 0; k < i[1].b && !is_read; k++) {
+        const abstract callee = *walk_reg(w, i[1].a + k);
+        is_read = w->why || callee.kind != FIXED || op_runs_program(callee.v);
+    }
+    return (!is_read && walk_reg(w, i->b)->kind == ARRAY) || walk_refuse(w, RT_LOOP_INSTRUCTION);
 }
 
 /* Arrays and numbers: their shapes and dtypes are those of the iterations that are recorded. If
@@ -295,8 +324,7 @@ static bool plain(walk *w, const ins *i) {
         case I_UNPACK: return unpack(w, i);
         case I_GET_ITEM: return get_item(w, i);
         case I_OLD_ITEM:
-            return (walk_reg(w, i->b)->kind == ARRAY && !i[1].b) ||
-                   walk_refuse(w, RT_LOOP_INSTRUCTION);
+            return old_item(w, i);
         case I_SET_ITEM:
         case I_UPDATE_ITEM: return set_item(w, i);
         case I_PREDICABLE: return predicable(w, i);
@@ -326,6 +354,7 @@ static bool walk_body(walk *w) {
     for (int n = 0; !done; n++) {
         if (n == MAX_STEPS || w->why) return walk_refuse(w, RT_LOOP_SIZE);
         const ins *after = i + code_words[i->op];
+        w->at = i;
         switch (i->op) {
             case I_JUMP:
             case I_LOOP:

@@ -15,7 +15,7 @@
 enum {
     MAX_REGS = 512, /* of the loop's function and of those that are inlined at one time */
     MAX_OUTSIDE = 48,
-    MAX_PARTS = 192,
+    MAX_PARTS = 768,
     MAX_ADVANCES = 48,
     MAX_DEPTH = 8,   /* of inlined calls */
     MAX_UNROLL = 24, /* iterations of an inner loop */
@@ -87,6 +87,7 @@ typedef struct {
     } advances[MAX_ADVANCES];
     size_t n_advances;
     const ins *head; /* where an iteration begins */
+    const ins *at;   /* the instruction that is walked */
 } walk;
 
 static const abstract empty = {.kind = EMPTY, .slot = -1, .root = -1}, /* not read yet */

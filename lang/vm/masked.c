@@ -46,25 +46,30 @@ gpa_code step_predicable(gpa_vm *vm, frame *f, value *r, const ins *i) {
     return GPA_OK;
 }
 
+/* Consumes key and item. */
 static gpa_code set_where(gpa_vm *vm, value target, value key, value item) {
     const gpa_arr *mask = array_of(key);
     value selected = v_none();
+    gpa_code rc;
     rt_set_location(vm->core.rt, vm_where(vm));
     vm->maybe_pending = true;
-    if (mask && mask->dtype == DT_BOOL && same_shape(mask, target.array->arr))
-        return arr_set_where(vm->core.rt, target.array->arr, key.array->arr, item.array->arr,
-                             &vm->core.err);
-    gpa_code rc = op_getitem(vm, item, key, &selected);
+    if (mask && mask->dtype == DT_BOOL && same_shape(mask, target.array->arr)) {
+        gpa_arr *when = arr_retain(key.array->arr), *v = arr_retain(item.array->arr);
+        value_release(vm, key);
+        value_release(vm, item);
+        return arr_set_where(vm->core.rt, target.array->arr, when, v, &vm->core.err);
+    }
+    rc = op_getitem(vm, item, key, &selected);
     if (!rc) rc = op_setitem(vm, target, key, selected);
     value_release(vm, selected);
+    value_release(vm, key);
+    value_release(vm, item);
     return rc;
 }
 
 gpa_code step_set_where(gpa_vm *vm, frame *f, value *r, const ins *i) {
-    gpa_code rc = set_where(vm, r[i->a], r[i->b], r[i->c]);
-    if (rc) return rc;
-    reg_consume(vm, f, i->a);
-    reg_consume(vm, f, i->b);
-    reg_consume(vm, f, i->c);
-    return GPA_OK;
+    const value key = reg_take(f, i->b), item = reg_take(f, i->c);
+    gpa_code rc = set_where(vm, r[i->a], key, item);
+    if (!rc) reg_consume(vm, f, i->a);
+    return rc;
 }

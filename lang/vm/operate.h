@@ -24,6 +24,8 @@ gpa_code op_delitem(gpa_vm *vm, value v, value key);
 /* v[key] op= item, with v and key evaluated once. */
 gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value old, value item);
 
+/* True if calling a value, or a method of it, may run code of the program. */
+bool op_runs_program(value v);
 /* v[key] before the value of `v[key] op= value` is evaluated, which calls the callees: the `old` of
  * op_update_item. UNSET for an array, whose item is read when it is updated, unless a callee is a
  * program's function, which could store to it. */

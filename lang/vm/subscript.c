@@ -473,11 +473,10 @@ gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value old, va
     return rc;
 }
 
-/* True if calling a value, or a method of it, may run code of the program. */
-static bool runs_program(value v) {
+bool op_runs_program(value v) {
     switch ((int)v.tag) {
         case V_FUNC: return !v.func->module->library;
-        case V_METHOD: return runs_program(v.method->fn);
+        case V_METHOD: return op_runs_program(v.method->fn);
         case V_CLASS:
         case V_ITER:
         case V_OBJECT: return true;
@@ -488,7 +487,7 @@ static bool runs_program(value v) {
 gpa_code op_old_item(gpa_vm *vm, value v, value key, const value *callees, size_t n, value *out) {
     bool needed = v.tag != V_ARRAY || v.aux || n == OLD_ITEM_ALWAYS;
     *out = v_unset();
-    for (size_t i = 0; !needed && i < n; i++) needed = runs_program(callees[i]);
+    for (size_t i = 0; !needed && i < n; i++) needed = op_runs_program(callees[i]);
     if (!needed) return GPA_OK;
     gpa_code rc = op_getitem(vm, v, key, out);
     if (!rc && v.tag == V_ARRAY && out->tag == V_ARRAY && !out->aux &&

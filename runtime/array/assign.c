@@ -347,11 +347,11 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, const gpa_opnd *
 
 gpa_code arr_set_where(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, gpa_err *e) {
     node *value = NULL, *when = NULL;
-    gpa_code rc = GPA_OK;
-    TRY(arr_node(rt, mask, &when, e));
-    TRY(value_node(rt, &(gpa_opnd){.arr = v}, (gpa_dtype)a->dtype, &value, e));
-    rc = store_node(rt, a, value, when, e);
-out:
+    gpa_code rc = arr_node(rt, mask, &when, e);
+    if (!rc) rc = value_node(rt, &(gpa_opnd){.arr = v}, (gpa_dtype)a->dtype, &value, e);
+    arr_release(rt, mask);
+    arr_release(rt, v);
+    if (!rc) rc = store_node(rt, a, value, when, e);
     node_release(rt, value);
     node_release(rt, when);
     return rc;

@@ -78,12 +78,18 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
         rt_loop_stop(rt);
         return GPA_OK;
     }
+    next->log.refused_at = (gpa_span){0, 0, 0};
     next->log.n_start = s->n_arrays;
     next->log.n_named = s->n_arrays + s->n_inputs;
     next->tape_before = tape_last(rt);
     next->began = busy_seconds(rt);
     r->logging = true;
     return GPA_OK;
+}
+
+gpa_span rt_loop_refused_at(const gpa_rt *rt) {
+    const struct loop_replay *r = rt->loop_replay;
+    return r ? r->at[LOOP_RECORDED - 1]->log.refused_at : (gpa_span){0, 0, 0};
 }
 
 /* Names what the arrays at the end of an iteration are. False: memory of an unknown origin. */

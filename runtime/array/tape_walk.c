@@ -137,7 +137,7 @@ static void stop(tape_walk *w) {
 static void fail(tape_walk *w, rt_loop_reason why) {
     stop(w);
     w->starts = MAX_STARTS;
-    rt_loop_explain(w->rt, why);
+    rt_loop_explain(w->rt, why, 0);
 }
 
 /* The iteration over the segment of `at` begins to be logged; `first`: of a

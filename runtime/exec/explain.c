@@ -12,13 +12,19 @@
 
 enum { EXPRESSION_CHARS = 240 }; /* longer expressions are abbreviated */
 
+enum { MAX_REFUSED = 32 };
+
 struct explain {
     gpa_str text;
     rt_explain_what what;
     int steps;
     uint64_t launches, read, written; /* counters at the start */
     uint64_t interpreted;             /* counter before the step */
-    uint32_t loop_reasons;            /* given so far: a bit of each rt_loop_reason */
+    struct {
+        rt_loop_reason why;
+        uint32_t line;
+    } refused[MAX_REFUSED]; /* reasons given so far */
+    int n_refused;
     const void *tape;                 /* the last one that was told about */
 };
 
@@ -293,7 +299,7 @@ void explain_kept(gpa_rt *rt, const explain_tape *x) {
     rt->explain->tape = x->tape;
 }
 
-void rt_loop_explain(gpa_rt *rt, rt_loop_reason why) {
+void rt_loop_explain(gpa_rt *rt, rt_loop_reason why, uint32_t line) {
     static const char *const text[RT_LOOP_REASONS] = {
         "",
 #define LOOP_REASON(id, text) text,
@@ -301,9 +307,14 @@ void rt_loop_explain(gpa_rt *rt, rt_loop_reason why) {
 #undef LOOP_REASON
     };
     struct explain *x = rt->explain;
-    if (!x || !why || x->loop_reasons >> why & 1) return;
-    x->loop_reasons |= UINT32_C(1) << why;
-    str_printf(&x->text, "loop: not replayed (%s)\n", text[why]);
+    if (!x || !why || x->n_refused == MAX_REFUSED) return;
+    for (int i = 0; i < x->n_refused; i++)
+        if (x->refused[i].why == why && x->refused[i].line == line) return;
+    x->refused[x->n_refused].why = why;
+    x->refused[x->n_refused++].line = line;
+    str_printf(&x->text, "loop: not replayed (%s", text[why]);
+    if (line) str_printf(&x->text, ", line %u", line);
+    str_put(&x->text, ")\n");
 }
 
 /* ---- start and stop ---- */

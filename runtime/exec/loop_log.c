@@ -60,7 +60,9 @@ bool loop_log_name(const loop_log *g, const gpa_buf *b, int32_t *name) {
 
 void loop_log_refuse(gpa_rt *rt, rt_loop_reason why) {
     loop_log *g = rt->loop_replay ? loop_replay_log(rt->loop_replay) : NULL;
-    if (g && !g->why) g->why = why;
+    if (!g || g->why) return;
+    g->why = why;
+    g->refused_at = rt->at;
 }
 
 bool loop_log_is_open(const gpa_rt *rt) {

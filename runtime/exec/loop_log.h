@@ -64,6 +64,7 @@ typedef struct {
     size_t n_unused;
     gpa_device *device;
     rt_loop_reason why; /* RT_LOOP_FINE, or why it cannot be replayed */
+    gpa_span refused_at;
 } loop_log;
 
 /* Describes computed arrays; false: one of them has too many dimensions. */

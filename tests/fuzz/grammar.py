@@ -295,6 +295,10 @@ STORES = r"""
 {x}[{mask}] = {scalar}
 {x}[{mask}] += {small}
 {x}[{mask}] = np.copy({e})
+m = {mask}\n{x}[m] = {x}[m] {op} {small}
+m = {mask}\n{x}[m] = {z}[m] {op} {x}[m]
+m = {x} != 0\n{x}[m] = {z}[m] * 2 - {x}[m] / 4
+{x}[{x} > {few}] = {x}[{x} > {few}] {op} {small}
 {x}[{picks}] = {e}
 {x}[{picks}] += {small}
 {x}[{picks}, ..., 0] = {scalar}
@@ -385,6 +389,7 @@ for k in range({trips}):\n    {n} = {next}\n    {m} = {m} + {n}.max()
 for row in {x}:\n    {n} = {n} + row
 for row in {m}:\n    row {op}= {small}
 k = 0\nwhile k < {trips}:\n    {n} = {next}\n    k += 1
+for k in range({trips}):\n    m = abs({x}) > k\n    {x}[m] = {x}[m] / 2 - k\n    {n} = {x} + k
 def f(w, k):\n    w[...] = w + k\n    return {next}\nfor k in range({trips}):\n    {n} = f({m}, k)
 {n} = np.asarray([{next} for k in range({trips})])
 {n} = sum([{next} for k in range({trips})])
