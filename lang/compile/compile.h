@@ -51,8 +51,8 @@ typedef struct compiler {
     int32_t
         annotations; /* the slot of the annotations dict of the class body being compiled, or -1 */
     const ast_node *mask; /* o[mask] stands for o (compile_masked.c); NULL: none */
-    bool walrus;     /* the body contains := : variables may change within an expression */
-    bool measured;   /* vm_measure: unused values are computed, too */
+    bool walrus;          /* the body contains := : variables may change within an expression */
+    bool measured;        /* vm_measure: unused values are computed, too */
     bool failed;
 } compiler;
 

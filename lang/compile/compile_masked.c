@@ -31,11 +31,9 @@ bool compile_same(const ast_node *a, const ast_node *b) {
         case AST_INTEGER: return a->integer.value == b->integer.value;
         case AST_FLOAT: return memcmp(&a->real.value, &b->real.value, sizeof a->real.value) == 0;
         case AST_UNARY:
-            return a->unary.op == b->unary.op &&
-                   compile_same(a->unary.operand, b->unary.operand);
+            return a->unary.op == b->unary.op && compile_same(a->unary.operand, b->unary.operand);
         case AST_BINARY:
-            return a->binary.op == b->binary.op &&
-                   compile_same(a->binary.left, b->binary.left) &&
+            return a->binary.op == b->binary.op && compile_same(a->binary.left, b->binary.left) &&
                    compile_same(a->binary.right, b->binary.right);
         case AST_LINK:
             return a->link.op == b->link.op && compile_same(a->link.right, b->link.right);
@@ -59,8 +57,7 @@ static bool add_name(const ast_node **group, unsigned *n, const ast_node *name) 
 /* An operand of a comparison in the mask: a name or a number. */
 static bool is_compared(masked_names *m, const ast_node *n) {
     if (n->kind == AST_UNARY && n->unary.op == AST_OP_NEG) n = n->unary.operand;
-    return is_number(n) ||
-           (n->kind == AST_NAME && add_name(m->compared, &m->n_compared, n));
+    return is_number(n) || (n->kind == AST_NAME && add_name(m->compared, &m->n_compared, n));
 }
 
 /* A name, or comparisons that are combined by & | ~. */
@@ -94,8 +91,7 @@ static bool is_elementwise(masked_names *m, const ast_node *n) {
     }
     switch ((int)n->kind) {
         case AST_NAME: return add_name(m->numbers, &m->n_numbers, n);
-        case AST_UNARY:
-            return n->unary.op == AST_OP_NEG && is_elementwise(m, n->unary.operand);
+        case AST_UNARY: return n->unary.op == AST_OP_NEG && is_elementwise(m, n->unary.operand);
         case AST_BINARY:
             return (n->binary.op == AST_OP_ADD || n->binary.op == AST_OP_SUB ||
                     n->binary.op == AST_OP_MUL || n->binary.op == AST_OP_DIV ||

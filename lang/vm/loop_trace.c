@@ -323,8 +323,7 @@ static bool plain(walk *w, const ins *i) {
         case I_SLICE: return make_parts(w, i, SLICE_OF, 3);
         case I_UNPACK: return unpack(w, i);
         case I_GET_ITEM: return get_item(w, i);
-        case I_OLD_ITEM:
-            return old_item(w, i);
+        case I_OLD_ITEM: return old_item(w, i);
         case I_SET_ITEM:
         case I_UPDATE_ITEM: return set_item(w, i);
         case I_PREDICABLE: return predicable(w, i);

@@ -88,8 +88,8 @@ typedef struct {
     } objects[LOOP_MAX_OBJECTS];
     size_t n_objects;
     gpa_span refused_at; /* where the walk ended early */
-    const ins *last; /* instruction of the body */
-    bool unrolls;    /* loops within the body are a part of the iteration */
+    const ins *last;     /* instruction of the body */
+    bool unrolls;        /* loops within the body are a part of the iteration */
     value iterator; /* of the loop (borrowed), UNSET for a while loop: `carried` refers to fields */
 } loop_trace;
 

@@ -4,9 +4,7 @@
 #include "lang/vm/step.h"
 #include "runtime/tape.h"
 
-static const gpa_arr *array_of(value v) {
-    return v.tag == V_ARRAY && !v.aux ? v.array->arr : NULL;
-}
+static const gpa_arr *array_of(value v) { return v.tag == V_ARRAY && !v.aux ? v.array->arr : NULL; }
 
 static bool is_number(value v, bool may_be_complex) {
     if (v.tag == V_NUM) return may_be_complex || !dtype_is_complex((gpa_dtype)v.aux);
@@ -18,8 +16,8 @@ static bool same_shape(const gpa_arr *a, const gpa_arr *b) {
     return a->ndim == b->ndim && memcmp(a->shape, b->shape, a->ndim * sizeof *a->shape) == 0;
 }
 
-/* True if `target[m] = f(...)` may compute f for all elements: arrays of one shape and numbers, whose
- * arithmetic raises and warns for no element. */
+/* True if `target[m] = f(...)` may compute f for all elements: arrays of one shape and numbers,
+ * whose arithmetic raises and warns for no element. */
 static bool is_predicable(gpa_vm *vm, const value *v, unsigned n_arrays, unsigned n_numbers,
                           unsigned n) {
     const gpa_arr *target = array_of(v[0]);

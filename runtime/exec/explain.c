@@ -25,7 +25,7 @@ struct explain {
         uint32_t line;
     } refused[MAX_REFUSED]; /* reasons given so far */
     int n_refused;
-    const void *tape;                 /* the last one that was told about */
+    const void *tape; /* the last one that was told about */
 };
 
 /* ---- expressions ---- */
