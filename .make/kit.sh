@@ -13,6 +13,6 @@ for f in "$build"/gpa-interpreter.sm_*; do [ ! -e "$f" ] || cp "$f" "$kit/"; don
 for f in $programs; do
     case $f in *.[ado] | */test_cpu*) ;; *) strip -g -o "$kit/${f#"$build"/}" "$f" ;; esac
 done
-for lib in $("$(dirname "$0")/needed.sh" "$kit"/gpa "$kit"/gpa-cpu.so "$kit"/tests/unit/*); do cp -L "$lib" "$kit/lib/"; done
+for lib in $("$(dirname "$0")/needed.sh" "$kit"/gpa "$kit"/gpa-cpu.so "$kit"/tests/*/*); do cp -L "$lib" "$kit/lib/"; done
 tar -C "$build" -cJf "$archive" kit
 echo "  $archive"

@@ -108,45 +108,24 @@ gpa_code dict_m_pop(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-gpa_code dict_m_popitem(gpa_vm *vm, value *argv, value *out) { /* self, last */
-    size_t first = 0;
-    bool last, found;
-    gpa_code rc = arg_bool(vm, argv[1], "last", &last);
-    if (rc) return rc;
-    const dict_entry *e = last ? dict_last(argv[0].dict) : dict_next(argv[0].dict, &first);
+/* Removes an entry and returns its key and value; NULL: KeyError with a message. */
+static gpa_code pop_entry(gpa_vm *vm, dict_obj *d, const dict_entry *e, const char *empty,
+                          value *out) {
+    bool found;
     if (!e) {
-        value message = v_cstr(vm, "popitem(): dictionary is empty");
+        value message = v_cstr(vm, empty);
         if (message.tag == V_UNSET) return GPA_E_MEMORY;
-        rc = vm_raise(vm, GPA_E_KEY, 1, &message);
+        gpa_code rc = vm_raise(vm, GPA_E_KEY, 1, &message);
         value_release(vm, message);
         return rc;
     }
-    rc = native_return(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
-    if (!rc) rc = dict_remove(vm, argv[0].dict, out->tuple->items[0], &found);
-    return rc;
+    gpa_code rc = native_return(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
+    return rc ? rc : dict_remove(vm, d, out->tuple->items[0], &found);
 }
 
-gpa_code dict_m_move_to_end(gpa_vm *vm, value *argv, value *out) { /* self, key, last */
+gpa_code dict_m_popitem(gpa_vm *vm, value *argv, value *out) {
     dict_obj *d = argv[0].dict;
-    value v, key, others = v_none();
-    dict_entry *e = NULL;
-    bool last;
-    (void)out;
-    gpa_code rc = arg_bool(vm, argv[2], "last", &last);
-    if (!rc) rc = dict_find_peek(vm, d, argv[1], &e);
-    if (rc) return rc;
-    if (!e) return vm_raise(vm, GPA_E_KEY, 1, &argv[1]);
-    key = value_retain(e->key);
-    rc = dict_take(vm, d, key, &v);
-    if (rc) v = v_none();
-    if (!rc && !last) rc = native_return(dict_copy(vm, d), &others);
-    if (!rc && !last) dict_clear(vm, d);
-    if (!rc) rc = dict_set(vm, d, key, v);
-    if (!rc && !last) rc = dict_update(vm, d, others.dict);
-    value_release(vm, key);
-    value_release(vm, v);
-    value_release(vm, others);
-    return rc;
+    return pop_entry(vm, d, dict_last(d), "popitem(): dictionary is empty", out);
 }
 
 gpa_code dict_m_setdefault(gpa_vm *vm, value *argv, value *out) {
@@ -174,6 +153,53 @@ gpa_code dict_m_clear(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     dict_clear(vm, argv[0].dict);
     return GPA_OK;
+}
+
+/* ---- OrderedDict ---- */
+
+static gpa_code make_ordered(gpa_code rc, value *out) {
+    if (!rc) out->dict->ordered = true;
+    return rc;
+}
+
+gpa_code ordered_dict_new(gpa_vm *vm, value *argv, value *out) {
+    return make_ordered(dict_new(vm, argv, out), out);
+}
+
+gpa_code ordered_dict_fromkeys(gpa_vm *vm, value *argv, value *out) {
+    return make_ordered(dict_fromkeys(vm, argv, out), out);
+}
+
+gpa_code ordered_dict_popitem(gpa_vm *vm, value *argv, value *out) { /* self, last */
+    dict_obj *d = argv[0].dict;
+    size_t first = 0;
+    bool last;
+    gpa_code rc = arg_bool(vm, argv[1], "last", &last);
+    if (rc) return rc;
+    return pop_entry(vm, d, last ? dict_last(d) : dict_next(d, &first), "dictionary is empty", out);
+}
+
+gpa_code ordered_dict_move_to_end(gpa_vm *vm, value *argv, value *out) { /* self, key, last */
+    dict_obj *d = argv[0].dict;
+    value v, key, others = v_none();
+    dict_entry *e = NULL;
+    bool last;
+    (void)out;
+    gpa_code rc = arg_bool(vm, argv[2], "last", &last);
+    if (!rc) rc = dict_find_peek(vm, d, argv[1], &e);
+    if (rc) return rc;
+    if (!e) return vm_raise(vm, GPA_E_KEY, 1, &argv[1]);
+    key = value_retain(e->key);
+    rc = dict_take(vm, d, key, &v);
+    if (rc) v = v_none();
+    if (!rc && !last) rc = native_return(dict_copy(vm, d), &others);
+    if (!rc && !last) dict_clear(vm, d);
+    if (!rc) rc = dict_set(vm, d, key, v);
+    if (!rc && !last) rc = dict_update(vm, d, others.dict);
+    value_release(vm, key);
+    value_release(vm, v);
+    value_release(vm, others);
+    return rc;
 }
 
 /* ---- views ---- (field 0: the dict) */
@@ -209,14 +235,14 @@ static gpa_code view_iter(gpa_vm *vm, object_obj *o, value *out) {
                                         "dict_itemiterator"};
     gpa_code rc = iter_over(vm, names[part_of(o)], o->fields[0], v_none(), view_next, out);
     if (rc) return rc;
-    out->iter->end = (int64_t)o->fields[0].dict->count;
+    out->iter->end = (int64_t)dict_count(o->fields[0].dict);
     out->iter->step = part_of(o);
     return GPA_OK;
 }
 
 static gpa_code view_len(gpa_vm *vm, object_obj *o, int64_t *out) {
     (void)vm;
-    *out = (int64_t)o->fields[0].dict->count;
+    *out = (int64_t)dict_count(o->fields[0].dict);
     return GPA_OK;
 }
 

@@ -35,13 +35,15 @@ static gpa_code variables_of(gpa_vm *vm, const frame *f, value *out) {
 }
 
 gpa_code core_globals(gpa_vm *vm, value *argv, value *out) {
+    module_obj *m = module_at(vm, caller(vm));
     (void)argv;
-    return module_dict(vm, module_at(vm, caller(vm)), out);
+    return module_dict(vm, m->globals ? m->globals : m, out);
 }
 
 gpa_code core_locals(gpa_vm *vm, value *argv, value *out) {
     const frame *f = caller(vm);
-    return f && f->fn ? variables_of(vm, f, out) : core_globals(vm, argv, out);
+    (void)argv;
+    return f && f->fn ? variables_of(vm, f, out) : module_dict(vm, module_at(vm, f), out);
 }
 
 /* Appends the names of a dict to the parameters of a lambda, its values to the arguments. */
@@ -145,7 +147,7 @@ gpa_code core_exec(gpa_vm *vm, value *argv, value *out) { /* source, globals, lo
         TRY(module_of_locals(vm, locals.dict, m, &m));
     rc = vm_run_text(vm, "<string>", argv[0].str->text, m, &last);
     value_release(vm, last);
-    if (module_update_dict(vm, m) && !rc) rc = GPA_E_MEMORY;
+    if (module_update_dict(m) && !rc) rc = GPA_E_MEMORY;
 out:
     value_release(vm, globals);
     value_release(vm, locals);

@@ -37,16 +37,11 @@ typedef struct {
 /* ---- errors ---- */
 
 gpa_code os_error(gpa_vm *vm, int number, const char *path) {
-    gpa_code code = number == ENOENT                      ? GPA_E_FILE_NOT_FOUND
-                    : number == EEXIST                    ? GPA_E_FILE_EXISTS
-                    : number == EACCES || number == EPERM ? GPA_E_PERMISSION
-                    : number == EISDIR                    ? GPA_E_IS_DIRECTORY
-                                                          : GPA_E_OS;
     value args[3] = {v_int(number), v_cstr(vm, strerror(number)), v_unset()};
     gpa_code rc = GPA_E_MEMORY;
     if (path) args[2] = v_cstr(vm, path);
     if (args[1].tag != V_UNSET && (!path || args[2].tag != V_UNSET))
-        rc = vm_raise(vm, code, path ? 3 : 2, args);
+        rc = vm_raise(vm, gpa_err_of_errno(number), path ? 3 : 2, args);
     value_release(vm, args[1]);
     value_release(vm, args[2]);
     return rc;

@@ -115,7 +115,12 @@ gpa_code os_makedirs(gpa_vm *vm, value *argv, value *out) {
     for (char *p = part + 1; *part && *p; p++) {
         if (*p != '/') continue;
         *p = 0;
-        mkdir(part, 0777);
+        const int number = mkdir(part, 0777) ? errno : 0;
+        if (number && stat(part, &stat_path)) {
+            rc = os_error(vm, number, part);
+            mem_free(part);
+            return rc;
+        }
         *p = '/';
     }
     mem_free(part);

@@ -139,7 +139,7 @@ static gpa_code repr_container(gpa_vm *vm, value v, const within *up, gpa_str *o
         if (w->o == v.o) {
             str_put(out, v.tag == V_LIST    ? "[...]"
                          : v.tag == V_TUPLE ? "(...)"
-                         : v.tag == V_DICT  ? "{...}"
+                         : v.tag == V_DICT  ? (v.dict->ordered ? "..." : "{...}")
                                             : "set(...)");
             return GPA_OK;
         }
@@ -148,9 +148,12 @@ static gpa_code repr_container(gpa_vm *vm, value v, const within *up, gpa_str *o
     gpa_code rc;
     if (v.tag == V_SET) return repr_set(vm, v.set, &here, out);
     if (v.tag == V_DICT) {
-        str_putc(out, '{');
+        bool ordered = v.dict->ordered, empty = ordered && !dict_count(v.dict);
+        if (ordered) str_put(out, "OrderedDict(");
+        if (!empty) str_putc(out, '{');
         rc = repr_entries(vm, v.dict, true, &here, out);
-        str_putc(out, '}');
+        if (!empty) str_putc(out, '}');
+        if (ordered) str_putc(out, ')');
     } else if (v.tag == V_LIST) {
         rc = repr_list(vm, v, &here, out);
     } else {

@@ -35,7 +35,7 @@ gpa_code value_truth(gpa_vm *vm, value v, bool *out) {
     else if (v.tag == V_TUPLE)
         *out = v.tuple->count != 0;
     else if (v.tag == V_DICT)
-        *out = v.dict->count != 0;
+        *out = dict_count(v.dict) != 0;
     else if (v.tag == V_SET)
         *out = v.set->d.count != 0;
     else if (v.tag == V_RANGE)
@@ -189,9 +189,21 @@ static gpa_code equal_slices(gpa_vm *vm, const slice_obj *a, const slice_obj *b,
     return rc || !*out ? rc : equal(vm, a->step, b->step, depth + 1, out);
 }
 
-static gpa_code equal_dicts(gpa_vm *vm, dict_obj *a, dict_obj *b, int depth, bool *out) {
-    *out = a->count == b->count;
+/* The keys of OrderedDicts, in order. */
+static gpa_code equal_keys(gpa_vm *vm, const dict_obj *a, const dict_obj *b, int depth, bool *out) {
     gpa_code rc = GPA_OK;
+    size_t i = 0, k = 0;
+    for (dict_entry e, f; !rc && *out && dict_next_own(a, &i, &e); dict_entry_drop(vm, &e))
+        if ((*out = dict_next_own(b, &k, &f))) {
+            rc = equal(vm, e.key, f.key, depth + 1, out);
+            dict_entry_drop(vm, &f);
+        }
+    return rc;
+}
+
+static gpa_code equal_dicts(gpa_vm *vm, dict_obj *a, dict_obj *b, int depth, bool *out) {
+    *out = dict_count(a) == dict_count(b);
+    gpa_code rc = a->ordered && b->ordered ? equal_keys(vm, a, b, depth, out) : GPA_OK;
     size_t at = 0;
     for (dict_entry e; !rc && *out && dict_next_own(a, &at, &e); dict_entry_drop(vm, &e)) {
         value other;

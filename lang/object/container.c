@@ -192,7 +192,7 @@ gpa_code dict_find_peek(gpa_vm *vm, const dict_obj *d, value key, dict_entry **o
     uint64_t hash;
     gpa_code rc = value_hash(vm, key, &hash);
     *out = NULL;
-    if (!rc && d->module) rc = module_update_dict(vm, d->module);
+    if (!rc && d->module) rc = module_update_dict(d->module);
     return rc ? rc : find(vm, d, key, hash, out);
 }
 
@@ -234,7 +234,7 @@ gpa_code dict_take(gpa_vm *vm, dict_obj *d, value key, value *out) {
     dict_entry *e;
     *out = v_unset();
     gpa_code rc = value_hash(vm, key, &hash);
-    if (!rc && d->module) rc = module_update_dict(vm, d->module);
+    if (!rc && d->module) rc = module_update_dict(d->module);
     if (!rc) rc = find(vm, d, key, hash, &e);
     if (rc || !e) return rc;
     dict_entry old = remove_entry(d, e);
@@ -252,7 +252,18 @@ gpa_code dict_remove(gpa_vm *vm, dict_obj *d, value key, bool *found) {
     return rc;
 }
 
+/* Makes the entries of the dict of a module what its variables are now. */
+static void refresh(const dict_obj *d) {
+    if (d->module) (void)module_update_dict(d->module);
+}
+
+size_t dict_count(const dict_obj *d) {
+    refresh(d);
+    return d->count;
+}
+
 dict_entry *dict_named_peek(const dict_obj *d, const char *key, size_t size, uint64_t hash) {
+    refresh(d);
     if (d->slots == 0) return NULL;
     if (hash == 0) hash = 1;
     for (size_t i = slot_of(d, hash); d->index[i]; i = (i + 1) & (d->slots - 1)) {
@@ -280,6 +291,7 @@ gpa_code dict_set_text(gpa_vm *vm, dict_obj *d, const char *key, value v) {
 }
 
 dict_entry *dict_next(const dict_obj *d, size_t *at) {
+    if (*at == 0) refresh(d);
     while (*at < d->n) {
         dict_entry *e = &d->entries[(*at)++];
         if (e->key.tag != V_UNSET) return e;
@@ -298,7 +310,10 @@ void dict_entry_drop(gpa_vm *vm, dict_entry *e) {
     value_release(vm, e->v);
 }
 
-dict_entry *dict_last(const dict_obj *d) { return d->n ? &d->entries[d->n - 1] : NULL; }
+dict_entry *dict_last(const dict_obj *d) {
+    refresh(d);
+    return d->n ? &d->entries[d->n - 1] : NULL;
+}
 
 gpa_code dict_update(gpa_vm *vm, dict_obj *d, const dict_obj *from) {
     gpa_code rc = GPA_OK;
@@ -327,6 +342,7 @@ void dict_clear(gpa_vm *vm, dict_obj *d) {
 
 value dict_copy(gpa_vm *vm, const dict_obj *d) {
     value c = v_dict(vm);
+    if (c.tag != V_UNSET) c.dict->ordered = d->ordered;
     if (c.tag == V_UNSET || !dict_update(vm, c.dict, d)) return c;
     value_release(vm, c);
     return v_unset();

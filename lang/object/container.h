@@ -21,6 +21,8 @@ bool items_next(value sequence, size_t *at, value *item);
 
 /* ---- dicts ---- */
 
+/* The number of entries. Of the dict of a module, `count` may be out of date. */
+size_t dict_count(const dict_obj *d);
 /* The entry with this key, or NULL. Valid until a key is added. */
 gpa_code dict_find_peek(gpa_vm *vm, const dict_obj *d, value key, dict_entry **out);
 /* The entry whose key is this text with this hash (hash_bytes with seed 0: an interned name's), or

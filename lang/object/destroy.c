@@ -45,7 +45,7 @@ static void release_all(destroy_queue *q, const value *items, size_t n) {
 static void release_table(destroy_queue *q, dict_obj *t) {
     module_obj *m = t->module;
     if (m) m->dict = NULL;
-    if (m && m->temporary) module_clear(q->vm, m);
+    if (m && m->temporary) module_free(q->vm, m);
     for (size_t i = 0; i < t->n; i++) {
         release(q, t->entries[i].key);
         release(q, t->entries[i].v);

@@ -87,7 +87,8 @@ gpa_code module_set_text(gpa_vm *vm, module_obj *m, const char *name, value v) {
 
 /* ---- the dict of the variables ---- */
 
-gpa_code module_update_dict(gpa_vm *vm, const module_obj *m) {
+gpa_code module_update_dict(const module_obj *m) {
+    gpa_vm *vm = m->vm;
     dict_obj *d = m->dict;
     gpa_code rc = GPA_OK;
     d->module = NULL; /* the changes below are not variables of the program's making */
@@ -115,7 +116,12 @@ gpa_code module_bind_dict(gpa_vm *vm, module_obj *m, dict_obj *d) {
     if (rc) return rc;
     m->dict = d;
     d->module = m;
-    return module_update_dict(vm, m);
+    return module_update_dict(m);
+}
+
+void module_keep(module_obj *m) {
+    m->temporary = false;
+    if (m->globals) m->globals->temporary = false;
 }
 
 void module_clear(gpa_vm *vm, module_obj *m) {
@@ -133,6 +139,8 @@ void module_clear(gpa_vm *vm, module_obj *m) {
 
 void module_free(gpa_vm *vm, module_obj *m) {
     module_clear(vm, m);
+    *m->link = m->next;
+    if (m->next) m->next->link = m->link;
     value_release(vm, m->doc);
     mem_free(m->names);
     mem_free(m->slots);

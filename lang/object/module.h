@@ -13,7 +13,7 @@ typedef struct module_obj {
     bool builtin;    /* a table of natives; not writable by programs */
     bool library;    /* its loops leave arrays pending */
     bool hidden;     /* its frames are omitted from tracebacks */
-    bool temporary;  /* made by exec() for a dict, and no function uses it: it ends with the dict */
+    bool temporary;  /* made by exec() for a dict, and nothing else uses it: it ends with the dict */
     uint32_t n, cap; /* slots */
     gpa_sym *names;  /* of each slot, in order of first use */
     value *slots;    /* UNSET: not defined (deleted, or only read so far) */
@@ -23,7 +23,8 @@ typedef struct module_obj {
     value doc;
     struct module_obj *globals; /* of exec() with locals: searched before built-in names; or NULL */
     struct dict_obj *dict;      /* what globals() returned (not owned); NULL: it is not in use */
-    struct module_obj *next;    /* in the vm's list */
+    struct module_obj *next, **link; /* in the vm's list, and what points to it there */
+    gpa_vm *vm;
 } module_obj;
 
 /* The slot of a variable, created if new. -1: no memory (the error is set). */
@@ -39,8 +40,11 @@ gpa_code module_set_text(gpa_vm *vm, module_obj *m, const char *name, value v);
 /* Makes a dict that of the module's variables, and its entries with names variables: from now on
  * both change together. */
 gpa_code module_bind_dict(gpa_vm *vm, module_obj *m, dict_obj *d);
-/* The entries of m->dict as the variables are now. */
-gpa_code module_update_dict(gpa_vm *vm, const module_obj *m);
+/* The entries of m->dict as the variables are now. Out of memory, some stay as they were. */
+gpa_code module_update_dict(const module_obj *m);
+/* Called for what refers to the module from now on: the module, and the one that it reads globals
+ * from, live as long as the vm. */
+void module_keep(module_obj *m);
 /* Deletes all variables. */
 void module_clear(gpa_vm *vm, module_obj *m);
 void module_free(gpa_vm *vm, module_obj *m);

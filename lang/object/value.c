@@ -311,6 +311,7 @@ static const char *const tag_names[V_COUNT] = {
 const char *type_name(uint32_t aux) {
     if (aux >= AUX_KIND) return object_kinds[aux - AUX_KIND]->type_name;
     if (aux == AUX_FROZENSET) return "frozenset";
+    if (aux == AUX_ORDERED_DICT) return "collections.OrderedDict";
     if (aux >= AUX_ERROR) return gpa_err_name((gpa_code)(aux - AUX_ERROR));
     if (aux == AUX_DTYPE_META) return "numpy._DTypeMeta";
     if (aux >= AUX_DTYPE_CLASS) return dtype_class_names[aux - AUX_DTYPE_CLASS];
@@ -343,5 +344,6 @@ const char *value_type_name(value v) {
     if (v.tag == V_ITER) return v.iter->type_name;
     if (v.tag == V_FUNC && v.func->ufunc) return tag_names[V_UFUNC];
     if (v.tag == V_SET && v.set->frozen) return "frozenset";
+    if (v.tag == V_DICT && v.dict->ordered) return "collections.OrderedDict";
     return tag_names[v.tag];
 }

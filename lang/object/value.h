@@ -33,7 +33,8 @@ typedef struct value {
                    * AUX_DTYPE_CLASS + gpa_dtype for the classes of dtypes (numpy.dtypes), or
                    * AUX_DTYPE_META for the type of these, or
                    * AUX_ERROR + gpa_code for exception types, AUX_KIND + index of an object_kind,
-                   * or AUX_FROZENSET. COMPLEX: 1 when it is a numpy.complex128. */
+                   * AUX_FROZENSET
+                   * or AUX_ORDERED_DICT. COMPLEX: 1 when it is a numpy.complex128. */
     union {
         int64_t i;                   /* INT; BOOL: 0 or 1 */
         double f;                    /* FLOAT */
@@ -68,6 +69,7 @@ enum {
     AUX_DTYPE_META = 0x1ff,
     AUX_ERROR = 0x200,
     AUX_FROZENSET = 0x300,
+    AUX_ORDERED_DICT = 0x301,
     AUX_KIND = 0x400
 };
 /* True for the auxiliary word of the class of a dtype, as numpy.dtypes.Float64DType. */
@@ -115,6 +117,7 @@ typedef struct dict_obj {
     uint32_t *index; /* power-of-two slots holding entry number + 1 */
     size_t slots;
     struct module_obj *module; /* of globals(): its variables are the entries; else NULL */
+    bool ordered;              /* a collections.OrderedDict */
 } dict_obj;
 
 typedef struct set_obj { /* a dict whose values are unused */

@@ -273,11 +273,7 @@ out:
 /* ---- %less ---- */
 
 static gpa_code fail_file(const magic_call *m, int why, const char *path) {
-    gpa_code code = why == ENOENT   ? GPA_E_FILE_NOT_FOUND
-                    : why == EACCES ? GPA_E_PERMISSION
-                    : why == EISDIR ? GPA_E_IS_DIRECTORY
-                                    : GPA_E_OS;
-    return vm_fail(m->s->vm, code, "[Errno %d] %s: '%s'", why, strerror(why), path);
+    return vm_fail(m->s->vm, gpa_err_of_errno(why), "[Errno %d] %s: '%s'", why, strerror(why), path);
 }
 
 MAGIC(less, LINE, WORDS, "file", "Display a file in the pager.") {

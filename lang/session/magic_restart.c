@@ -73,7 +73,7 @@ static bool put_literal(gpa_session *s, value v, int depth, gpa_str *out) {
                    !vm_repr(s->vm, v, out);
         case V_LIST: return put_items(s, "[]", v.list->items, v.list->count, depth, out);
         case V_TUPLE: return put_items(s, "()", v.tuple->items, v.tuple->count, depth, out);
-        case V_DICT: return put_entries(s, v.dict, true, depth, out);
+        case V_DICT: return !v.dict->ordered && put_entries(s, v.dict, true, depth, out);
         case V_SET: return !v.set->frozen && put_entries(s, &v.set->d, false, depth, out);
     }
     return false;

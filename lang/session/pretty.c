@@ -64,7 +64,7 @@ static gpa_code look(const printer *p, value v, container *c, bool *is) {
     c->pairs = v.tag == V_DICT;
     if (v.tag == V_LIST && v.list->count)
         c->held = v_list(vm, v.list->count, v.list->items);
-    else if (v.tag == V_DICT && v.dict->count)
+    else if (v.tag == V_DICT && !v.dict->ordered && dict_count(v.dict))
         c->held = pairs_of(vm, v.dict);
     else if (v.tag == V_SET && v.set->d.count && !v.set->frozen && v.set->d.count <= MOST_ITEMS)
         rc = in_order(p, v, &c->held);

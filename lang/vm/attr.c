@@ -28,6 +28,7 @@ static uint32_t cache_key(value v) {
         case V_EXCEPTION:
         case V_METHOD: return 0;
         case V_SET: return V_SET | (uint32_t)v.set->frozen << 8;
+        case V_DICT: return V_DICT | (uint32_t)v.dict->ordered << 8;
         case V_ITER: return V_ITER | (uint32_t)generator_is(v) << 8;
         case V_COMPLEX:
         case V_ARRAY: return v.tag | (v.aux ? 0x100u : 0);
@@ -211,6 +212,7 @@ static gpa_code type_line(gpa_vm *vm, value type, bool whole, value *out) {
          e && n + 1 < COUNT_OF(line); e = gpa_err_parent(e))
         line[n++] = v_type(AUX_ERROR + (uint32_t)e);
     if (type.aux == V_BOOL) line[n++] = v_type(V_INT);
+    if (type.aux == AUX_ORDERED_DICT) line[n++] = v_type(V_DICT);
     if (type.aux != V_OBJECT) line[n++] = v_type(V_OBJECT);
     return native_return(whole ? v_tuple(vm, n, line) : v_tuple(vm, n > 1, line + 1), out);
 }
@@ -278,6 +280,8 @@ static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out)
     if (out->tag != V_UNSET || v.tag != V_NATIVE) return GPA_OK;
     if (is(text, "__name__") || is(text, "__qualname__"))
         *out = v_cstr(vm, v.native->name);
+    else if (is(text, "__module__"))
+        *out = v.native->kind == NATIVE_FUNCTION ? v_cstr(vm, v.native->owner) : v_none();
     else if (is(text, "__doc__"))
         *out = v.native->doc ? v_cstr(vm, v.native->doc) : v_none();
     else if (is(text, "__text_signature__"))

@@ -529,7 +529,10 @@ static gpa_code call_type(gpa_vm *vm, value type, const call_args *a, value *out
             return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", type_name(type.aux));
         value t = v_tuple(vm, a->n + a->n_named, a->values);
         if (t.tag == V_UNSET) return vm->core.err.code;
-        *out = v_exception(vm, (gpa_code)(type.aux - AUX_ERROR), t);
+        gpa_code kind = (gpa_code)(type.aux - AUX_ERROR);
+        bool numbered = kind == GPA_E_OS && a->n >= 2 && a->values[0].tag == V_INT;
+        if (numbered) kind = gpa_err_of_errno((int)a->values[0].i);
+        *out = v_exception(vm, kind, t);
         gpa_code rc = out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
         if (!rc) rc = raise_describe(vm, out->exc);
         value_release(vm, t);
@@ -630,7 +633,7 @@ gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdef
     g->head = (obj){1, V_FUNC};
     g->code = code_retain(c);
     g->module = f->module;
-    g->module->temporary = false;
+    module_keep(g->module);
     g->name = c->name;
     g->defaults = value_retain(defaults);
     g->kwdefaults = value_retain(kwdefaults);

@@ -227,6 +227,7 @@ static bool is_data_descriptor(value m) {
 /* Updates lookup flags of a class and its subclasses for a new member. */
 static void note_member(gpa_vm *vm, const class_obj *c, const char *name, value m) {
     bool first = is_data_descriptor(m), sets = strcmp(name, "__setattr__") == 0;
+    vm->overrides = vm->overrides || strcmp(name, "__array_function__") == 0;
     for (class_obj *k = first || sets ? vm->classes : NULL; k; k = k->next) {
         if (k->order.tag != V_TUPLE || !class_derives(k, c)) continue;
         k->has_data_descriptors |= first;
@@ -369,6 +370,7 @@ gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_ob
     c->text = sym_text(vm, body->name);
     c->body = code_retain(body);
     c->module = module;
+    module_keep(module);
     c->members = value_retain(members);
     c->order = c->abstract = c->replaced = v_none();
     c->bases = bases.tuple->count ? value_retain(bases) : v_tuple(vm, 1, &object);

@@ -163,6 +163,7 @@ static size_t copy_frames(gpa_vm *vm, bool of_error, debug_frame **out) {
         const ast_node *node = raise_node(f);
         if (f->module->hidden || !node || !node->span.src) continue;
         debug_frame *to = &all[n++];
+        module_keep(f->module);
         *to = (debug_frame){f->code->name ? sym_text(vm, f->code->name) : "<module>", node->span,
                             f->module, v_none(), of_error ? -1 : (int32_t)i};
         if (!f->fn) continue;

@@ -73,6 +73,7 @@ gpa_code generator_new(gpa_vm *vm, code *c, module_obj *m, uint32_t n_cells, val
     }
     g->code = code_retain(c);
     g->module = m;
+    module_keep(m);
     g->at = c->ins;
     g->result = v_none();
     g->n_cells = n_cells;

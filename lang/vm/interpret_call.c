@@ -1,5 +1,6 @@
 /* Calls outside the loop's fast path: methods, classes, instances and natives; arguments that must
  * be bound or gathered. */
+#include "lang/object/container.h"
 #include "lang/vm/instance.h"
 #include "lang/vm/step.h"
 
@@ -29,12 +30,75 @@ static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self,
     return GPA_OK;
 }
 
+/* ---- __array_function__ ---- */
+
+/* True if a value, or an item of a list or a tuple, has a class with __array_function__. */
+static bool has_override(value v, bool items) {
+    bool list = v.tag == V_LIST, found = false;
+    for (size_t i = 0; items && !found && (list || v.tag == V_TUPLE) && i < items_count(v); i++)
+        found = has_override(list ? v.list->items[i] : v.tuple->items[i], false);
+    const class_obj *c = v.tag == V_OBJECT ? class_of_peek(v) : NULL;
+    return found || (c && class_text_peek(c, "__array_function__").tag != V_UNSET);
+}
+
+/* True for a public function of NumPy. */
+static bool is_overridable(gpa_vm *vm, value callee) {
+    static const char *const modules[] = {"numpy", "numpy.linalg", "numpy.fft"};
+    const bool built_in = callee.tag == V_NATIVE && callee.native->kind == NATIVE_FUNCTION,
+               library = callee.tag == V_FUNC && callee.func->module->library;
+    if (!built_in && !library) return false;
+    const char *module =
+        built_in ? callee.native->owner : sym_text(vm, callee.func->module->name);
+    if (!built_in && sym_text(vm, callee.func->name)[0] == '_') return false;
+    for (size_t i = 0; i < COUNT_OF(modules); i++)
+        if (strcmp(module, modules[i]) == 0) return true;
+    return false;
+}
+
+/* Calls __array_function__ of the arguments of a function of NumPy; *out is UNSET if none of them
+ * overrides it. */
+static gpa_code run_override(gpa_vm *vm, value callee, const call_regs *a, value *out) {
+    bool any = false;
+    *out = v_unset();
+    for (size_t i = 0; i < a->n + a->n_named; i++) any = any || has_override(a->regs[i], true);
+    if (!any || !is_overridable(vm, callee)) return GPA_OK;
+    value args[3] = {callee, v_tuple(vm, a->n, a->regs), v_dict(vm)};
+    gpa_code rc = args[1].tag == V_UNSET || args[2].tag == V_UNSET ? vm_no_memory(vm) : GPA_OK;
+    for (size_t i = 0; !rc && i < a->n_named; i++)
+        rc = dict_set(vm, args[2].dict, a->names[i], a->regs[a->n + i]);
+    if (!rc)
+        rc = vm_call(vm, module_get_text_peek(vm, vm->numpy, "_call_overridden"), ARGS(3, args),
+                     out);
+    if (!rc && out->tag == V_NOT_IMPLEMENTED) *out = v_unset();
+    value_release(vm, args[1]);
+    value_release(vm, args[2]);
+    return rc;
+}
+
+/* Moves the result of a call to its register, and releases the arguments. */
+static void end_call(gpa_vm *vm, value *fn, const call_regs *a, value result) {
+    for (size_t i = 0; i < a->n + a->n_named; i++) {
+        value v = a->regs[i];
+        a->regs[i].tag = V_UNSET;
+        value_release(vm, v);
+    }
+    reg_put(vm, fn, result);
+}
+
 gpa_code run_call(gpa_vm *vm, frame *f, value *fn, const call_regs *a, bool *entered) {
     value callee, self, *args = a->regs;
     size_t n = a->n, n_named = a->n_named;
     bool constructs;
     *entered = false;
+    value result = v_none();
     gpa_code rc = find_function(vm, fn, &callee, &self, &constructs);
+    if (!rc && vm->overrides && !f->module->library) {
+        rc = run_override(vm, callee, a, &result);
+        if (!rc && result.tag != V_UNSET) {
+            end_call(vm, fn, a, result);
+            return GPA_OK;
+        }
+    }
     if (rc) return rc;
     if (callee.tag == V_FUNC) {
         value *to = f->detached || self.tag != V_UNSET ? run_top(vm) : args;
@@ -56,17 +120,11 @@ gpa_code run_call(gpa_vm *vm, frame *f, value *fn, const call_regs *a, bool *ent
         *entered = true;
         return GPA_OK;
     }
-    value result = v_none();
     const call_args borrowed = {n, n_named, args, a->names};
     rc = callee.tag == V_NATIVE ? call_native(vm, callee.native, &borrowed, &result)
                                 : call_other(vm, callee, &borrowed, &result);
     if (rc) return rc;
-    for (size_t i = 0; i < n + n_named; i++) {
-        value v = args[i];
-        args[i].tag = V_UNSET;
-        value_release(vm, v);
-    }
-    reg_put(vm, fn, result);
+    end_call(vm, fn, a, result);
     return GPA_OK;
 }
 

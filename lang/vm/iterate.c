@@ -143,7 +143,7 @@ gpa_code vm_iter(gpa_vm *vm, value v, value *out) {
         it.iter->step = v.range->step;
         it.iter->end = range_len(v.range);
     }
-    if (v.tag == V_DICT) it.iter->end = (int64_t)v.dict->count;
+    if (v.tag == V_DICT) it.iter->end = (int64_t)dict_count(v.dict);
     if (v.tag == V_SET) it.iter->end = (int64_t)v.set->d.count;
     *out = it;
     return GPA_OK;
@@ -186,7 +186,7 @@ gpa_code vm_len(gpa_vm *vm, value v, int64_t *out) {
         case V_BYTES: *out = v.str->size; return GPA_OK;
         case V_LIST: *out = (int64_t)v.list->count; return GPA_OK;
         case V_TUPLE: *out = (int64_t)v.tuple->count; return GPA_OK;
-        case V_DICT: *out = (int64_t)v.dict->count; return GPA_OK;
+        case V_DICT: *out = (int64_t)dict_count(v.dict); return GPA_OK;
         case V_SET: *out = (int64_t)v.set->d.count; return GPA_OK;
         case V_RANGE: *out = range_len(v.range); return GPA_OK;
         case V_ARRAY:

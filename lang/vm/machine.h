@@ -80,6 +80,7 @@ struct vm {
     module_obj *modules, *main, *builtins, *numpy;
     func_obj *functions;
     struct class_obj *classes;    /* class.h: those of programs */
+    bool overrides;               /* one of them has had __array_function__ */
     struct object_obj *instances; /* instance.h */
     struct generator *generators; /* generator.h: all, the newest first */
     struct generator *abandoned,

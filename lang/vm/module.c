@@ -34,10 +34,7 @@ static const struct {
     {"IPython", " get_ipython "},
     {"IPython.display", " display update_display HTML Markdown image table "},
     {"python.builtins",
-     " bytearray memoryview BaseExceptionGroup ExceptionGroup BlockingIOError BrokenPipeError "
-     "ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError "
-     "ConnectionResetError InterruptedError NotADirectoryError ProcessLookupError ReferenceError "
-     "StopAsyncIteration UnicodeTranslateError "},
+     " bytearray memoryview BaseExceptionGroup ExceptionGroup "},
 };
 
 /* A name of a foreign module, kept as a built-in one. */
@@ -103,7 +100,10 @@ module_obj *module_new(gpa_vm *vm, gpa_sym name) {
     m->head = (obj){1, V_MODULE};
     m->name = name;
     m->doc = v_none();
+    m->vm = vm;
     m->next = vm->modules;
+    m->link = &vm->modules;
+    if (m->next) m->next->link = &m->next;
     vm->modules = m;
     return m;
 }
@@ -127,7 +127,7 @@ gpa_code module_fill(gpa_vm *vm, module_obj *m, native_owner owner) {
 gpa_code module_dict(gpa_vm *vm, module_obj *m, value *out) {
     if (m->dict) {
         *out = value_retain(v_obj(V_DICT, m->dict));
-        return module_update_dict(vm, m);
+        return module_update_dict(m);
     }
     value d = v_dict(vm);
     if (d.tag == V_UNSET) return GPA_E_MEMORY;

@@ -89,6 +89,7 @@ native_owner owner_of_type(uint32_t aux) {
         return object_kinds[aux - AUX_KIND]->tuple ? OWNER_NAMED
                                                    : owner_of_kind(object_kinds[aux - AUX_KIND]);
     if (aux == AUX_FROZENSET) return OWNER_FROZENSET;
+    if (aux == AUX_ORDERED_DICT) return OWNER_ORDERED_DICT;
     if (aux >= AUX_ERROR) return OWNER_EXCEPTION;
     if (aux == AUX_DTYPE_META) return OWNER_TYPE;
     if (aux >= AUX_DTYPE_CLASS) return OWNER_DTYPE;
@@ -101,6 +102,7 @@ native_owner owner_of_value(value v) {
     if (v.tag == V_OBJECT)
         return v.object->kind->tuple ? OWNER_NAMED : owner_of_kind(v.object->kind);
     if (v.tag == V_SET && v.set->frozen) return OWNER_FROZENSET;
+    if (v.tag == V_DICT && v.dict->ordered) return OWNER_ORDERED_DICT;
     if (generator_is(v)) return OWNER_GENERATOR;
     if (v.tag == V_FUNC && v.func->code->jit) return OWNER_JITTED;
     return (native_owner)of_tag[v.tag];
@@ -134,6 +136,7 @@ native_owner owner_next(native_owner o) {
     if (o == OWNER_GENERIC) return OWNER_ARRAY;
     if (o == OWNER_BOOL) return OWNER_INT;
     if (o == OWNER_FROZENSET) return OWNER_SET;
+    if (o == OWNER_ORDERED_DICT) return OWNER_DICT;
     if (o == OWNER_GENERATOR) return OWNER_ITERATOR;
     return OWNER_COUNT;
 }

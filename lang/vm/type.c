@@ -8,6 +8,7 @@ uint32_t type_of(value v) {
     if (v.tag == V_ARRAY && v.aux) return AUX_DTYPE + v.array->arr->dtype;
     if (v.tag == V_EXCEPTION) return AUX_ERROR + v.exc->code;
     if (v.tag == V_SET && v.set->frozen) return AUX_FROZENSET;
+    if (v.tag == V_DICT && v.dict->ordered) return AUX_ORDERED_DICT;
     if (v.tag == V_FUNC && v.func->ufunc) return V_UFUNC;
     if (v.tag == V_CLASS) return V_TYPE;
     if (v.tag == V_DTYPE) return AUX_DTYPE_CLASS + v.aux;
@@ -27,6 +28,7 @@ bool type_derives(uint32_t sub, uint32_t from) {
     if (from == V_TUPLE && sub >= AUX_KIND) return object_kinds[sub - AUX_KIND]->tuple;
     if (aux_is_dtype_class(sub)) return from == V_DTYPE;
     if (sub == AUX_DTYPE_META) return from == V_TYPE;
+    if (sub == AUX_ORDERED_DICT) return from == V_DICT;
     return (sub == V_BOOL && from == V_INT) || (sub == AUX_DTYPE + DT_F64 && from == V_FLOAT) ||
            (sub == AUX_DTYPE + DT_C128 && from == V_COMPLEX);
 }

@@ -1,6 +1,7 @@
 /* The error record. Messages longer than the record are truncated and end in an ellipsis. */
 #include "runtime/base/err.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,4 +89,33 @@ gpa_code gpa_err_find(const char *name) {
     for (int c = 1; c < GPA_E_COUNT; c++)
         if (strcmp(rows[c].name, name) == 0) return (gpa_code)c;
     return GPA_OK;
+}
+
+gpa_code gpa_err_of_errno(int number) {
+    static const struct {
+        int number;
+        gpa_code code;
+    } classes[] = {
+        {ENOENT, GPA_E_FILE_NOT_FOUND},
+        {EEXIST, GPA_E_FILE_EXISTS},
+        {EACCES, GPA_E_PERMISSION},
+        {EPERM, GPA_E_PERMISSION},
+        {EISDIR, GPA_E_IS_DIRECTORY},
+        {ENOTDIR, GPA_E_NOT_DIRECTORY},
+        {EAGAIN, GPA_E_BLOCKING_IO},
+        {EALREADY, GPA_E_BLOCKING_IO},
+        {EINPROGRESS, GPA_E_BLOCKING_IO},
+        {ECHILD, GPA_E_CHILD_PROCESS},
+        {EPIPE, GPA_E_BROKEN_PIPE},
+        {ESHUTDOWN, GPA_E_BROKEN_PIPE},
+        {ECONNABORTED, GPA_E_CONNECTION_ABORTED},
+        {ECONNREFUSED, GPA_E_CONNECTION_REFUSED},
+        {ECONNRESET, GPA_E_CONNECTION_RESET},
+        {EINTR, GPA_E_INTERRUPTED_CALL},
+        {ESRCH, GPA_E_PROCESS_LOOKUP},
+        {ETIMEDOUT, GPA_E_TIMEOUT},
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (classes[i].number == number) return classes[i].code;
+    return GPA_E_OS;
 }

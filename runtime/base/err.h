@@ -66,6 +66,8 @@ gpa_code gpa_err_parent(gpa_code code);
 int gpa_err_is(gpa_code code, gpa_code ancestor);
 /* The code with this Python name; GPA_OK when there is none. */
 gpa_code gpa_err_find(const char *name);
+/* The OSError of an errno. */
+gpa_code gpa_err_of_errno(int number);
 
 /* Evaluates a call; on failure sets `rc` and jumps to the label `out`, both of the function: a
  * macro, as no function can jump. */

@@ -44,6 +44,48 @@ try:
 except TypeError as e:
     print(e)
 
+# --- OrderedDict
+from collections import OrderedDict
+import copy
+import json
+d = OrderedDict(a=1, b=2, c=3)
+print(type(d).__name__, isinstance(d, dict), isinstance({}, OrderedDict), issubclass(OrderedDict, dict), OrderedDict.__mro__[1:], type(d) is dict)
+d.move_to_end('a')
+print(list(d))
+d.move_to_end('c', last=False)
+print(list(d), d.popitem(last=False), d.popitem(), list(d.items()))
+print(OrderedDict(a=1, b=2) == OrderedDict(b=2, a=1), OrderedDict(a=1, b=2) == {'b': 2, 'a': 1}, {'b': 2, 'a': 1} == OrderedDict(a=1, b=2))
+print(OrderedDict([(1, 2), (3, 4)]) != OrderedDict([(3, 4), (1, 2)]), OrderedDict(a=1) == OrderedDict(a=1), OrderedDict(a=1) == OrderedDict(a=2))
+made = [d.copy(), d | {'z': 1}, copy.copy(d), copy.deepcopy(OrderedDict(b=[1])), OrderedDict.fromkeys('ab'), OrderedDict.fromkeys('a', value=0)]
+print([(type(e) is OrderedDict, list(e.items())) for e in made], type(dict(d)) is dict, type({**d}) is dict)
+for f in (lambda: d.move_to_end('zz'), lambda: OrderedDict().popitem(), lambda: {}.popitem(), lambda: {}.move_to_end('a'), lambda: OrderedDict(1)):
+    try:
+        print(f())
+    except Exception as e:
+        print(type(e).__name__, e)
+d = OrderedDict()
+d['x'] = 1
+d.update(y=2)
+d.setdefault('z', 3)
+del d['x']
+d |= {'w': 4}
+print(dict(d), type(d).__name__, d.pop('y'), d.get('q', 0), 'z' in d, list(reversed(d)), sorted(d), '%(z)d' % d, json.dumps(d))
+class LRU:
+    def __init__(self, n):
+        self.n, self.d = n, OrderedDict()
+    def __getitem__(self, key):
+        self.d.move_to_end(key)
+        return self.d[key]
+    def __setitem__(self, key, item):
+        self.d[key] = item
+        if len(self.d) > self.n:
+            self.d.popitem(last=False)
+c = LRU(2)
+c['a'], c['b'] = 1, 2
+print(c['a'])
+c['c'] = 3
+print(list(c.d), {str(e): 1 for e in [list(c.d)]})
+
 # --- deque
 from collections import deque
 

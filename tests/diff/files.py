@@ -532,3 +532,31 @@ print(np.loadtxt(['0' * 1000 + '.5'], dtype=complex), np.loadtxt(['0' * 1000 + '
 for a in (np.arange(12).reshape(3, 4), np.arange(12)[::2], np.arange(12).reshape(3, 4).T[::-1], np.zeros((0, 3))):
     low, high = np.lib.array_utils.byte_bounds(a)
     print(high - low)
+
+# --- errors of the operating system
+import os
+def attempt(f):
+    try:
+        f()
+    except OSError as e:
+        print(type(e).__name__, e, e.errno, isinstance(e, NotADirectoryError))
+for f in (open, os.listdir, os.stat, os.chdir):
+    attempt(lambda: f('/etc/passwd/x'))
+for f in (lambda: os.mkdir('/etc/passwd/x'), lambda: open('/tmp'), lambda: open('/nonexistent/x'), lambda: os.mkdir('/tmp'), lambda: os.remove('/nonexistent/x'), lambda: os.makedirs('/etc/passwd/x/y')):
+    attempt(f)
+names = ('NotADirectoryError', 'BlockingIOError', 'ChildProcessError', 'ConnectionError', 'BrokenPipeError', 'ConnectionAbortedError',
+         'ConnectionRefusedError', 'ConnectionResetError', 'InterruptedError', 'ProcessLookupError', 'TimeoutError', 'ReferenceError',
+         'StopAsyncIteration', 'UnicodeTranslateError')
+for name in names:
+    print(name, [k.__name__ for k in eval(name).__mro__])
+for number in (2, 17, 13, 1, 21, 20, 11, 10, 32, 103, 111, 104, 4, 3, 110, 28):
+    e = OSError(number, 'words')
+    print(type(e).__name__, e, e.errno)
+print(type(OSError('a', 'b')).__name__, type(OSError(2)).__name__, type(FileNotFoundError(20, 'x')).__name__)
+class Lost(ConnectionError):
+    pass
+for error in (Lost('a'), BrokenPipeError(32, 'b')):
+    try:
+        raise error
+    except ConnectionError as e:
+        print(type(e).__name__, e, isinstance(e, OSError))

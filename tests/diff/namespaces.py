@@ -51,6 +51,62 @@ def f():
     return sorted(vars())
 print(f())
 
+# --- views of exec's dict are live
+g = {}
+exec("x = 1\ndef f():\n    global z\n    z = 3\ndef inc():\n    global n\n    n += 1", g)
+g.pop("__builtins__", None)
+print(len(g), list(g), bool(g))
+items, keys = g.items(), g.keys()
+g["f"]()
+print(len(g), sorted(keys), [v for k, v in items if k == "z"], 3 in g.values(), dict(g)["z"], g.copy()["z"], {**g}["z"])
+g["n"] = 0
+for i in range(5):
+    g["inc"]()
+print(g["n"], dict(g)["n"], [v for k, v in g.items() if k == "n"], f"{g}".count("'n': 5"), "%(n)s" % g, "{n}".format(**g))
+exec("del x\nn = 6", g)
+g.pop("__builtins__", None)
+print("x" in g, list(g), max(g), g == {**g, "n": 6}, {**g, "n": 7} == g, g | {"n": 8} == {**g, "n": 8})
+exec("last = 1", g)
+g.pop("__builtins__", None)
+print(list(reversed(g))[0], g.popitem(), "last" in g)
+it = iter(g)
+g["inc"]()
+print(len(list(it)), next(iter(g.items()))[0])
+exec("another = 1", g)
+try:
+    for k in g:
+        exec(f"new_{k} = 1", g)
+except RuntimeError as e:
+    print(e)
+g.clear()
+print(g, len(g))
+
+# --- names within exec with globals and locals
+g, l = {"a": 1}, {}
+exec("b = 5\nprint(sorted(locals()), sorted(k for k in globals() if k[0] != '_'))", g, l)
+print(l, "b" in g)
+
+# --- modules of exec end with their dict
+def names(i):
+    g = {"i": i}
+    exec("j = i + 1\nfor k in range(3): j += k", g)
+    return g["j"]
+print(sum(names(i) for i in range(300)))
+made = []
+for i in range(50):
+    g = {}
+    exec(f"class A:\n    x = {i}\nmade = [x + {i} for x in range(2)]\nlazy = (x for x in range({i}))", g)
+    made.append((g["A"], g["lazy"], g["made"]))
+    del g
+print(sum(A.x for A, _, _ in made), sum(sum(lazy) for _, lazy, _ in made), made[3][2], made[-1][0].__name__)
+functions = []
+for i in range(20):
+    g, l = {"i": i}, {}
+    exec("def f(): return i", g, l)
+    functions.append(l["f"])
+    del g, l
+print(sum(f() for f in functions))
+
 # --- exec of other things
 for bad in (3, None, [1]):
     try:
