@@ -56,7 +56,7 @@ d.move_to_end('c', last=False)
 print(list(d), d.popitem(last=False), d.popitem(), list(d.items()))
 print(OrderedDict(a=1, b=2) == OrderedDict(b=2, a=1), OrderedDict(a=1, b=2) == {'b': 2, 'a': 1}, {'b': 2, 'a': 1} == OrderedDict(a=1, b=2))
 print(OrderedDict([(1, 2), (3, 4)]) != OrderedDict([(3, 4), (1, 2)]), OrderedDict(a=1) == OrderedDict(a=1), OrderedDict(a=1) == OrderedDict(a=2))
-made = [d.copy(), d | {'z': 1}, copy.copy(d), copy.deepcopy(OrderedDict(b=[1])), OrderedDict.fromkeys('ab'), OrderedDict.fromkeys('a', value=0)]
+made = [d.copy(), d | {'z': 1}, copy.copy(d), copy.deepcopy(OrderedDict(b=[1])), OrderedDict.fromkeys('ab'), OrderedDict.fromkeys('a', value=0), json.loads('{"b": 1}', object_pairs_hook=OrderedDict)]
 print([(type(e) is OrderedDict, list(e.items())) for e in made], type(dict(d)) is dict, type({**d}) is dict)
 for f in (lambda: d.move_to_end('zz'), lambda: OrderedDict().popitem(), lambda: {}.popitem(), lambda: {}.move_to_end('a'), lambda: OrderedDict(1)):
     try:
@@ -70,6 +70,7 @@ d.setdefault('z', 3)
 del d['x']
 d |= {'w': 4}
 print(dict(d), type(d).__name__, d.pop('y'), d.get('q', 0), 'z' in d, list(reversed(d)), sorted(d), '%(z)d' % d, json.dumps(d))
+print(json.loads('[{"b": {"c": 1}}, {}]', object_hook=lambda d: sorted(d.items())), json.loads('{"b": [{"a": 1, "a": 2}]}', object_pairs_hook=tuple))
 class LRU:
     def __init__(self, n):
         self.n, self.d = n, OrderedDict()
