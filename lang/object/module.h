@@ -10,10 +10,10 @@
 typedef struct module_obj {
     obj head;
     gpa_sym name;
-    bool builtin;    /* a table of natives; not writable by programs */
-    bool library;    /* its loops leave arrays pending */
-    bool hidden;     /* its frames are omitted from tracebacks */
-    bool temporary;  /* made by exec() for a dict, and nothing else uses it: it ends with the dict */
+    bool builtin;   /* a table of natives; not writable by programs */
+    bool library;   /* its loops leave arrays pending */
+    bool hidden;    /* its frames are omitted from tracebacks */
+    bool temporary; /* made by exec() for a dict, and nothing else uses it: it ends with the dict */
     uint32_t n, cap; /* slots */
     gpa_sym *names;  /* of each slot, in order of first use */
     value *slots;    /* UNSET: not defined (deleted, or only read so far) */

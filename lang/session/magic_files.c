@@ -273,7 +273,8 @@ out:
 /* ---- %less ---- */
 
 static gpa_code fail_file(const magic_call *m, int why, const char *path) {
-    return vm_fail(m->s->vm, gpa_err_of_errno(why), "[Errno %d] %s: '%s'", why, strerror(why), path);
+    return vm_fail(m->s->vm, gpa_err_of_errno(why), "[Errno %d] %s: '%s'", why, strerror(why),
+                   path);
 }
 
 MAGIC(less, LINE, WORDS, "file", "Display a file in the pager.") {

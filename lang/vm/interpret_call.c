@@ -47,8 +47,7 @@ static bool is_overridable(gpa_vm *vm, value callee) {
     const bool built_in = callee.tag == V_NATIVE && callee.native->kind == NATIVE_FUNCTION,
                library = callee.tag == V_FUNC && callee.func->module->library;
     if (!built_in && !library) return false;
-    const char *module =
-        built_in ? callee.native->owner : sym_text(vm, callee.func->module->name);
+    const char *module = built_in ? callee.native->owner : sym_text(vm, callee.func->module->name);
     if (!built_in && sym_text(vm, callee.func->name)[0] == '_') return false;
     for (size_t i = 0; i < COUNT_OF(modules); i++)
         if (strcmp(module, modules[i]) == 0) return true;

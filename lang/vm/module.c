@@ -33,8 +33,7 @@ static const struct {
      "tight_layout show savefig "},
     {"IPython", " get_ipython "},
     {"IPython.display", " display update_display HTML Markdown image table "},
-    {"python.builtins",
-     " bytearray memoryview BaseExceptionGroup ExceptionGroup "},
+    {"python.builtins", " bytearray memoryview BaseExceptionGroup ExceptionGroup "},
 };
 
 /* A name of a foreign module, kept as a built-in one. */

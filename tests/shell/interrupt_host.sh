@@ -52,5 +52,5 @@ answers regex "import re
 print('go', flush=True)
 while True:
     try: re.match('(a+)+\$', 'a' * 40 + 'b')
-    except re.error: pass"
+    except RuntimeError: pass"
 exit $bad
