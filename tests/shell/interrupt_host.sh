@@ -48,9 +48,4 @@ while True: 'y'.join(a).replace('y', 'zz').split('z')"
 answers case "a = 'x' * 10 ** 8
 print('go', flush=True)
 while True: a.upper().isalpha() and a.title()"
-answers regex "import re
-print('go', flush=True)
-while True:
-    try: re.match('(a+)+\$', 'a' * 40 + 'b')
-    except RuntimeError: pass"
 exit $bad
