@@ -342,11 +342,18 @@ STEP(update_item) {
     return GPA_OK;
 }
 
+/* A failed look-up: in jitted functions the error is Numba's TypingError. */
+static gpa_code attr_failed(gpa_vm *vm, gpa_code rc) {
+    const bool typing = rc == GPA_E_ATTRIBUTE && vm->raised.tag == V_UNSET && vm_in_jitted(vm);
+    if (typing) vm->core.err.code = GPA_E_TYPING;
+    return typing ? GPA_E_TYPING : rc;
+}
+
 STEP(get_attr) {
     value v = v_none();
     BOUND(i->b);
     gpa_code rc = attr_get(vm, r[i->b], i[1].sym, &f->code->caches[i[1].cache], &v);
-    return rc ? rc : step_finish(vm, f, i, v, true, false);
+    return rc ? attr_failed(vm, rc) : step_finish(vm, f, i, v, true, false);
 }
 
 STEP(set_attr) {
@@ -370,7 +377,7 @@ STEP(get_method) {
     value fn = v_none(), self = v_unset();
     BOUND(i->b);
     gpa_code rc = attr_method(vm, r[i->b], i[1].sym, &f->code->caches[i[1].cache], &fn, &self);
-    if (rc) return rc;
+    if (rc) return attr_failed(vm, rc);
     reg_consume(vm, f, i->b);
     reg_put(vm, &r[i->a], fn);
     reg_put(vm, &r[i->a + 1], self);
