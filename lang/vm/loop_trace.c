@@ -353,7 +353,7 @@ static bool walk_body(walk *w) {
     for (int n = 0; !done; n++) {
         if (n == MAX_STEPS || w->why) return walk_refuse(w, RT_LOOP_SIZE);
         const ins *after = i + code_words[i->op];
-        w->at = i;
+        w->at = w->f->code->nodes[i - w->f->code->ins];
         switch (i->op) {
             case I_JUMP:
             case I_LOOP:

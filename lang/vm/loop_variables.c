@@ -10,7 +10,7 @@
 /* ---- slots ---- */
 
 bool walk_refuse(walk *w, rt_loop_reason why) {
-    if (!w->why && w->at) w->t->refused_at = w->f->code->nodes[w->at - w->f->code->ins]->span;
+    if (!w->why && w->at) w->t->refused_at = w->at->span;
     if (!w->why) w->why = why;
     return false;
 }

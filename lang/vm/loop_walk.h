@@ -86,8 +86,8 @@ typedef struct {
         int64_t a_factor, b_factor;
     } advances[MAX_ADVANCES];
     size_t n_advances;
-    const ins *head; /* where an iteration begins */
-    const ins *at;   /* the instruction that is walked */
+    const ins *head;    /* where an iteration begins */
+    const ast_node *at; /* of the instruction that is walked; NULL: it has none */
 } walk;
 
 static const abstract empty = {.kind = EMPTY, .slot = -1, .root = -1}, /* not read yet */
