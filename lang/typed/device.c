@@ -1,59 +1,30 @@
-/* Device objects, and transfers of arrays between devices.
- *
- * A device is an object with two fields: its name, and a stack of the devices that were current
- * before it was entered, so that one object may be entered recursively. */
+/* Device objects, and transfers of arrays between devices. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lang/typed/all.h"
+#include "lang/typed/scoped.h"
 #include "lang/vm/kinds.h"
 #include "lang/numpy/numpy.h"
 #include "lang/vm/vm.h"
 
-enum { NAME, BEFORE, FIELDS };
-
 /* ---- the object ---- */
 
-static value make_device(gpa_vm *vm, const char *name) {
-    value v = v_object(vm, &device_kind, FIELDS);
-    if (v.tag == V_UNSET) return v;
-    v.object->fields[NAME] = v_cstr(vm, name);
-    v.object->fields[BEFORE] = v_list(vm, 0, NULL);
-    if (v.object->fields[NAME].tag != V_UNSET && v.object->fields[BEFORE].tag != V_UNSET) return v;
-    value_release(vm, v);
-    return v_unset();
-}
-
-static const char *name_of(const object_obj *o) { return o->fields[NAME].str->text; }
+static const scoped_setting setting = {&device_kind, rt_device_requested, rt_set_device};
 
 static gpa_code device_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     (void)vm;
-    str_printf(out, "device('%s')", name_of(o));
+    str_printf(out, "device('%s')", scoped_name(o));
     return GPA_OK;
 }
 
 static gpa_code device_enter(gpa_vm *vm, object_obj *o, value *out) {
-    value before = v_cstr(vm, rt_device_requested(vm_rt(vm)));
-    gpa_code rc =
-        before.tag == V_UNSET ? vm_err(vm)->code : list_append(vm, o->fields[BEFORE].list, before);
-    value_release(vm, before);
-    if (!rc) rc = rt_set_device(vm_rt(vm), name_of(o), vm_err(vm));
-    *out = value_retain(v_obj(V_OBJECT, o));
-    return rc;
+    return scoped_enter(vm, &setting, o, out);
 }
 
-/* Restores the previous device also after a failure; errors of pending work are raised once. */
 static gpa_code device_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
-    list_obj *stack = o->fields[BEFORE].list;
-    gpa_err quiet = {0};
     *swallow = false;
-    if (!stack->count) return GPA_OK;
-    value before = stack->items[--stack->count];
-    gpa_code rc =
-        rt_set_device(vm_rt(vm), before.str->text, exc.tag == V_EXCEPTION ? &quiet : vm_err(vm));
-    if (rc) rt_set_device(vm_rt(vm), before.str->text, &quiet);
-    value_release(vm, before);
-    return exc.tag == V_EXCEPTION ? GPA_OK : rc;
+    return scoped_exit(vm, &setting, o, exc);
 }
 
 const object_kind device_kind = {
@@ -64,7 +35,7 @@ static gpa_code arg_device(gpa_vm *vm, value v, char name[32]) {
     const char *text;
     size_t n;
     if (is_kind(v, &device_kind)) {
-        snprintf(name, 32, "%s", name_of(v.object));
+        snprintf(name, 32, "%s", scoped_name(v.object));
         return GPA_OK;
     }
     if (v.tag == V_INT) {
@@ -80,7 +51,7 @@ static gpa_code arg_device(gpa_vm *vm, value v, char name[32]) {
 static gpa_code return_device(gpa_vm *vm, const char *name, value *out) {
     gpa_code rc = rt_find_device(vm_rt(vm), name, &name, NULL, NULL, vm_err(vm));
     if (rc) return rc;
-    return native_return(make_device(vm, name), out);
+    return native_return(scoped_new(vm, &setting, name), out);
 }
 
 gpa_code device_new(gpa_vm *vm, value *argv, value *out) { /* name */
@@ -91,7 +62,7 @@ gpa_code device_new(gpa_vm *vm, value *argv, value *out) { /* name */
 
 gpa_code device_use(gpa_vm *vm, value *argv, value *out) {
     (void)out;
-    return rt_set_device(vm_rt(vm), name_of(argv[0].object), vm_err(vm));
+    return rt_set_device(vm_rt(vm), scoped_name(argv[0].object), vm_err(vm));
 }
 
 gpa_code device_synchronize(gpa_vm *vm, value *argv, value *out) {
@@ -101,12 +72,12 @@ gpa_code device_synchronize(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code device_name(gpa_vm *vm, value *argv, value *out) {
-    return native_return(v_cstr(vm, name_of(argv[0].object)), out);
+    return native_return(v_cstr(vm, scoped_name(argv[0].object)), out);
 }
 
 gpa_code device_id(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    const char *colon = strchr(name_of(argv[0].object), ':');
+    const char *colon = strchr(scoped_name(argv[0].object), ':');
     *out = v_int(colon ? atoi(colon + 1) : 0);
     return GPA_OK;
 }
@@ -114,8 +85,8 @@ gpa_code device_id(gpa_vm *vm, value *argv, value *out) {
 gpa_code device_mem_info(gpa_vm *vm, value *argv, value *out) {
     const char *name;
     uint64_t free_bytes = 0, total = 0;
-    gpa_code rc =
-        rt_find_device(vm_rt(vm), name_of(argv[0].object), &name, &free_bytes, &total, vm_err(vm));
+    gpa_code rc = rt_find_device(vm_rt(vm), scoped_name(argv[0].object), &name, &free_bytes, &total,
+                                 vm_err(vm));
     if (rc) return rc;
     return native_return(
         v_tuple(vm, 2, (value[]){v_int((int64_t)free_bytes), v_int((int64_t)total)}), out);
@@ -326,7 +297,7 @@ gpa_code numba_is_available(gpa_vm *vm, value *argv, value *out) {
 gpa_code numba_select_device(gpa_vm *vm, value *argv, value *out) { /* device_id */
     if (is_simulated(vm, argv[0])) return numba_current_device(vm, argv, out);
     gpa_code rc = device_new(vm, argv, out);
-    return rc ? rc : rt_set_device(vm_rt(vm), name_of(out->object), vm_err(vm));
+    return rc ? rc : rt_set_device(vm_rt(vm), scoped_name(out->object), vm_err(vm));
 }
 
 gpa_code numba_current_device(gpa_vm *vm, value *argv, value *out) {
