@@ -232,24 +232,24 @@ static lines find_lines(adapter *a, const char *text, size_t n) {
     return l;
 }
 
-/* A breakpoint as it was asked for, at the next line at which execution can stop; its line is 0 if
- * there is none. */
-static json_t *place(const lines *l, const json_t *asked) {
-    json_int_t line = adapter_number(asked, "line", 0), at = line;
+/* A requested breakpoint, moved to the next line at which execution can stop; line 0 if there is
+ * none. */
+static json_t *move_to_code(const lines *l, const json_t *requested) {
+    json_int_t line = adapter_number(requested, "line", 0), at = line;
     while (at > 0 && at <= l->n && !l->begins[at]) at++;
     if (l->n && at > l->n) at = 0;
     json_t *point = json_pack("{s:I}", "line", at);
     static const char *const texts[] = {"condition", "logMessage"};
     for (size_t i = 0; i < 2; i++)
-        if (*adapter_text(asked, texts[i]))
-            json_object_set(point, texts[i], json_object_get(asked, texts[i]));
+        if (*adapter_text(requested, texts[i]))
+            json_object_set(point, texts[i], json_object_get(requested, texts[i]));
     return point;
 }
 
 bool adapter_break(adapter *a, const json_t *arguments, json_t **body, const char **why) {
     const char *given = adapter_text(json_object_get(arguments, "source"), "path");
     char path[PATH_MAX];
-    json_t *points = json_array(), *told = json_array(), *asked;
+    json_t *points = json_array(), *answers = json_array(), *requested;
     setting s = {a, path, false};
     size_t i;
     (void)why;
@@ -258,15 +258,15 @@ bool adapter_break(adapter *a, const json_t *arguments, json_t **body, const cha
     lines l =
         text ? find_lines(a, json_string_value(text), json_string_length(text)) : (lines){NULL, 0};
     gpa_debug_sources(a->session, set_breakpoints, &s);
-    json_array_foreach(json_object_get(arguments, "breakpoints"), i, asked) {
-        json_t *point = place(&l, asked);
+    json_array_foreach(json_object_get(arguments, "breakpoints"), i, requested) {
+        json_t *point = move_to_code(&l, requested);
         json_int_t line = adapter_number(point, "line", 0);
         json_t *one =
             json_pack("{s:b, s:I, s:{s:s}}", "verified", line > 0, "line",
-                      line ? line : adapter_number(asked, "line", 0), "source", "path", given);
+                      line ? line : adapter_number(requested, "line", 0), "source", "path", given);
         if (!line)
             json_object_set_new(one, "message", json_string("no statement begins here or below"));
-        json_array_append_new(told, one);
+        json_array_append_new(answers, one);
         if (line)
             json_array_append_new(points, point);
         else
@@ -275,7 +275,7 @@ bool adapter_break(adapter *a, const json_t *arguments, json_t **body, const cha
     json_object_set_new(a->breakpoints, path, points);
     s.set = true;
     gpa_debug_sources(a->session, set_breakpoints, &s);
-    *body = json_pack("{s:o}", "breakpoints", told);
+    *body = json_pack("{s:o}", "breakpoints", answers);
     free(l.begins);
     json_decref(text);
     return true;
@@ -327,8 +327,9 @@ static void log_message(adapter *a, const char *message) {
         char *expression = strndup(end + 1, inside - 1);
         const char *error = "";
         json_object_clear(value);
-        bool bad = expression &&
-                   gpa_debug_evaluate(a->session, 0, expression, true, add_value, value, &error);
+        bool bad =
+            expression && gpa_debug_evaluate(a->session, &(gpa_evaluation){0, expression, true},
+                                             add_value, value, &error);
         fputs(bad ? error : adapter_text(value, "text"), f);
         free(expression);
         end += inside + (end[inside] == '}');

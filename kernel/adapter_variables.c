@@ -131,23 +131,24 @@ static void keep_result(void *user, const gpa_variable *v) {
 bool adapter_evaluate(adapter *a, const json_t *arguments, json_t **body, const char **why) {
     const char *context = adapter_text(arguments, "context");
     bool full = strcmp(context, "hover") != 0 && strcmp(context, "watch") != 0;
-    if (gpa_debug_evaluate(a->session, frame_of(arguments, "frameId"),
-                           adapter_text(arguments, "expression"), full, keep_result, body, why))
-        return false;
+    const gpa_evaluation what = {frame_of(arguments, "frameId"),
+                                 adapter_text(arguments, "expression"), full};
+    if (gpa_debug_evaluate(a->session, &what, keep_result, body, why)) return false;
     if (!*body) *body = json_pack("{s:s, s:i}", "result", "", "variablesReference", 0);
     return true;
 }
 
 bool adapter_set(adapter *a, const json_t *arguments, json_t **body, const char **why) {
     const char *expression = adapter_text(arguments, "expression");
-    int frame = frame_of(arguments, "frameId");
+    const int frame = frame_of(arguments, "frameId");
     json_t *text = json_sprintf("%s = %s", expression, adapter_text(arguments, "value"));
     json_t *result = NULL;
     bool done =
         text &&
-        !gpa_debug_evaluate(a->session, frame, json_string_value(text), false, keep_result, &result,
-                            why) &&
-        !gpa_debug_evaluate(a->session, frame, expression, false, keep_result, &result, why);
+        !gpa_debug_evaluate(a->session, &(gpa_evaluation){frame, json_string_value(text), false},
+                            keep_result, &result, why) &&
+        !gpa_debug_evaluate(a->session, &(gpa_evaluation){frame, expression, false}, keep_result,
+                            &result, why);
     if (done && result) {
         json_object_set(result, "value", json_object_get(result, "result"));
         json_object_del(result, "result");

@@ -88,10 +88,17 @@ int gpa_debug_scope(gpa_session *s, int frame, bool globals);
  * is computed. False: no such number. */
 bool gpa_debug_members(gpa_session *s, int ref, size_t start, size_t count, gpa_variable_sink *each,
                        void *user);
-/* Runs a text in a frame; its value goes to `tell` (None: does not). `full`: with its repr(), for
- * which pending arrays are computed. On failure *error (released by the next call) says why. */
-gpa_code gpa_debug_evaluate(gpa_session *s, int frame, const char *text, bool full,
-                            gpa_variable_sink *tell, void *user, const char **error);
+/* A text to be evaluated in a frame. `full`: with the repr() of its value, for which pending arrays
+ * are computed. */
+typedef struct {
+    int frame;
+    const char *text;
+    bool full;
+} gpa_evaluation;
+/* Evaluates a text; its value goes to `tell` (None: does not). On failure *error (released by the
+ * next call) says why. */
+gpa_code gpa_debug_evaluate(gpa_session *s, const gpa_evaluation *what, gpa_variable_sink *tell,
+                            void *user, const char **error);
 /* True if the text's value in the innermost frame is true, or if it fails: the condition of a
  * breakpoint. */
 bool gpa_debug_condition(gpa_session *s, const char *text);

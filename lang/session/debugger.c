@@ -207,20 +207,21 @@ static gpa_code fail(gpa_session *s, const char **error) {
     return rc;
 }
 
-gpa_code gpa_debug_evaluate(gpa_session *s, int frame, const char *text, bool full,
-                            gpa_variable_sink *tell, void *user, const char **error) {
+gpa_code gpa_debug_evaluate(gpa_session *s, const gpa_evaluation *what, gpa_variable_sink *tell,
+                            void *user, const char **error) {
     const debug_frame *f;
     value v = v_unset();
     gpa_str shown;
     str_init(&shown);
-    gpa_code rc = find_frame(s, frame, &f)
-                      ? debug_evaluate(s, f, text, &v)
+    gpa_code rc = find_frame(s, what->frame, &f)
+                      ? debug_evaluate(s, f, what->text, &v)
                       : vm_fail(s->vm, GPA_E_RUNTIME, "execution has not stopped");
-    if (!rc && full && v.tag != V_UNSET) rc = vm_repr(s->vm, v, &shown);
+    if (!rc && what->full && v.tag != V_UNSET) rc = vm_repr(s->vm, v, &shown);
     if (rc)
         rc = fail(s, error);
     else if (v.tag != V_UNSET)
-        debug_tell(s, &(debug_told){.name = "", .expression = text, .text = &shown}, v, tell, user);
+        debug_tell(s, &(debug_told){.name = "", .expression = what->text, .text = &shown}, v, tell,
+                   user);
     value_release(s->vm, v);
     str_free(&shown);
     return rc;

@@ -310,14 +310,14 @@ bool debug_enter_error(gpa_vm *vm) {
     return true;
 }
 
-/* Who has the innermost handler around what executes. */
-typedef enum { NOBODY, LIBRARY, PROGRAM } handled_by;
+/* Where the innermost active exception handler is. */
+typedef enum { UNHANDLED, LIBRARY, PROGRAM } handled_by;
 
 static handled_by handler(const gpa_vm *vm) {
     for (uint32_t i = vm->depth; i-- > 0;)
         if (code_guard_at(vm->frames[i].code, vm->frames[i].ip))
             return vm->frames[i].module->hidden ? LIBRARY : PROGRAM;
-    return NOBODY;
+    return UNHANDLED;
 }
 
 /* Stops where an error is raised. The error is kept. */
@@ -347,9 +347,9 @@ void debug_error(gpa_vm *vm) {
     if (by == LIBRARY || (by == PROGRAM && stops != DEBUG_RAISED)) return;
     struct debugger *d = debugger_of(vm);
     if (!d || d->stopped) return;
-    if (by == NOBODY) forget_error(vm);
+    if (by == UNHANDLED) forget_error(vm);
     if (what == GPA_E_MEMORY) return; /* the frames would keep what fills the memory */
-    if (by == NOBODY) keep_frames(vm, d);
+    if (by == UNHANDLED) keep_frames(vm, d);
     if (stops) stop_at_error(vm);
 }
 
