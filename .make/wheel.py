@@ -53,12 +53,12 @@ def newest_glibc(top):
     for name in files_of(top):
         path = os.path.join(top, name)
         if is_elf(path):
-            said = subprocess.run(["readelf", "-W", "--version-info", path], capture_output=True, text=True, check=True).stdout
-            versions |= {(int(a), int(b)) for a, b in re.findall(r"Name: GLIBC_(\d+)\.(\d+)", said)}
+            output = subprocess.run(["readelf", "-W", "--version-info", path], capture_output=True, text=True, check=True).stdout
+            versions |= {(int(a), int(b)) for a, b in re.findall(r"Name: GLIBC_(\d+)\.(\d+)", output)}
     return max(versions)
 
 
-def place(name, data):
+def path_in_wheel(name, data):
     """Where a file goes in the wheel: programs among the scripts, the rest relative to the environment's folder."""
     if name.startswith("bin/"):
         return f"{data}/scripts/{name[4:]}"
@@ -104,7 +104,7 @@ def main():
     wheel = Wheel(path)
     for name in files_of(top):
         full = os.path.join(top, name)
-        wheel.add(place(name, data), read(full), 0o755 if os.access(full, os.X_OK) else 0o644)
+        wheel.add(path_in_wheel(name, data), read(full), 0o755 if os.access(full, os.X_OK) else 0o644)
     documents = os.path.join(top, "share/doc/gpa")
     readme = read(os.path.join(documents, "README.md")).decode()
     wheel.add(f"{info}/METADATA", metadata(version, readme).encode())

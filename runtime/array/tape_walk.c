@@ -176,7 +176,7 @@ static bool has_outside_gradient(const tape_walk *w) {
     return false;
 }
 
-/* Supplies what the coming iteration is inputs, and goes on to the segment after it. */
+/* Supplies the inputs of the coming iteration, and goes on to the segment after it. */
 static bool next_iteration(void *user, rt_loop_scalar *scalars, gpa_arr **inputs) {
     tape_walk *w = user;
     (void)scalars;
