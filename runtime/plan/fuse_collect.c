@@ -49,7 +49,8 @@ bool fuse_collect(fusion *c, node *n) {
     if (n->kind == NODE_CAST) x.cost++;
     if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
     if (n->kind == NODE_BUF) x.leaves = !is_broadcast_leaf(n);
-    if (n->kind == NODE_REDUCE || n->kind == NODE_SCAN) x.reduced = MAX(x.reduced, n->in[0]->size);
+    if (n->kind == NODE_REDUCE || n->kind == NODE_SCAN)
+        x.reduced = MAX(x.reduced, MAX(n->in[0]->size, 1));
     if (!mem_grow(&w->item, w->n_item, &w->cap_item, sizeof *w->item)) return false;
     n->mark = c->rt->nodes.mark;
     n->slot = (int32_t)w->n_item;

@@ -15,7 +15,8 @@ typedef struct {
     int32_t last;      /* scratch of partitioning: the last node that reads it */
     bool faults;       /* computing it may fault */
     bool large_gather; /* it gathers from an array that exceeds the caches */
-    int64_t reduced;   /* the most elements that a reduction among its inputs reads; 0: none */
+    int64_t reduced;   /* the most elements that a reduction among its inputs reads, at least 1; 0:
+                          none */
 } item;
 
 /* A use of a node by a step at one index map. in_reduction: within the input of a reduction or

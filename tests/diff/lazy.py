@@ -255,3 +255,9 @@ for s in (1, 2, 3, -1, -2):
     n = len(a[::s][:4])
     a[2:2 + n] = a[::s][:n] * 10
     print(s, a)
+# --- a reduction of no elements, used at two indices by one step
+x = np.sum(np.zeros((3, 0)), axis=1)
+print(x[1:2] * x)
+x = np.count_nonzero(np.zeros((2, 0, 1)), axis=1)
+np.multiply(x[1], x, out=x)
+print(x)

@@ -115,6 +115,16 @@ a[:] = a[::-1]
 print(a)
 a[2:] += a[:-2]
 print(a)
+# --- put into overlapping elements: a copy is filled and written back
+for shape, strides in (((2, 4), (8, 8)), ((3, 3), (16, 8)), ((3, 3), (0, 8)), ((2, 3), (8, 16))):
+    for at in (2, [2, -1], [2, 2, 5], [2, -1, 99]):
+        for mode in ("raise", "wrap", "clip"):
+            a = np.arange(10.0)
+            try:
+                np.put(np.lib.stride_tricks.as_strided(a, shape, strides), at, [100, 200], mode)
+            except IndexError as e:
+                print(e)
+            print(a)
 # --- overlapping transpose
 a = np.arange(9).reshape(3, 3)
 a[:] = a.T
