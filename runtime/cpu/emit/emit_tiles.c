@@ -23,30 +23,11 @@ bool em_is_transposed(const em *M, unsigned array) {
            !((a->unit | a->zero) >> M->plan->dim & 1);
 }
 
-/* Transposes n vectors of n lanes: v[i][j] becomes v[j][i], in log2(n) steps that exchange lanes
- * between vectors at a distance of `apart`. */
-static void transpose_square(ll *E, V *v, unsigned n) {
-    V first[EMIT_TILE], second[EMIT_TILE];
-    for (unsigned apart = 1; apart < n; apart *= 2) {
-        for (unsigned i = 0; i < n; i++) {
-            first[i] = LLVMConstInt(ll_i(E, 32), i & apart ? n + i - apart : i, 0);
-            second[i] = LLVMConstInt(ll_i(E, 32), i & apart ? n + i : i + apart, 0);
-        }
-        V low = LLVMConstVector(first, n), high = LLVMConstVector(second, n);
-        for (unsigned i = 0; i < n; i++) {
-            if (i & apart) continue;
-            V a = v[i], b = v[i + apart];
-            v[i] = LLVMBuildShuffleVector(E->b, a, b, low, "");
-            v[i + apart] = LLVMBuildShuffleVector(E->b, a, b, high, "");
-        }
-    }
-}
-
 /* Transposes one short vector per lane (overwritten) into one full vector per row:
  * to[row][part]. */
 static void transpose_part(em *M, V *v, V (*to)[2], int part) {
     unsigned rows = M->plan->tile, lanes = M->E.lanes;
-    for (unsigned at = 0; at < lanes; at += rows) transpose_square(&M->E, v + at, rows);
+    for (unsigned at = 0; at < lanes; at += rows) ll_transpose(&M->E, v + at, rows);
     for (unsigned r = 0; r < rows; r++) {
         for (unsigned n = rows; n < lanes; n *= 2)
             for (unsigned at = 0; at < lanes; at += 2 * n)

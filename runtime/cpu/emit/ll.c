@@ -179,6 +179,24 @@ V ll_every_second(ll *E, V v, unsigned first) {
                                   "");
 }
 
+/* In log2(n) steps that exchange lanes between vectors at a distance of `apart`. */
+void ll_transpose(ll *E, V *v, unsigned n) {
+    V first[MOST_LANES], second[MOST_LANES];
+    for (unsigned apart = 1; apart < n; apart *= 2) {
+        for (unsigned i = 0; i < n; i++) {
+            first[i] = LLVMConstInt(ll_i(E, 32), i & apart ? n + i - apart : i, 0);
+            second[i] = LLVMConstInt(ll_i(E, 32), i & apart ? n + i : i + apart, 0);
+        }
+        V low = LLVMConstVector(first, n), high = LLVMConstVector(second, n);
+        for (unsigned i = 0; i < n; i++) {
+            if (i & apart) continue;
+            V a = v[i], b = v[i + apart];
+            v[i] = LLVMBuildShuffleVector(E->b, a, b, low, "");
+            v[i + apart] = LLVMBuildShuffleVector(E->b, a, b, high, "");
+        }
+    }
+}
+
 V ll_backwards(ll *E, V v) {
     unsigned n = ll_width(v);
     V lane[MOST_LANES];

@@ -63,6 +63,8 @@ V ll_join(ll *E, V lo, V hi);
 /* Interleaves: a0 b0 a1 b1 ...; and the inverse, every second lane from `first` on. */
 V ll_interleave(ll *E, V a, V b);
 V ll_every_second(ll *E, V v, unsigned first);
+/* Transposes n vectors of n lanes: v[i][j] becomes v[j][i]. */
+void ll_transpose(ll *E, V *v, unsigned n);
 /* Reverses the lanes. */
 V ll_backwards(ll *E, V v);
 ll_val ll_val_backwards(ll *E, ll_val a);

@@ -1,9 +1,10 @@
 /* Vector variants of libm functions: glibc's libmvec, found by its ABI names, and
  * implementations of our own.
  *
- * A variant works on one register; longer vectors are split into registers. All lanes use the
- * same variant, remainders included, so that the result for an element does not depend on its
- * index. */
+ * A variant works on one register; longer vectors are split into registers, shorter ones padded,
+ * as the variants for narrower registers round differently. All lanes use the same variant,
+ * remainders included, so that the result for an element depends neither on its index nor on the
+ * number of elements. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,16 +44,22 @@ static vector_function vector_variant(const ll *E, const char *name, unsigned n,
     return f;
 }
 
+/* Lanes from `at` on as one register of `lanes`: padded by repetition if there are fewer. */
+static V one_register(ll *E, V x, unsigned at, unsigned lanes) {
+    V part = ll_slice(E, x, at, MIN(ll_width(x), lanes));
+    while (ll_width(part) < lanes) part = ll_join(E, part, part);
+    return part;
+}
+
 static V call_in_registers(ll *E, const vector_function *f, V *args, unsigned n) {
-    unsigned width = ll_width(args[0]), parts = width / f->lanes;
-    V part[64], cut[2];
-    for (unsigned p = 0; p < parts; p++) {
-        for (unsigned i = 0; i < n; i++) cut[i] = ll_slice(E, args[i], p * f->lanes, f->lanes);
-        part[p] = ll_call(E, f->symbol, f->address, LLVMTypeOf(cut[0]), cut, n);
+    const unsigned width = ll_width(args[0]);
+    V out = NULL, cut[2];
+    for (unsigned at = 0; at < width; at += f->lanes) {
+        for (unsigned i = 0; i < n; i++) cut[i] = one_register(E, args[i], at, f->lanes);
+        V done = ll_call(E, f->symbol, f->address, LLVMTypeOf(cut[0]), cut, n);
+        out = out ? ll_join(E, out, done) : done;
     }
-    for (; parts > 1; parts /= 2)
-        for (unsigned p = 0; p < parts / 2; p++) part[p] = ll_join(E, part[2 * p], part[2 * p + 1]);
-    return part[0];
+    return ll_slice(E, out, 0, width);
 }
 
 V vec_by_registers(ll *E, V x, V y, vec_register *f, const void *more) {
@@ -61,11 +68,8 @@ V vec_by_registers(ll *E, V x, V y, vec_register *f, const void *more) {
              width = ll_width(x);
     V out = NULL;
     for (unsigned at = 0; at < width; at += lanes) {
-        V part[] = {ll_slice(E, x, at, width < lanes ? width : lanes),
-                    y ? ll_slice(E, y, at, width < lanes ? width : lanes) : NULL};
-        for (unsigned i = 0; i < COUNT_OF(part) && part[i]; i++)
-            while (ll_width(part[i]) < lanes) part[i] = ll_join(E, part[i], part[i]);
-        V done = f(E, part[0], part[1], more);
+        V done =
+            f(E, one_register(E, x, at, lanes), y ? one_register(E, y, at, lanes) : NULL, more);
         out = out ? ll_join(E, out, done) : done;
     }
     return ll_slice(E, out, 0, width);
@@ -101,24 +105,25 @@ V vec_unless(ll *E, V unusual, V out, V (*other)(ll *E, const void *more), const
     return result;
 }
 
-/* Functions implemented here that are faster than libmvec's; `tables`: only on processors with
- * 512-bit registers. */
+/* Functions implemented here, which are faster or more accurate than libmvec's. Those `wide` only
+ * with 512-bit registers: tables of float in memory are slower than libmvec. */
 static const struct {
     const char *name;
     V (*of_float)(ll *E, V x, V y), (*of_double)(ll *E, V x, V y);
-    bool tables;
+    bool wide_float, wide_double;
 } written[] = {
-    {"exp", vec_exp, vec_exp, false},    {"exp2", vec_exp2, NULL, false},
-    {"sinh", vec_sinh, vec_sinh, false}, {"cosh", vec_cosh, vec_cosh, false},
-    {"tanh", vec_tanh, vec_tanh, false}, {"log", vec_log, vec_log, true},
-    {"log2", vec_log2, vec_log2, true},  {"log10", vec_log10, vec_log10, true},
-    {"pow", vec_pow, vec_pow, true},     {"tgamma", vec_gamma, vec_gamma, true},
+    {"exp", vec_exp, vec_exp, false, false},    {"exp2", vec_exp2, NULL, false, false},
+    {"sinh", vec_sinh, vec_sinh, false, false}, {"cosh", vec_cosh, vec_cosh, false, false},
+    {"tanh", vec_tanh, vec_tanh, false, false}, {"log", vec_log, vec_log, true, false},
+    {"log2", vec_log2, vec_log2, true, false},  {"log10", vec_log10, vec_log10, true, false},
+    {"pow", vec_pow, vec_pow, true, false},     {"tgamma", vec_gamma, vec_gamma, true, true},
 };
 
 static V call_written(ll *E, const char *name, V *args, unsigned n, bool is_double) {
     for (size_t i = 0; i < COUNT_OF(written) && E->host->fma; i++) {
         V (*function)(ll *, V, V) = is_double ? written[i].of_double : written[i].of_float;
-        if (function && !strcmp(name, written[i].name) && (!written[i].tables || E->host->masks))
+        bool wide = is_double ? written[i].wide_double : written[i].wide_float;
+        if (function && !strcmp(name, written[i].name) && (!wide || E->host->masks))
             return function(E, args[0], n > 1 ? args[1] : NULL);
     }
     return NULL;
@@ -135,8 +140,7 @@ V ll_libm(ll *E, const char *name, V *args, unsigned n) {
     }
     V out = call_written(E, name, args, n, is_double);
     if (out) return out;
-    unsigned lanes = E->host->bytes / (is_double ? 8 : 4);
-    if (lanes > width) lanes = width;
+    const unsigned lanes = E->host->bytes / (is_double ? 8 : 4);
     const vector_function f = vector_variant(E, name, n, lanes, is_double);
     return f.address ? call_in_registers(E, &f, args, n) : NULL;
 }

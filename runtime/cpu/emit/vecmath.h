@@ -21,7 +21,7 @@ V vec_scaled(ll *E, V p, V n, V exponent);
  * per| is below 2^22 or 2^51. */
 V vec_nearest(ll *E, V x, double per, V *rounded);
 
-/* ---- vecmath_log.c: for processors with 512-bit registers ---- */
+/* ---- vecmath_log.c: float only with 512-bit registers ---- */
 
 V vec_log(ll *E, V x, V y);
 V vec_log2(ll *E, V x, V y);
@@ -30,9 +30,9 @@ V vec_log10(ll *E, V x, V y);
  * 1. */
 V vec_pow(ll *E, V x, V y);
 
-/* Table lookup by the last bits of index, among 16 doubles or 32 floats, in lanes like those of
- * x. */
-V vec_look_up(ll *E, V x, V index, const double *entries);
+/* Lookup in n tables, at most 4, by the last bits of index, among 16 doubles or 32 floats, in lanes
+ * like those of x: out[i] holds entries of table i. float needs 512-bit registers. */
+void vec_look_up(ll *E, V x, V index, const double *const *tables, unsigned n, V *out);
 /* log |x| in two parts; the second is the remainder. */
 void vec_long_log(ll *E, V x, V *head, V *tail);
 /* exp(head + tail) = the result * 2^exponent, exponent rounded down; the result is about 1 to 2,

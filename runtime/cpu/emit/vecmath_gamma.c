@@ -118,12 +118,13 @@ static V with_factorials(ll *E, V y, V out) {
     long double product = 1;
     for (int i = 1; i < 32; product *= i++) *(i < 16 ? &low[i] : &high[i - 16]) = (double)product;
     V whole, index = vec_nearest(E, y, 1, &whole), sixteen = ll_real_like(E, y, 16);
-    V known = ll_select(E, LLVMBuildFCmp(b, LLVMRealOLT, y, sixteen, ""),
-                        vec_look_up(E, y, index, low), vec_look_up(E, y, index, high));
+    V known[2];
+    vec_look_up(E, y, index, (const double *const[]){low, high}, COUNT_OF(known), known);
+    known[0] = ll_select(E, LLVMBuildFCmp(b, LLVMRealOLT, y, sixteen, ""), known[0], known[1]);
     V is = LLVMBuildAnd(b, LLVMBuildFCmp(b, LLVMRealOEQ, y, whole, ""),
                         LLVMBuildFCmp(b, LLVMRealOGE, y, ll_real_like(E, y, 1), ""), "");
     is = LLVMBuildAnd(b, is, LLVMBuildFCmp(b, LLVMRealOLT, y, ll_real_like(E, y, 32), ""), "");
-    return ll_select(E, is, known, out);
+    return ll_select(E, is, known[0], out);
 }
 
 static V of_any(ll *E, const void *more) {

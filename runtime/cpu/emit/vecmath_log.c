@@ -1,12 +1,12 @@
-/* Vectorized log, log2, log10 and pow, with lookup tables in registers.
+/* Vectorized log, log2, log10 and pow, with lookup tables in registers or memory.
  *
  * x = 2^k z, z from 3/4 to 3/2. The leading bits of its fraction select c, about 1 / z, and z c
  * = 1 + f, f small: log x = k log 2 - log c + log(1 + f). Near 1, on both sides, c is 1, so that
  * the sum is only its last term. The method is that of P. T. P. Tang, "Table-driven
  * implementation of the logarithm function in IEEE floating-point arithmetic", ACM Transactions
  * on Mathematical Software 16 (1990). pow uses double-word arithmetic: second words hold the
- * rounding errors of the first. The getmant and getexp instructions handle zeros, infinities,
- * NaN and negative operands. */
+ * rounding errors of the first. With 512-bit registers the getmant and getexp instructions handle
+ * zeros, infinities, NaN, subnormal and negative operands; without, operations on the bits do. */
 #include <math.h>
 
 #include "runtime/base/base.h"
@@ -18,6 +18,7 @@
 #define LN10 2.302585092994045684017991454684364208L
 
 enum { ENTRIES = 32, FLOATS = 32, DOUBLES = 16 }; /* table capacity; entries in two registers */
+enum { ROW = 4 };                                 /* doubles of a 256-bit register */
 enum {
     OF_SIZE = 0x7,
     OF_POSITIVE = 0xb
@@ -75,14 +76,50 @@ static V entry_of(ll *E, V index, V y, const void *more) {
         NULL, 0, args, COUNT_OF(args));
 }
 
-V vec_look_up(ll *E, V x, V index, const double *entries) {
+/* Table lookup in memory: the entries with one index are a row of ROW doubles, one load for each
+ * lane. Blocks of ROW rows are transposed. */
+static void look_up_rows(ll *E, V index, const double *const *tables, unsigned n, V *out) {
+    LLVMBuilderRef b = E->b;
+    LLVMTypeRef one = LLVMDoubleTypeInContext(E->ctx), row = LLVMVectorType(one, ROW);
+    V like = LLVMConstNull(one), rows[DOUBLES], at[ROW], entries[ROW];
+    for (unsigned i = 0; i < DOUBLES; i++) {
+        for (unsigned t = 0; t < ROW; t++)
+            entries[t] = ll_real_like(E, like, t < n ? tables[t][i] : 0);
+        rows[i] = LLVMConstVector(entries, ROW);
+    }
+    V global = LLVMAddGlobal(LLVMGetGlobalParent(E->fn), LLVMArrayType2(row, DOUBLES), "table");
+    LLVMSetInitializer(global, LLVMConstArray2(row, rows, DOUBLES));
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    const unsigned width = ll_width(index);
+    index = LLVMBuildAnd(b, index, ll_int_like(E, index, DOUBLES - 1), "");
+    for (unsigned t = 0; t < n; t++) out[t] = NULL;
+    for (unsigned from = 0; from < width; from += ROW) {
+        for (unsigned i = 0; i < ROW; i++) {
+            V n_row = ll_slice(E, index, (from + i) % width, 1),
+              place = LLVMBuildInBoundsGEP2(b, row, global, &n_row, 1, "");
+            at[i] = LLVMBuildLoad2(b, row, place, "");
+        }
+        ll_transpose(E, at, ROW);
+        for (unsigned t = 0; t < n; t++) out[t] = out[t] ? ll_join(E, out[t], at[t]) : at[t];
+    }
+    for (unsigned t = 0; t < n; t++) out[t] = ll_slice(E, out[t], 0, width);
+}
+
+void vec_look_up(ll *E, V x, V index, const double *const *tables, unsigned n, V *out) {
+    if (!E->host->masks) {
+        look_up_rows(E, index, tables, n, out);
+        return;
+    }
     unsigned lanes = entries_of(x) / 2;
     V low[ENTRIES / 2], high[ENTRIES / 2], like = ll_slice(E, x, 0, 1);
-    for (unsigned i = 0; i < lanes; i++)
-        low[i] = ll_real_like(E, like, entries[i]),
-        high[i] = ll_real_like(E, like, entries[lanes + i]);
-    registers t = {vec_is_double(x), LLVMConstVector(low, lanes), LLVMConstVector(high, lanes)};
-    return vec_by_registers(E, index, NULL, entry_of, &t);
+    for (unsigned t = 0; t < n; t++) {
+        for (unsigned i = 0; i < lanes; i++)
+            low[i] = ll_real_like(E, like, tables[t][i]),
+            high[i] = ll_real_like(E, like, tables[t][lanes + i]);
+        registers r = {vec_is_double(x), LLVMConstVector(low, lanes), LLVMConstVector(high, lanes)};
+        out[t] = vec_by_registers(E, index, NULL, entry_of, &r);
+    }
 }
 
 /* ---- logarithms ---- */
@@ -91,9 +128,45 @@ typedef struct {
     V z, k, index; /* k is a float; it is one too small where z is below 1 */
 } split;
 
+/* What getmant and getexp do. A subnormal operand is scaled to a normal one; the exponent becomes
+ * a float as the last bits of a number whose own last bit is 1. */
+static void split_by_bits(ll *E, V x, unsigned how, V *z, V *k) {
+    LLVMBuilderRef b = E->b;
+    const bool is_double = vec_is_double(x);
+    const int fraction = is_double ? 52 : 23, bias = is_double ? 1023 : 127;
+    const double scale = ldexp(1, fraction + 1), normal = is_double ? 0x1p-1022 : 0x1p-126,
+                 unit = ldexp(1, fraction);
+    V size = vec_size(E, x), zero = ll_real_like(E, x, 0), endless = ll_real_like(E, x, INFINITY),
+      subnormal = LLVMBuildFCmp(b, LLVMRealOLT, size, ll_real_like(E, x, normal), ""),
+      scaled = ll_select(E, subnormal, LLVMBuildFMul(b, size, ll_real_like(E, x, scale), ""), size),
+      bits = LLVMBuildBitCast(b, scaled, vec_whole(E, x), ""),
+      raw = LLVMBuildLShr(b, bits, ll_int_like(E, bits, fraction), "");
+    raw = LLVMBuildOr(b, raw, ll_int_like(E, bits, (int64_t)(bias + fraction) << fraction), "");
+    *k = LLVMBuildFSub(b, LLVMBuildBitCast(b, raw, LLVMTypeOf(x), ""),
+                       ll_select(E, subnormal, ll_real_like(E, x, unit + bias + fraction + 1),
+                                 ll_real_like(E, x, unit + bias)),
+                       "");
+    *k = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, size, endless, ""), endless, *k);
+    *k = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, size, zero, ""), ll_real_like(E, x, -INFINITY),
+                   *k);
+    V digits = LLVMBuildAnd(b, bits, ll_int_like(E, bits, (1LL << fraction) - 1), ""),
+      from_half = LLVMBuildAnd(b, digits, ll_int_like(E, bits, 1LL << (fraction - 1)), ""),
+      one = ll_int_like(E, bits, (int64_t)bias << fraction),
+      exponent = LLVMBuildSub(b, one, LLVMBuildShl(b, from_half, ll_int_like(E, bits, 1), ""), "");
+    *z = LLVMBuildBitCast(b, LLVMBuildOr(b, digits, exponent, ""), LLVMTypeOf(x), "");
+    V valid = how == OF_POSITIVE ? LLVMBuildFCmp(b, LLVMRealOGE, x, zero, "")
+                                 : LLVMBuildFCmp(b, LLVMRealORD, x, x, "");
+    *z = ll_select(E, valid, *z, ll_real_like(E, x, NAN));
+}
+
 static split split_of(ll *E, V x, unsigned how) {
-    V z = vec_by_registers(E, x, NULL, fraction_of, &how),
-      k = vec_by_registers(E, x, NULL, exponent_of, NULL);
+    V z, k;
+    if (E->host->masks) {
+        z = vec_by_registers(E, x, NULL, fraction_of, &how);
+        k = vec_by_registers(E, x, NULL, exponent_of, NULL);
+    } else {
+        split_by_bits(E, x, how, &z, &k);
+    }
     V bits = LLVMBuildBitCast(E->b, z, vec_whole(E, x), ""),
       first = ll_int_like(E, bits, vec_is_double(x) ? 52 - 4 : 23 - 5);
     return (split){z, k, LLVMBuildLShr(E->b, bits, first, "")};
@@ -117,8 +190,9 @@ static known known_of(ll *E, split s, long double unit) {
         rest[i] = rounded(like, exact - log[i] + (lacks ? ln2_rest : 0));
         log[i] += lacks ? ln2 : 0;
     }
-    known out = {vec_look_up(E, like, s.index, c), vec_look_up(E, like, s.index, log),
-                 vec_look_up(E, like, s.index, rest)};
+    V entry[3];
+    vec_look_up(E, like, s.index, (const double *const[]){c, log, rest}, COUNT_OF(entry), entry);
+    known out = {entry[0], entry[1], entry[2]};
     out.log = vec_fma(E, s.k, ll_real_like(E, like, ln2), out.log);
     if (ln2_rest != 0) out.rest = vec_fma(E, s.k, ll_real_like(E, like, ln2_rest), out.rest);
     return out;
@@ -227,10 +301,11 @@ V vec_long_power(ll *E, V head, V tail, V *exponent) {
     V more = is_double ? vec_polynomial(E, r, c_double, COUNT_OF(c_double))
                        : vec_polynomial(E, r, c_float, COUNT_OF(c_float));
     more = vec_fma(E, LLVMBuildFMul(b, r, r, ""), more, r);
-    V base = vec_look_up(E, head, n, power),
-      rest = vec_fma(E, base, more, vec_look_up(E, head, n, power_rest));
+    V base[2];
+    vec_look_up(E, head, n, (const double *const[]){power, power_rest}, COUNT_OF(base), base);
+    V rest = vec_fma(E, base[0], more, base[1]);
     *exponent = LLVMBuildFMul(b, steps, ll_real_like(E, head, 1.0 / entries), "");
-    return LLVMBuildFAdd(b, base, rest, "");
+    return LLVMBuildFAdd(b, base[0], rest, "");
 }
 
 /* exp(head + tail). If the tail is NaN or above 4, the head is far outside the range of finite
@@ -241,8 +316,9 @@ static V long_exp(ll *E, V head, V tail) {
     tail = ll_select(E, LLVMBuildFCmp(b, LLVMRealOLT, tail, most, ""), tail, most);
     tail = ll_select(E, LLVMBuildFCmp(b, LLVMRealOGT, tail, least, ""), tail, least);
     head = vec_is_double(head) ? vec_clamp(E, head, -751, 715) : vec_clamp(E, head, -110, 94);
-    V power = vec_long_power(E, head, tail, &exponent);
-    return vec_scaled(E, power, NULL, exponent);
+    V power = vec_long_power(E, head, tail, &exponent), n = NULL;
+    if (!E->host->masks) n = vec_nearest(E, ll_intrinsic(E, "llvm.floor", &exponent, 1), 1, &n);
+    return vec_scaled(E, power, n, exponent);
 }
 
 static V is_whole(ll *E, V y) {
