@@ -23,6 +23,7 @@
 #include "repl/line.h"
 #include "repl/screen.h"
 #include "repl/terminal.h"
+#include "repl/vi.h"
 
 enum { TOO_LONG_TO_COLOUR = 1 << 18 };
 
@@ -31,8 +32,9 @@ static struct {
     screen *screen;
     const char *prompt, *more, *start;
     bool asking, changed, ended;
-    char *got;      /* the accepted text */
-    buf parameters; /* parameters of the function whose call begins at the cursor */
+    char *got;       /* the accepted text */
+    buf parameters;  /* parameters of the function whose call begins at the cursor */
+    buf first, rest; /* the prompts after the string of the editing mode */
     uint8_t *tints;
     size_t tints_cap;
 } edit;
@@ -113,9 +115,25 @@ static const char *parameters(const char *text, size_t n) {
 /* True while readline shows a message (a search, for example) instead of the prompt. */
 static bool in_message(void) { return rl_display_prompt && *rl_display_prompt; }
 
+/* Puts the string of the editing mode before a prompt; before the others as many blanks. */
+static const char *after_mode(buf *b, const char *prompt, bool first) {
+    const char *mode = edit.asking ? "" : vi_mode_string();
+    if (!*mode) return prompt;
+    buf_clear(b);
+    if (first)
+        buf_put(b, mode);
+    else
+        buf_fill(b, ' ', screen_width(mode));
+    buf_put(b, prompt);
+    return b->failed ? prompt : b->text;
+}
+
 static screen_view view_of(const char *text, size_t n, size_t cursor) {
-    screen_view v = {
-        .prompt = edit.prompt, .more = edit.more, .text = text, .n = n, .cursor = cursor};
+    screen_view v = {.prompt = after_mode(&edit.first, edit.prompt, true),
+                     .more = after_mode(&edit.rest, edit.more, false),
+                     .text = text,
+                     .n = n,
+                     .cursor = cursor};
     v.tints = tints_of(text, n, cursor);
     return v;
 }
@@ -210,7 +228,7 @@ static void key(void) {
     bool menu = menu_shown();
     past_load(edit.session);
     keys_begin();
-    rl_callback_read_char();
+    vi_read_key();
     /* any key other than the menu's own closes it */
     if (menu && !edit.ended && !RL_ISSTATE(RL_STATE_MULTIKEY) && !keys_of_menu())
         menu_take(), edit.changed = true;
@@ -324,6 +342,8 @@ void edit_end(void) {
     screen_free(edit.screen);
     free(edit.tints);
     buf_free(&edit.parameters);
+    buf_free(&edit.first);
+    buf_free(&edit.rest);
     memset(&edit, 0, sizeof edit);
 }
 #else

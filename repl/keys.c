@@ -19,6 +19,7 @@
 #include "repl/menu.h"
 #include "repl/line.h"
 #include "repl/transcript.h"
+#include "repl/vi.h"
 
 enum { STEP = 4, PASTE_PATIENCE_MS = 2000, BURST_MS = 20 };
 
@@ -29,12 +30,12 @@ bool keys_of_menu(void) { return for_menu; }
 
 /* ---- positions in the text ---- */
 
-static int start_of_line(int at) {
+int keys_line_start(int at) {
     while (at > 0 && rl_line_buffer[at - 1] != '\n') at--;
     return at;
 }
 
-static int end_of_line(int at) {
+int keys_line_end(int at) {
     while (at < rl_end && rl_line_buffer[at] != '\n') at++;
     return at;
 }
@@ -42,7 +43,7 @@ static int end_of_line(int at) {
 static int indent_at(int start) { return (int)strspn(rl_line_buffer + start, " "); }
 
 static bool blank_before_point(void) {
-    for (int i = start_of_line(rl_point); i < rl_point; i++)
+    for (int i = keys_line_start(rl_point); i < rl_point; i++)
         if (rl_line_buffer[i] != ' ') return false;
     return true;
 }
@@ -57,7 +58,7 @@ static int next_character(int at) {
 /* The offset in the line beginning at `start` that is `cells` from its beginning, or the line's
  * end. */
 static int at_cells(int start, size_t cells) {
-    int at = start, end = end_of_line(start);
+    int at = start, end = keys_line_end(start);
     while (at < end &&
            gpa_text_width(rl_line_buffer + start, (size_t)(next_character(at) - start)) <= cells)
         at = next_character(at);
@@ -105,22 +106,22 @@ static bool in_burst(void) {
 
 static int space(int count, int key) {
     if (count == 1 && rl_point == indented.point && in_burst()) {
-        rl_delete_text(start_of_line(rl_point), rl_point);
-        rl_point = start_of_line(rl_point);
+        rl_delete_text(keys_line_start(rl_point), rl_point);
+        rl_point = keys_line_start(rl_point);
         indented.pasting = true;
     }
     indented.point = -1;
     return rl_insert(count, key);
 }
 
-static int new_line(int count, int key) {
+int keys_new_line(int count, int key) {
     int indent;
     (void)count, (void)key;
     indented.pasting = indented.pasting && key_waits(BURST_MS);
     if (indented.pasting)
         indent = 0;
     else if (state_of(rl_point, &indent) != GPA_SRC_INCOMPLETE)
-        indent = indent_at(start_of_line(rl_point));
+        indent = indent_at(keys_line_start(rl_point));
     int after = rl_point;
     while (after < rl_end && rl_line_buffer[after] == ' ') after++;
     rl_begin_undo_group();
@@ -140,14 +141,14 @@ static int enter(int count, int key) {
         for_menu = true;
         return 0;
     }
-    bool last = rl_line_buffer[end_of_line(rl_point)] == 0 || blank(rl_line_buffer + rl_point);
+    bool last = rl_line_buffer[keys_line_end(rl_point)] == 0 || blank(rl_line_buffer + rl_point);
     if (edit_asking() || blank(rl_line_buffer) ||
         (last && state_of(rl_end, &indent) != GPA_SRC_INCOMPLETE)) {
         indented.pasting = false;
         edit_done();
         return 0;
     }
-    return new_line(count, key);
+    return keys_new_line(count, key);
 }
 
 static int run_now(int count, int key) {
@@ -158,7 +159,7 @@ static int run_now(int count, int key) {
 
 /* Within the indentation: removes one level. */
 static int backspace(int count, int key) {
-    int margin = rl_point - start_of_line(rl_point);
+    int margin = rl_point - keys_line_start(rl_point);
     if (count != 1 || margin == 0 || !blank_before_point()) return rl_rubout(count, key);
     int step = margin % STEP ? margin % STEP : STEP;
     rl_delete_text(rl_point - step, rl_point);
@@ -180,10 +181,10 @@ static int colon(int count, int key) {
     static const char *const leaving[] = {"else", "elif", "except", "finally", NULL};
     static const char *const opening[] = {"if",   "for",  "while",  "try",     "with",
                                           "else", "elif", "except", "finally", NULL};
-    int start = start_of_line(rl_point), indent = indent_at(start);
+    int start = keys_line_start(rl_point), indent = indent_at(start);
     rl_insert(count, key);
-    if (indent < STEP || start == 0 || rl_point != end_of_line(rl_point)) return 0;
-    int before = start_of_line(start - 1);
+    if (indent < STEP || start == 0 || rl_point != keys_line_end(rl_point)) return 0;
+    int before = keys_line_start(start - 1);
     if (!starts_with_word(rl_line_buffer + start + indent, leaving) ||
         indent_at(before) != indent || starts_with_word(rl_line_buffer + before + indent, opening))
         return 0;
@@ -209,8 +210,8 @@ static int opener_before(int at) {
 
 /* A closing bracket at the start of a line is indented like the line that opened it. */
 static int closer(int count, int key) {
-    int start = start_of_line(rl_point), opener = opener_before(rl_point);
-    int margin = opener >= 0 ? indent_at(start_of_line(opener)) : 0;
+    int start = keys_line_start(rl_point), opener = opener_before(rl_point);
+    int margin = opener >= 0 ? indent_at(keys_line_start(opener)) : 0;
     if (opener < 0 || opener >= start || !blank_before_point() || rl_point - start <= margin)
         return rl_insert(count, key);
     rl_begin_undo_group();
@@ -223,7 +224,7 @@ static int closer(int count, int key) {
 
 static int line_first(int count, int key) {
     (void)count, (void)key;
-    rl_point = start_of_line(rl_point);
+    rl_point = keys_line_start(rl_point);
     return 0;
 }
 
@@ -241,14 +242,14 @@ static int to_last(int count, int key) {
 
 static int kill_line(int count, int key) {
     (void)count, (void)key;
-    int end = end_of_line(rl_point);
+    int end = keys_line_end(rl_point);
     rl_kill_text(rl_point, end == rl_point && end < rl_end ? end + 1 : end);
     return 0;
 }
 
 static int kill_line_before(int count, int key) {
     (void)count, (void)key;
-    int start = start_of_line(rl_point);
+    int start = keys_line_start(rl_point);
     if (start == rl_point && start > 0) start--;
     rl_kill_text(start, rl_point);
     rl_point = start;
@@ -259,10 +260,10 @@ static int kill_line_before(int count, int key) {
 
 /* Moves to the line above or below. False: there is none. */
 static bool move_line(int direction) {
-    int start = start_of_line(rl_point), end = end_of_line(rl_point);
+    int start = keys_line_start(rl_point), end = keys_line_end(rl_point);
     if (direction < 0 ? start == 0 : end == rl_end) return false;
     size_t cells = gpa_text_width(rl_line_buffer + start, (size_t)(rl_point - start));
-    rl_point = at_cells(direction < 0 ? start_of_line(start - 1) : end + 1, cells);
+    rl_point = at_cells(direction < 0 ? keys_line_start(start - 1) : end + 1, cells);
     return true;
 }
 
@@ -339,7 +340,7 @@ static int line_last(int count, int key) {
     if (edit_hint())
         take_hint(strcspn(edit_hint(), "\n"));
     else
-        rl_point = end_of_line(rl_point);
+        rl_point = keys_line_end(rl_point);
     return 0;
 }
 
@@ -351,7 +352,7 @@ static int tab(int count, int key) {
     if (edit_asking()) return rl_insert(1, ' ');
     if (menu_shown() && menu_move(1)) return 0;
     if (blank_before_point() && key == '\t' && rl_end > 0)
-        insert_blanks(STEP - (rl_point - start_of_line(rl_point)) % STEP);
+        insert_blanks(STEP - (rl_point - keys_line_start(rl_point)) % STEP);
     else
         menu_complete(edit_session());
     return 0;
@@ -483,7 +484,7 @@ static const struct {
     const char *keys[6];
 } table[] = {
     {"gpa-enter", enter, {"accept-line"}, BOTH, {"\r", "\n"}},
-    {"gpa-new-line", new_line, {"operate-and-get-next"}, BOTH, {"\017"}},
+    {"gpa-new-line", keys_new_line, {"operate-and-get-next"}, BOTH, {"\017"}},
     {"gpa-run-now", run_now, {NULL}, "e", {"\033\r", "\033\n"}},
     {"gpa-backspace", backspace, {"backward-delete-char"}, BOTH, {"\177", "\010"}},
     {"gpa-space", space, {NULL}, BOTH, {" "}},
@@ -525,6 +526,16 @@ static const struct {
      {"\014"}},
     {"gpa-paste", paste, {"bracketed-paste-begin"}, ALL, {"\033[200~"}},
     {"gpa-editor", in_editor, {NULL}, "e", {"\030\005"}},
+    {"gpa-vi-editor", in_editor, {NULL}, "m", {"v"}},
+    {"gpa-vi-command-mode", vi_command_mode, {"vi-movement-mode"}, "i", {NULL}},
+    {"gpa-vi-open-below", vi_open_below, {NULL}, "m", {"o"}},
+    {"gpa-vi-open-above", vi_open_above, {NULL}, "m", {"O"}},
+    {"gpa-vi-insert-first", vi_insert_first, {"vi-insert-beg"}, "m", {"I"}},
+    {"gpa-vi-join", vi_join, {NULL}, "m", {"J"}},
+    {"gpa-vi-go-to-line", vi_go_to_line, {"vi-fetch-history"}, "m", {"G"}},
+    {"gpa-vi-first", to_first, {NULL}, "m", {"gg"}},
+    {"gpa-vi-put", vi_put, {"vi-put"}, "m", {"p", "P"}},
+    {"gpa-vi-redo", vi_redo, {"vi-redo"}, "m", {"."}},
 };
 enum { COMMANDS = sizeof table / sizeof *table };
 

@@ -14,4 +14,10 @@ void keys_begin(void);
 /* True if the key was handled by the menu. */
 bool keys_of_menu(void);
 
+/* The offsets of the first character and of the end of the line that contains an offset. */
+int keys_line_start(int at);
+int keys_line_end(int at);
+/* Divides the line at the cursor and indents the new one. A readline command. */
+int keys_new_line(int count, int key);
+
 #endif

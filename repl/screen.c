@@ -102,15 +102,30 @@ static void put_character(layout *l, const char *s, size_t n, int tint) {
     }
 }
 
+/* The end of an escape sequence: its first letter. */
+static const char *escape_end(const char *s) {
+    for (s++; *s && !((*s | 0x20) >= 'a' && (*s | 0x20) <= 'z');) s++;
+    return *s ? s + 1 : s;
+}
+
+size_t screen_width(const char *prompt) {
+    size_t width = 0;
+    while (*prompt) {
+        size_t n = *prompt == '\033' ? (size_t)(escape_end(prompt) - prompt)
+                                     : character(prompt, strlen(prompt));
+        if (*prompt != '\033') width += gpa_text_width(prompt, n);
+        prompt += n;
+    }
+    return width;
+}
+
 /* A prompt: escape sequences and text in readline's ignore markers have no width. */
 static void put_prompt(layout *l, const char *s) {
     while (*s) {
         if (*s == '\001' || *s == '\002') {
             s++;
         } else if (*s == '\033') {
-            const char *end = s + 1;
-            while (*end && *end != 'm') end++;
-            if (*end) end++;
+            const char *end = escape_end(s);
             buf_putn(&l->now->bytes, s, (size_t)(end - s));
             s = end;
         } else {

@@ -29,6 +29,8 @@ void screen_free(screen *s);
 void screen_measure(screen *s);
 int screen_rows(const screen *s);
 int screen_columns(const screen *s);
+/* The width of a prompt in cells, without its escape sequences. */
+size_t screen_width(const char *prompt);
 /* Displays a view and places the terminal's cursor. Text longer than the screen is shown in
  * part. */
 void screen_show(screen *s, const screen_view *v);

@@ -83,6 +83,7 @@ CONTROL = (
         "\x12\x12\r",
     ]
 )
+VI = ["\x1b"] * 3 + list("jkhlwbex0$.uoOJGpPaAiIDCx~;,rf3%") + ["dd", "yy", "cc", "dw", "cw", "d$", "2dd", "dj", "gg"]
 
 
 def run(editing):
@@ -95,6 +96,8 @@ def run(editing):
     keys, gone = [], False
     while len(keys) < KEYS_TYPED and not gone:
         key = random.choice(TEXT) if random.random() < 0.55 else random.choice(CONTROL)
+        if editing == "vi" and random.random() < 0.4:
+            key = random.choice(VI)
         keys.append(key)
         t.type(key)
         if random.random() < 0.02:
