@@ -81,6 +81,13 @@ typedef struct {
     /* Between two statements of the running cell, soon after gpa_session_visit: requests that need
      * the session but not the cell's end, as completion. */
     void (*visit)(void *user);
+    /* Lends the terminal to another program (`begin`), and takes it back. NULL: nothing to do. */
+    void (*lend)(void *user, bool begin);
+    /* %colors: the colours of the terminal. False: there are none of this name. NULL: no
+     * terminal. */
+    bool (*theme)(void *user, const char *name);
+    /* %autoindent: toggles whether new lines are indented, and returns it. NULL: no editor. */
+    bool (*autoindent)(void *user);
     bool pretty;   /* containers are laid out over several lines, as in IPython */
     bool terminal; /* the process owns a terminal, which children of !cmd inherit; otherwise their
                       output goes through `write` */
@@ -236,6 +243,12 @@ void gpa_session_highlight(gpa_session *s, const char *src, size_t n,
                            void *user);
 /* The width of n bytes of UTF-8 in terminal cells. */
 size_t gpa_text_width(const char *text, size_t n);
+/* A pasted text: its lines end with \n, and it has no control characters. GPA_CLEAN_PROMPTS:
+ * without the prompts and output of a session's transcript; GPA_CLEAN_MARGIN: without the margin of
+ * all lines. */
+enum { GPA_CLEAN_PROMPTS = 1, GPA_CLEAN_MARGIN = 2 };
+void gpa_text_clean(const char *text, size_t n, int flags,
+                    void (*each)(void *user, const char *text, size_t n), void *user);
 /* Writes a summary of the disk cache of compiled programs, or (clear) removes it. */
 void gpa_session_programs(gpa_session *s, bool clear);
 /* The number of live memory blocks of the process; 0 once every session is freed. For leak

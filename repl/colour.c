@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* ---- palettes ---- */
@@ -89,6 +90,22 @@ bool colour_begin(const char *option) {
             on[i] = capable() && isatty(STDOUT_FILENO + i);
     }
     return known;
+}
+
+bool colour_choose(const char *name) {
+    static const struct {
+        const char *name;
+        int palette; /* -1: no colours */
+    } names[] = {{"nocolor", -1},    {"neutral", NEUTRAL}, {"light", LIGHT},
+                 {"lightbg", LIGHT}, {"dark", DARK},       {"linux", DARK}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcasecmp(name, names[i].name) != 0) continue;
+        if (names[i].palette >= 0) chosen = names[i].palette;
+        for (int fd = 0; fd < 2; fd++)
+            on[fd] = names[i].palette >= 0 && capable() && isatty(STDOUT_FILENO + fd);
+        return true;
+    }
+    return false;
 }
 
 bool colour_on(int fd) { return on[fd == STDERR_FILENO]; }

@@ -29,6 +29,9 @@ enum {
 bool colour_begin(const char *option);
 /* The value of GPA_THEME if it names no theme; else NULL. */
 const char *colour_unknown_theme(void);
+/* Chooses another palette, or no colours, by IPython's names too: nocolor, linux, lightbg. False:
+ * no such name. */
+bool colour_choose(const char *name);
 /* True if a stream (1 or 2) is coloured. */
 bool colour_on(int fd);
 /* The escape sequence that starts a style, and the one that resets. "" without colours. */

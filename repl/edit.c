@@ -34,6 +34,7 @@ static struct {
     bool asking, changed, ended;
     char *got;       /* the accepted text */
     buf parameters;  /* parameters of the function whose call begins at the cursor */
+    buf answers;     /* see edit_keep_answers */
     buf first, rest; /* the prompts after the string of the editing mode */
     uint8_t *tints;
     size_t tints_cap;
@@ -196,6 +197,9 @@ static void abandon(void) {
 /* ---- the loop ---- */
 
 static void on_line(char *line) {
+#if RL_READLINE_VERSION >= 0x0802
+    rl_eof_found = 0; /* after Ctrl-D readline would end the row itself whenever it ends editing */
+#endif
     edit.got = line;
     edit.ended = true;
     rl_callback_handler_remove();
@@ -282,21 +286,58 @@ static line_result take(char **text) {
     return r;
 }
 
+/* Removes the first of the kept answers, owned; NULL: none. *whole: its line ended. */
+static char *next_answer(bool *whole) {
+    const char *kept = edit.answers.len ? edit.answers.text : NULL;
+    if (!kept) return NULL;
+    size_t n = strcspn(kept, "\n");
+    *whole = kept[n] == '\n';
+    char *answer = strndup(kept, n), *rest = strdup(kept + n + *whole);
+    buf_clear(&edit.answers);
+    if (rest) buf_put(&edit.answers, rest);
+    free(rest);
+    return answer;
+}
+
+void edit_keep_answers(const char *lines) {
+    char *copy = strdup(lines);
+    buf_clear(&edit.answers);
+    if (copy) buf_put(&edit.answers, copy);
+    free(copy);
+}
+
+/* Answers that no question took begin the cell. */
 line_result edit_read(const char *prompt, const char *more, const char *start, char **text) {
+    char *left = edit.answers.len && !start ? strdup(edit.answers.text) : NULL;
+    buf_clear(&edit.answers);
     edit.prompt = prompt;
     edit.more = more;
-    edit.start = start;
+    edit.start = left ? left : start;
     edit.asking = false;
-    return take(text);
+    line_result r = take(text);
+    free(left);
+    return r;
 }
 
 line_result edit_ask(const char *prompt, char **text) {
+    bool whole = false;
+    char *answer = next_answer(&whole);
+    if (whole && answer) {
+        printf("%s%s\n", prompt, answer);
+        *text = answer;
+        return LINE_CELL;
+    }
     edit.prompt = prompt;
     edit.more = "";
-    edit.start = NULL;
+    edit.start = answer;
     edit.asking = true;
-    return take(text);
+    line_result r = take(text);
+    free(answer);
+    if (r != LINE_CELL) buf_clear(&edit.answers);
+    return r;
 }
+
+bool edit_toggle_indentation(void) { return keys_toggle_indentation(); }
 
 /* ---- start and end ---- */
 
@@ -342,6 +383,7 @@ void edit_end(void) {
     screen_free(edit.screen);
     free(edit.tints);
     buf_free(&edit.parameters);
+    buf_free(&edit.answers);
     buf_free(&edit.first);
     buf_free(&edit.rest);
     memset(&edit, 0, sizeof edit);
@@ -352,6 +394,7 @@ line_result edit_read(const char *prompt, const char *more, const char *start, c
     return (void)prompt, (void)more, (void)start, (void)text, LINE_END;
 }
 line_result edit_ask(const char *prompt, char **text) { return (void)prompt, (void)text, LINE_END; }
+bool edit_toggle_indentation(void) { return false; }
 void edit_remember(const char *text) { (void)text; }
 void edit_end(void) {}
 #endif

@@ -10,6 +10,8 @@
 bool edit_begin(gpa_session *s);
 line_result edit_read(const char *prompt, const char *more, const char *start, char **text);
 line_result edit_ask(const char *prompt, char **text);
+/* Toggles the indentation of new lines, and returns it. */
+bool edit_toggle_indentation(void);
 void edit_remember(const char *text);
 void edit_end(void);
 
@@ -20,6 +22,8 @@ gpa_session *edit_session(void);
 bool edit_asking(void);
 /* The suggestion displayed after the text; NULL: none. */
 const char *edit_hint(void);
+/* Lines that answer the next questions, pasted with the answer to the current one. */
+void edit_keep_answers(const char *lines);
 /* Accepts the text. */
 void edit_done(void);
 /* Redraws everything: another program wrote to the terminal, or the screen is to be cleared. */

@@ -236,7 +236,27 @@ static void symbols_room(void *user, int *columns, int *rows) {
     picture_size(columns, rows);
 }
 
+/* The busy indicator waits while another program has the terminal. */
+static void lend_terminal(void *user, bool begin) {
+    (void)user;
+    if (begin)
+        busy_pause();
+    else
+        busy_resume(false); /* the program may have left the cursor within a line */
+}
+
+static bool choose_theme(void *user, const char *name) {
+    (void)user;
+    return colour_choose(name);
+}
+
+static bool toggle_indentation(void *user) {
+    (void)user;
+    return line_toggle_indentation();
+}
+
 void host_init(gpa_host *h) {
+    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     *h = (gpa_host){.write = write_stream,
                     .flush = flush_streams,
                     .result = show_result,
@@ -248,8 +268,11 @@ void host_init(gpa_host *h) {
                     .progress = show_progress,
                     .input = read_line,
                     .symbols = symbols_room,
-                    .pretty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
-                    .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
+                    .lend = lend_terminal,
+                    .theme = choose_theme,
+                    .autoindent = terminal ? toggle_indentation : NULL,
+                    .pretty = terminal,
+                    .terminal = terminal};
 }
 
 /* ---- Ctrl-C ---- */

@@ -15,15 +15,17 @@
 
 #include <readline/readline.h>
 
+#include "repl/buf.h"
 #include "repl/edit.h"
 #include "repl/menu.h"
 #include "repl/line.h"
-#include "repl/transcript.h"
 #include "repl/vi.h"
 
 enum { STEP = 4, PASTE_PATIENCE_MS = 2000, BURST_MS = 20 };
 
-static bool for_menu;
+static bool for_menu, indenting = true;
+
+bool keys_toggle_indentation(void) { return indenting = !indenting; }
 
 void keys_begin(void) { for_menu = false; }
 bool keys_of_menu(void) { return for_menu; }
@@ -118,7 +120,7 @@ int keys_new_line(int count, int key) {
     int indent;
     (void)count, (void)key;
     indented.pasting = indented.pasting && key_waits(BURST_MS);
-    if (indented.pasting)
+    if (indented.pasting || !indenting)
         indent = 0;
     else if (state_of(rl_point, &indent) != GPA_SRC_INCOMPLETE)
         indent = indent_at(keys_line_start(rl_point));
@@ -380,12 +382,27 @@ static int clear_screen(int count, int key) {
 
 /* ---- pasting ---- */
 
+/* Inserts a pasted text. As the answer to a question it is accepted at a line's end; the lines
+ * after it answer the next questions. */
+static void insert_pasted(void *user, const char *text, size_t n) {
+    size_t line = edit_asking() ? strcspn(text, "\n") : n;
+    char *first = strndup(text, line);
+    (void)user;
+    rl_begin_undo_group();
+    if (first) rl_insert_text(first);
+    rl_end_undo_group();
+    free(first);
+    if (line == n) return;
+    edit_keep_answers(text + line + 1);
+    edit_done();
+}
+
 /* Bracketed paste: the terminal marks pasted text, so that none of it is taken for keys. An
  * incomplete paste is inserted as far as it came. */
 static int paste(int count, int key) {
     static const char last[] = "\033[201~";
     size_t end = sizeof last - 1;
-    buf raw = {0}, text = {0};
+    buf raw = {0};
     (void)count, (void)key;
     size_t matched = 0; /* length of the end mark's prefix at the end of the text: reads no further
                            than the mark can extend */
@@ -398,17 +415,11 @@ static int paste(int count, int key) {
         while (matched && memcmp(raw.text + raw.len - matched, last, matched) != 0) matched--;
     }
     if (matched == end) raw.len -= end;
-    transcript_clean(raw.text ? raw.text : "", raw.len, blank(rl_line_buffer), &text);
-    if (text.text) {
-        rl_begin_undo_group();
-        if (!edit_asking())
-            rl_insert_text(text.text);
-        else if (text.text[strcspn(text.text, "\n")] == 0)
-            rl_insert_text(text.text);
-        rl_end_undo_group();
-    }
+    int flags = edit_asking()           ? 0
+                : blank(rl_line_buffer) ? GPA_CLEAN_PROMPTS | GPA_CLEAN_MARGIN
+                                        : GPA_CLEAN_PROMPTS;
+    gpa_text_clean(raw.text ? raw.text : "", raw.len, flags, insert_pasted, NULL);
     buf_free(&raw);
-    buf_free(&text);
     return 0;
 }
 

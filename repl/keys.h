@@ -14,6 +14,9 @@ void keys_begin(void);
 /* True if the key was handled by the menu. */
 bool keys_of_menu(void);
 
+/* Toggles the indentation of new lines, and returns it. */
+bool keys_toggle_indentation(void);
+
 /* The offsets of the first character and of the end of the line that contains an offset. */
 int keys_line_start(int at);
 int keys_line_end(int at);

@@ -224,6 +224,8 @@ line_result line_ask_hidden(const char *prompt, char **text) {
     return r;
 }
 
+bool line_toggle_indentation(void) { return editing && edit_toggle_indentation(); }
+
 void line_remember(const char *text) {
     if (editing) edit_remember(text);
 }

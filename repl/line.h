@@ -36,6 +36,8 @@ line_result line_read(const char *prompt, const char *more, const char *start, c
 line_result line_ask(const char *prompt, char **text);
 /* The same, without showing what is typed. */
 line_result line_ask_hidden(const char *prompt, char **text);
+/* Toggles the indentation of new lines, and returns it; false without an editor. */
+bool line_toggle_indentation(void);
 /* Adds a cell to the history list. */
 void line_remember(const char *text);
 void line_end(void);

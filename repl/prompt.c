@@ -36,13 +36,6 @@ static bool is_word(const char *cell, const char *word) {
     return strncmp(cell, word, n) == 0 && cell[n + strspn(cell + n, " \t\r\n")] == 0;
 }
 
-/* True if a cell may start processes that write to the terminal: `!ls`, `x = !ls`, `%%bash`. */
-static bool has_children(const char *cell) {
-    for (const char *bang = strchr(cell, '!'); bang; bang = strchr(bang + 1, '!'))
-        if (bang[1] != '=') return true;
-    return strstr(cell, "%%") != NULL;
-}
-
 static bool blank(const char *cell) { return cell[strspn(cell, " \t\r\n")] == 0; }
 
 /* Ctrl-D. */
@@ -94,7 +87,7 @@ int prompt_loop(gpa_session *s, int explain, bool banner) {
         gpa_session_ready(s);
         line_remember(cell);
         bool leave = is_word(cell, "exit") || is_word(cell, "quit");
-        if (!leave && !has_children(cell)) busy_begin();
+        if (!leave) busy_begin();
         if (!leave) rc = gpa_session_eval(s, NULL, cell, strlen(cell), flags, &status);
         busy_end();
         free(cell);

@@ -24,7 +24,9 @@ bool automagic(gpa_session *s, const char *src, size_t n, gpa_str *out) {
     while (rest < n && (src[rest] == ' ' || src[rest] == '\t')) rest++;
     const magic *row =
         name && !s->no_automagic && !memchr(src, '\n', n) ? magic_find(src, name) : NULL;
-    if (!row || !(row->kinds & MAGIC_LINE) || is_defined(s, src, name)) return false;
+    bool alias = name && !s->no_automagic && !memchr(src, '\n', n) && alias_find(s, src, name);
+    if (!alias && !(row && row->kinds & MAGIC_LINE)) return false;
+    if (is_defined(s, src, name)) return false;
     if (rest < n && (rest == name || is_operator(src + rest, n - rest))) return false;
     str_putc(out, '%');
     str_putn(out, src, n);

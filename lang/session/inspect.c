@@ -291,6 +291,11 @@ const char *inspect_file(gpa_session *s, value v) {
     return src && src->name[0] != '<' ? src->name : NULL; /* not the library */
 }
 
+long inspect_line(gpa_session *s, value v) {
+    const source *src = source_of(s, v);
+    return src ? (long)source_at(src, node_of(v)->span.lo).line : 0;
+}
+
 void inspect_source(gpa_session *s, value v, gpa_str *out) {
     const source *src = source_of(s, v);
     if (!src) return;

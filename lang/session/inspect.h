@@ -20,6 +20,8 @@ void inspect_doc(gpa_session *s, value v, gpa_str *out);
 /* The source lines of a function; the file or cell that contains them. */
 void inspect_source(gpa_session *s, value v, gpa_str *out);
 const char *inspect_file(gpa_session *s, value v);
+/* The line at which it begins there; 0: unknown. */
+long inspect_line(gpa_session *s, value v);
 /* The dotted name around the cursor. False: none. */
 bool inspect_name_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi);
 /* The dotted name of the function whose call encloses the cursor. False: none. */

@@ -342,10 +342,21 @@ static gpa_code run_row(magic_call *m, value *out) {
     return vm_no_memory(m->s->vm);
 }
 
+static gpa_code call_alias(magic_call *m, const char *name, size_t n, const char *command,
+                           value *out) {
+    char copy[64];
+    static const magic row = {"alias", MAGIC_LINE, MAGIC_CODE, NULL, "", ""};
+    snprintf(copy, sizeof copy, "%.*s", (int)n, name);
+    m->row = &row;
+    return alias_run(m, copy, command, out);
+}
+
 static gpa_code call(magic_call *m, const char *name, size_t n_name, value *out) {
     gpa_session *s = m->s;
     bool cell = m->body;
     m->row = magic_find(name, n_name);
+    const char *alias = m->row || cell ? NULL : alias_find(s, name, n_name);
+    if (alias) return call_alias(m, name, n_name, alias, out);
     if (!m->row || !(m->row->kinds & (cell ? MAGIC_CELL : MAGIC_LINE)))
         return not_found(s, name, n_name, cell);
     if (cell && !m->n_body)

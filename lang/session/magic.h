@@ -107,6 +107,21 @@ void magic_home(const char *path, gpa_str *out);
 /* !cmd (magic_shell.c). `take`: the output becomes a list of lines in *out, else it is
  * displayed. */
 gpa_code magic_system(gpa_session *s, const char *command, size_t n, bool take, value *out);
+/* Runs a command of the shell on the terminal; *code: its exit status (magic_shell.c). */
+gpa_code magic_terminal(gpa_session *s, const char *command, int *code);
+/* Runs one and appends its output. */
+gpa_code magic_output(gpa_session *s, const char *command, gpa_str *out, int *code);
+/* Runs an alias with the call's arguments (magic_alias.c). */
+gpa_code alias_run(magic_call *m, const char *name, const char *command, value *out);
+/* Removes what %store keeps under a name, a variable or an alias (magic_store.c). False: nothing.
+ */
+typedef enum { STORE_VARIABLE, STORE_ALIAS } store_kind;
+bool store_forget(const char *name, store_kind kind);
+/* The text that a name denotes: lines of the history, a file, a str or macro, the source of a
+ * function (magic_files.c). False: none. */
+bool magic_find_text(gpa_session *s, const char *name, size_t n, gpa_str *out);
+/* Runs a text in the main module, as a cell (magic_history.c). */
+gpa_code magic_run_text(gpa_session *s, const char *text, size_t n);
 /* Deletes the user's arrays, and Out (magic_names.c). */
 gpa_code magic_forget_arrays(gpa_session *s);
 /* %trace: called at the beginning and the end of a cell (magic_device.c). */

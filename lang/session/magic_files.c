@@ -207,29 +207,31 @@ static void cut_lines(const gpa_str *text, const char *ranges, size_t n, gpa_str
     }
 }
 
-/* The text denoted by a name: history lines, a file, a str, a function's definition. */
-static bool find_text(magic_call *m, const gpa_str *name, gpa_str *out) {
-    gpa_str path;
+bool magic_find_text(gpa_session *s, const char *name, size_t n, gpa_str *out) {
+    gpa_str given, path;
+    str_init(&given);
     str_init(&path);
-    magic_home(name->text, &path);
-    bool found = ranges_find(m->s, name->text, name->len, out) || magic_read_file(path.text, out);
+    str_putn(&given, name, n);
+    magic_home(given.text, &path);
+    bool found = ranges_find(s, name, n, out) || magic_read_file(path.text, out);
+    str_free(&given);
     str_free(&path);
     if (found) return true;
     str_clear(out);
-    value v = inspect_resolve(m->s, name->text, name->len);
+    value v = inspect_resolve(s, name, n);
     if (v.tag == V_STR)
         str_putn(out, v.str->text, v.str->size);
-    else if (v.tag != V_UNSET)
-        inspect_source(m->s, v, out);
-    if (v.tag != V_UNSET) value_release(m->s->vm, v);
+    else if (v.tag != V_UNSET && !macro_text(s, v, out))
+        inspect_source(s, v, out);
+    if (v.tag != V_UNSET) value_release(s->vm, v);
     return out->len > 0;
 }
 
 MAGIC(load, LINE, WORDS, "[-r LINES] source",
       "Load code into the next input.\n"
       "\n"
-      "The source is a file, a range of the history, or a variable: a string or a\n"
-      "function, of which the source code is loaded.\n"
+      "The source is a file, a range of the history, or a variable: a string, a macro,\n"
+      "or a function, of which the source code is loaded.\n"
       "\n"
       "Options\n"
       "-------\n"
@@ -249,7 +251,7 @@ MAGIC(load, LINE, WORDS, "[-r LINES] source",
         TRY(magic_usage(
             m,
             "Missing filename, URL, input history range, macro, or element in the user namespace"));
-    if (!find_text(m, &name, &found))
+    if (!magic_find_text(m->s, name.text, name.len, &found))
         TRY(vm_fail(m->s->vm, GPA_E_VALUE,
                     "'%s' was not found in history, as a file, url, nor in the user namespace.",
                     name.text));

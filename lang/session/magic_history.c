@@ -337,13 +337,12 @@ static void add_but(void *user, const gpa_entry *e) {
     if (e->session != l->s->history.session || e->line != l->s->count) add_input(l->out, e);
 }
 
-static gpa_code run_again(gpa_session *s, const gpa_str *text) {
+gpa_code magic_run_text(gpa_session *s, const char *text, size_t n) {
     ast_module *ast = NULL;
     value last = v_unset();
     char name[32];
     snprintf(name, sizeof name, "In [%d]", s->count);
-    session_printf(s, false, "=== Executing: ===\n%s=== Output: ===\n", text->text);
-    gpa_code rc = session_parse(s, SOURCE_CELL, name, text->text, text->len, &ast);
+    gpa_code rc = session_parse(s, SOURCE_CELL, name, text, n, &ast);
     if (!rc) rc = vm_eval(s->vm, ast, NULL, &last);
     bool shown = !rc && last.tag != V_UNSET && last.tag != V_NONE &&
                  !(s->flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT));
@@ -389,8 +388,9 @@ MAGIC(rerun, LINE, WORDS, "[-l N] [-g TEXT] [ranges]",
         gpa_session_history(s, &q, add_but, &(last_of){s, &found});
     }
     if (found.len && found.text[found.len - 1] != '\n') str_putc(&found, '\n');
+    if (found.len) session_printf(s, false, "=== Executing: ===\n%s=== Output: ===\n", found.text);
     if (found.len)
-        rc = run_again(s, &found);
+        rc = magic_run_text(s, found.text, found.len);
     else
         session_printf(s, false, "No lines in history match specification\n");
 out:

@@ -4,9 +4,8 @@
  * Variables are saved in a folder: `names.gpa`, a program that assigns them in the order of their
  * definition, and a .npy file for each array. Numbers, strings and containers of them become
  * literals; modules are imported, functions and classes defined again from their source. Reading
- * order: values, definitions, the folder, the magic, restoring. */
+ * order: definitions, the folder, the magic, restoring. */
 #include <dirent.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,68 +15,10 @@
 #include "lang/object/container.h"
 #include "lang/syntax/parse.h"
 #include "lang/session/magic.h"
+#include "lang/session/persist.h"
 
-enum { DEEP = 40, PATH_ROOM = 4096 };
+enum { PATH_ROOM = 4096 };
 static const char program_name[] = "names.gpa";
-
-/* ---- values ---- */
-
-static bool put_literal(gpa_session *s, value v, int depth, gpa_str *out);
-
-static bool put_float(gpa_session *s, value v, gpa_str *out) {
-    if (isfinite(v.f)) return !vm_repr(s->vm, v, out);
-    str_put(out, isnan(v.f) ? "float('nan')" : v.f < 0 ? "-float('inf')" : "float('inf')");
-    return true;
-}
-
-static bool put_items(gpa_session *s, const char *brackets, const value *items, size_t n, int depth,
-                      gpa_str *out) {
-    bool good = true;
-    str_putc(out, brackets[0]);
-    for (size_t i = 0; i < n && good; i++) {
-        good = put_literal(s, items[i], depth, out);
-        str_put(out, ", ");
-    }
-    str_putc(out, brackets[1]);
-    return good;
-}
-
-static bool put_entries(gpa_session *s, const dict_obj *d, bool pairs, int depth, gpa_str *out) {
-    size_t at = 0;
-    bool good = true;
-    str_put(out, pairs ? "{" : "set([");
-    for (const dict_entry *e; good && (e = dict_next(d, &at));) {
-        good = put_literal(s, e->key, depth, out);
-        if (pairs) str_put(out, ": ");
-        if (pairs) good = good && put_literal(s, e->v, depth, out);
-        str_put(out, ", ");
-    }
-    str_put(out, pairs ? "}" : "])");
-    return good;
-}
-
-/* Appends the value as a literal expression; false: it has none. */
-static bool put_literal(gpa_session *s, value v, int depth, gpa_str *out) {
-    if (depth++ > DEEP) return false;
-    switch ((int)v.tag) {
-        case V_INT:
-        case V_BIG:
-        case V_NONE:
-        case V_BOOL:
-        case V_STR:
-        case V_BYTES:
-        case V_RANGE: return !vm_repr(s->vm, v, out);
-        case V_FLOAT: return put_float(s, v, out);
-        case V_COMPLEX:
-            return !v.aux && isfinite(v.complex->re) && isfinite(v.complex->im) &&
-                   !vm_repr(s->vm, v, out);
-        case V_LIST: return put_items(s, "[]", v.list->items, v.list->count, depth, out);
-        case V_TUPLE: return put_items(s, "()", v.tuple->items, v.tuple->count, depth, out);
-        case V_DICT: return !v.dict->ordered && put_entries(s, v.dict, true, depth, out);
-        case V_SET: return !v.set->frozen && put_entries(s, &v.set->d, false, depth, out);
-    }
-    return false;
-}
 
 /* ---- definitions ---- */
 
@@ -135,22 +76,6 @@ static void remove_folder(const char *folder) {
     rmdir(folder);
 }
 
-/* Saves an array to its file; the error remains the vm's. */
-static gpa_code save_array(saved_session *k, const char *name, value v) {
-    gpa_vm *vm = k->s->vm;
-    char path[PATH_ROOM + 300];
-    module_obj *numpy;
-    snprintf(path, sizeof path, "%s/%s.npy", k->folder, name);
-    value args[2] = {v_str(vm, path, strlen(path)), v}, done = v_unset();
-    gpa_code rc = args[0].tag == V_UNSET ? vm_err(vm)->code : vm_import(vm, "numpy", &numpy);
-    if (!rc) rc = vm_call(vm, module_get_text_peek(vm, numpy, "save"), ARGS(2, args), &done);
-    value_release(vm, args[0]);
-    value_release(vm, done);
-    bool scalar = v.tag == V_NUM || v.aux;
-    if (!rc) str_printf(&k->program, "%s = _load('%s')%s", name, path, scalar ? "[()]" : "");
-    return rc;
-}
-
 static void report_unsaved(saved_session *k, const char *name, const char *why) {
     str_printf(&k->lost, "%s%s (%s)", k->lost.len ? ", " : "", name, why);
 }
@@ -158,33 +83,26 @@ static void report_unsaved(saved_session *k, const char *name, const char *why) 
 /* Saves one name: a statement of the program, or the reason why not. */
 static gpa_code save_variable(saved_session *k, gpa_sym sym, value v) {
     gpa_session *s = k->s;
+    char files[PATH_ROOM + 300];
     const char *name = intern_text(s->names, sym);
     size_t begun = k->program.len;
-    bool array = v.tag == V_ARRAY || v.tag == V_NUM, good = false;
-    gpa_code rc = array ? save_array(k, name, v) : GPA_OK;
-    if (rc == GPA_E_INTERRUPT || rc == GPA_E_MEMORY) return rc;
-    if (rc) {
-        str_truncate(&k->program, begun);
-        report_unsaved(k, name, vm_err(s->vm)->msg);
-        vm_clear_error(s->vm);
-        return GPA_OK;
-    }
-    if (array)
-        good = true;
-    else if (v.tag == V_MODULE || v.tag == V_NATIVE)
+    bool good;
+    if (v.tag == V_MODULE || v.tag == V_NATIVE) {
         good = put_import(s, v, name, &k->program);
-    else if (v.tag == V_FUNC || v.tag == V_CLASS || v.tag == V_OBJECT)
+    } else if (v.tag == V_FUNC || v.tag == V_CLASS ||
+               (v.tag == V_OBJECT && !macro_text(s, v, NULL))) {
         good = put_def(s, sym, &k->program);
-    else {
+    } else {
+        snprintf(files, sizeof files, "%s/%s", k->folder, name);
         str_printf(&k->program, "%s = ", name);
-        good = put_literal(s, v, 0, &k->program);
+        good = persist_expression(s, v, files, &k->program);
     }
-    if (vm_err(s->vm)->code) vm_clear_error(s->vm);
+    gpa_code rc = vm_err(s->vm)->code;
+    if (rc == GPA_E_INTERRUPT || rc == GPA_E_MEMORY) return rc;
     if (!good) str_truncate(&k->program, begun);
-    if (!good)
-        report_unsaved(k, name, inspect_type_name(v));
-    else
-        str_putc(&k->program, '\n');
+    if (!good) report_unsaved(k, name, rc ? vm_err(s->vm)->msg : inspect_type_name(v));
+    if (rc) vm_clear_error(s->vm);
+    if (good) str_putc(&k->program, '\n');
     k->kept += good;
     return k->program.failed || k->lost.failed ? vm_no_memory(s->vm) : GPA_OK;
 }
@@ -206,13 +124,13 @@ static gpa_code keep_all(saved_session *k) {
     snprintf(k->folder, sizeof k->folder, "%.3000s/gpa-restart-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(k->folder)) return vm_fail(s->vm, GPA_E_OS, "%s cannot be made", k->folder);
     gpa_code rc = GPA_OK;
-    str_put(&k->program, "from numpy import load as _load\n");
+    str_put(&k->program, PERSIST_IMPORT);
     for (uint32_t i = 0; i < m->n && !rc; i++) {
         const char *name = intern_text(s->names, m->names[i]);
         if (m->slots[i].tag == V_UNSET || name[0] == '_' || session_owns_name(name)) continue;
         rc = save_variable(k, m->names[i], m->slots[i]);
     }
-    str_put(&k->program, "del _load\n");
+    str_put(&k->program, "del _load, _Macro\n");
     return rc ? rc : write_program(k);
 }
 

@@ -174,8 +174,10 @@ static int run(gpa_session *s, char *const argv[], child *c, bool merge, bool te
     pipes p;
     fflush(NULL); /* write earlier output first */
     if (!terminal && !open_pipes(&p, c->input, merge)) return errno;
+    if (terminal && s->host.lend) s->host.lend(s->host.user, true);
     int rc = spawn(argv, terminal ? NULL : &p, merge, &c->pid);
     if (!terminal) close_pipes(&p, rc != 0);
+    if (terminal && rc && s->host.lend) s->host.lend(s->host.user, false);
     if (rc) return rc;
     c->own_group = !terminal;
     c->in = terminal ? -1 : p.ours[0];
@@ -185,6 +187,7 @@ static int run(gpa_session *s, char *const argv[], child *c, bool merge, bool te
     sigemptyset(&ignore.sa_mask);
     sigaction(SIGPIPE, &ignore, &before); /* a child may close its input early */
     *code = exit_code(attend(s, c));
+    if (terminal && s->host.lend) s->host.lend(s->host.user, false);
     sigaction(SIGPIPE, &before, NULL);
     vm_interrupt_clear(s->vm);
     return 0;
@@ -209,6 +212,28 @@ static gpa_code give_lines(gpa_session *s, const gpa_str *text, value *out) {
     return rc;
 }
 
+/* sh -c command; `take` NULL: on the terminal if there is one. */
+static gpa_code run_shell(gpa_session *s, char *command, gpa_str *take, bool terminal, int *code) {
+    char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, command, NULL};
+    child c = {.take_out = take};
+    int why = run(s, argv, &c, take, terminal, code);
+    return why ? vm_fail(s->vm, GPA_E_OS, "[Errno %d] %s: 'sh'", why, strerror(why)) : GPA_OK;
+}
+
+gpa_code magic_terminal(gpa_session *s, const char *command, int *code) {
+    char *copy = mem_text(command, strlen(command));
+    gpa_code rc = copy ? run_shell(s, copy, NULL, s->host.terminal, code) : vm_no_memory(s->vm);
+    mem_free(copy);
+    return rc;
+}
+
+gpa_code magic_output(gpa_session *s, const char *command, gpa_str *out, int *code) {
+    char *copy = mem_text(command, strlen(command));
+    gpa_code rc = copy ? run_shell(s, copy, out, false, code) : vm_no_memory(s->vm);
+    mem_free(copy);
+    return rc;
+}
+
 gpa_code magic_system(gpa_session *s, const char *command, size_t n, bool take, value *out) {
     gpa_str text, taken;
     str_init(&text);
@@ -220,12 +245,10 @@ gpa_code magic_system(gpa_session *s, const char *command, size_t n, bool take, 
     if (!rc && text.len && text.text[text.len - 1] == '&')
         rc = vm_fail(s->vm, GPA_E_OS, "Background processes not supported.");
     if (!rc && text.len) {
-        char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, text.text, NULL};
-        child c = {.take_out = take ? &taken : NULL};
-        int code = 0, why = run(s, argv, &c, take, s->host.terminal && !take && !s->capture, &code);
-        if (why)
-            rc = vm_fail(s->vm, GPA_E_OS, "[Errno %d] %s: 'sh'", why, strerror(why));
-        else if (!take)
+        int code = 0;
+        rc = run_shell(s, text.text, take ? &taken : NULL, s->host.terminal && !take && !s->capture,
+                       &code);
+        if (!rc && !take)
             rc = module_set_text(
                 s->vm, vm_main(s->vm), "_exit_code",
                 v_int(code > 128 ? 128 - code

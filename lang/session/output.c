@@ -178,6 +178,7 @@ gpa_code session_result(gpa_session *s, value v, bool keep) {
     gpa_code rc = represent(s, v, s->host.display != NULL, &x);
     if (!rc && s->host.result && !x.more.displayed)
         s->host.result(s->host.user, s->count, x.r, x.n);
+    if (!rc && keep) log_output(s, x.plain.text, x.plain.len);
     if (!rc && keep) history_set_output(&s->history, x.plain.text, x.plain.len);
     if (!rc && keep) rc = session_remember_value(s, v);
     release_representations(&x);

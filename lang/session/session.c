@@ -13,6 +13,7 @@
 #include "lang/syntax/lex.h"
 #include "lang/syntax/parse.h"
 #include "lang/session/automagic.h"
+#include "lang/session/transcript.h"
 #include "lang/session/magic.h"
 #include "lang/vm/foreign.h"
 
@@ -119,6 +120,8 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     str_init(&s->settings.out_share);
     str_init(&s->last_report);
     str_init(&s->debugger.error);
+    str_init(&s->log.path);
+    str_init(&s->edited_what);
     if (history_init(&s->history, c->history)) TRY(gpa_no_memory(e));
     s->names = intern_new();
     s->sources = sources_new();
@@ -180,6 +183,9 @@ void gpa_session_free(gpa_session *s) {
     end_vm(s);
     if (s->rt) rt_free(s->rt);
     history_free(&s->history);
+    aliases_free(s);
+    log_free(s);
+    str_free(&s->edited_what);
     mem_free(s->folder_before);
     str_free(&s->settings.figures.format);
     str_free(&s->settings.figures.options);
@@ -255,13 +261,23 @@ static size_t remove_indentation(const char *src, size_t n, gpa_str *out) {
     return out->failed ? 0 : margin;
 }
 
+/* The program text of a cell that is a transcript, or indented. Returns false if it is unchanged;
+ * *margin: the removed indentation. */
+static bool clean_cell(const char *src, size_t n, gpa_str *out, size_t *margin) {
+    *margin = 0;
+    if (!transcript_begins(src, n)) return (*margin = remove_indentation(src, n, out)) > 0;
+    transcript_clean(src, n, GPA_CLEAN_PROMPTS | GPA_CLEAN_MARGIN, out);
+    return !out->failed && out->text;
+}
+
 gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const char *src,
                        size_t n, ast_module **out) {
     uint32_t id;
     gpa_err *e = vm_err(s->vm);
     gpa_str shifted;
+    size_t margin;
     str_init(&shifted);
-    if (kind == SOURCE_CELL && remove_indentation(src, n, &shifted))
+    if (kind == SOURCE_CELL && clean_cell(src, n, &shifted, &margin))
         src = shifted.text, n = shifted.len;
     gpa_code rc = (session_stored_input(s, src, n) == src ? source_add_borrowed : source_add)(
         s->sources, &(source_text){kind, name, src, n}, &id, e);
@@ -382,7 +398,10 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     str_init(&line);
     const char *stored = is_counted(flags) && !rc ? session_stored_input(s, src, n) : NULL;
     if (stored) src = stored;
-    if (is_counted(flags) && !file && automagic(s, src, n, &line)) src = line.text, n = line.len;
+    if (is_counted(flags) && !file) log_input(s, src, n);
+    if (is_counted(flags) && !file &&
+        (macro_expand(s, src, n, &line) || automagic(s, src, n, &line)))
+        src = line.text, n = line.len;
     if (!rc)
         rc = session_parse(s, file ? SOURCE_FILE : SOURCE_CELL, file ? file : name, src, n, &m);
     bool explains = !rc && flags & GPA_EVAL_EXPLAIN;
@@ -457,6 +476,15 @@ out:
 
 /* ---- whole cells ---- */
 
+void gpa_text_clean(const char *text, size_t n, int flags,
+                    void (*each)(void *user, const char *text, size_t n), void *user) {
+    gpa_str clean;
+    str_init(&clean);
+    transcript_clean(text, n, flags, &clean);
+    if (clean.text && !clean.failed) each(user, clean.text, clean.len);
+    str_free(&clean);
+}
+
 /* A cell magic takes lines up to a blank one. */
 static bool open_cell_magic(const char *src, size_t n) {
     while (n && strchr(" \t\r\n", *src)) src++, n--;
@@ -471,8 +499,8 @@ gpa_src_state gpa_session_check(gpa_session *s, const char *src, size_t n, int *
     gpa_str shifted;
     (void)s;
     str_init(&shifted);
-    size_t margin = remove_indentation(src, n, &shifted);
-    if (margin) src = shifted.text, n = shifted.len;
+    size_t margin;
+    if (clean_cell(src, n, &shifted, &margin)) src = shifted.text, n = shifted.len;
     parse_status st = parse_check(src, n, &(parse_options){.magics = true}, &columns);
     if (indent) *indent = (int)(columns + margin);
     if (st == PARSE_COMPLETE && open_cell_magic(src, n)) st = PARSE_INCOMPLETE;

@@ -2,6 +2,8 @@
 #ifndef GPA_SESSION_STATE_H
 #define GPA_SESSION_STATE_H
 
+#include <stdio.h>
+
 #include "lang/object/mime.h"
 #include "lang/debugger.h"
 #include "lang/session.h"
@@ -20,6 +22,19 @@ typedef struct capture {
     value shown; /* a LIST of displayed values */
     struct capture *outer;
 } capture;
+
+/* %alias */
+typedef struct {
+    char *name, *command;
+} session_alias;
+
+/* %logstart: the session's inputs, and values, as a program file. */
+typedef struct {
+    FILE *file; /* NULL: not started */
+    gpa_str path;
+    const char *mode;
+    bool active, outputs, raw, timestamps;
+} session_log;
 
 /* What an adapter was told of by number: the members of a value, a copy of a function's variables,
  * or a module's variables. */
@@ -70,6 +85,11 @@ struct gpa_session {
         figure_settings figures;
         gpa_str out_share;
     } settings;
+    session_alias *aliases;
+    size_t n_aliases, cap_aliases;
+    session_log log;
+    int edited;          /* number of the cell of the last %edit; 0: none */
+    gpa_str edited_what; /* its argument */
     char *folder_before; /* the folder that %cd - returns to; NULL: none */
 };
 
@@ -101,6 +121,30 @@ void debug_forget(gpa_session *s);
 
 /* The debugger of the prompt. */
 gpa_code debug_dialog(gpa_session *s, const debug_stop *stop);
+
+/* ---- magic_log.c ---- */
+
+/* Adds an input, or a value's text, to the log. */
+void log_input(gpa_session *s, const char *text, size_t n);
+void log_output(gpa_session *s, const char *text, size_t n);
+void log_free(gpa_session *s);
+
+/* ---- magic_macro.c ---- */
+
+/* True if the value is a macro; appends its text (out NULL: only asks). */
+bool macro_text(gpa_session *s, value v, gpa_str *out);
+/* The text of the macro whose name alone is the cell. */
+bool macro_expand(gpa_session *s, const char *src, size_t n, gpa_str *out);
+/* Assigns a macro of this text, a STR, to a name of the main module. */
+gpa_code macro_define(gpa_session *s, const char *name, value code);
+
+/* ---- magic_alias.c ---- */
+
+/* The command of an alias, or NULL. */
+const char *alias_find(const gpa_session *s, const char *name, size_t n);
+/* False: *why says why not. */
+bool alias_define(gpa_session *s, const char *name, const char *command, gpa_str *why);
+void aliases_free(gpa_session *s);
 
 /* ---- scope.c ---- */
 

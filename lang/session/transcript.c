@@ -1,15 +1,16 @@
 /* Cleaning of pasted transcripts, in three passes: control characters, prompts, indentation. */
-#include "repl/transcript.h"
+#include "lang/session/transcript.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-static void clean_characters(const char *text, size_t n, buf *out) {
+static void clean_characters(const char *text, size_t n, gpa_str *out) {
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)text[i];
         if (c == '\r' && i + 1 < n && text[i + 1] == '\n') continue;
         if (c == '\r') c = '\n';
-        if (c >= 0x20 ? c != 0x7f : c == '\n' || c == '\t') buf_putc(out, (char)c);
+        if (c >= 0x20 ? c != 0x7f : c == '\n' || c == '\t') str_putc(out, (char)c);
     }
 }
 
@@ -42,17 +43,22 @@ static const char *next_line(const char *line) {
 }
 
 /* A text is a transcript only if its first line has a first prompt. */
-static void strip_prompts(const char *text, buf *out) {
+bool transcript_begins(const char *text, size_t n) {
+    char line[32];
+    while (n && strchr(" \t\r\n", *text)) text++, n--;
+    snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), text);
+    return first_prompt(line);
+}
+
+static void strip_prompts(const char *text, gpa_str *out) {
     size_t prompts = 0;
-    const char *begin = text + strspn(text, " \t\n");
-    while (begin > text && begin[-1] != '\n') begin--;
-    bool transcript = first_prompt(begin);
-    for (const char *line = begin; transcript && *line; line = next_line(line))
+    bool transcript = transcript_begins(text, strlen(text));
+    for (const char *line = text; transcript && *line; line = next_line(line))
         prompts += prompt_length(line) > 0;
     for (const char *line = text; *line; line = next_line(line)) {
         size_t skip = transcript ? prompt_length(line) : 0, n = strcspn(line, "\n");
         if (prompts > 1 && !skip) continue;
-        buf_putn(out, line + skip, n - skip + (line[n] == '\n'));
+        str_putn(out, line + skip, n - skip + (line[n] == '\n'));
     }
 }
 
@@ -71,20 +77,25 @@ static size_t common_margin(const char *text) {
     return first ? margin : 0;
 }
 
-static void remove_margin(const char *text, size_t margin, buf *out) {
+static void remove_margin(const char *text, size_t margin, gpa_str *out) {
     for (const char *line = text; *line; line = next_line(line)) {
         size_t blank = strspn(line, " \t"), n = strcspn(line, "\n"),
                skip = blank < margin ? blank : margin;
-        buf_putn(out, line + skip, n - skip + (line[n] == '\n'));
+        str_putn(out, line + skip, n - skip + (line[n] == '\n'));
     }
 }
 
-void transcript_clean(const char *text, size_t n, bool dedent, buf *out) {
-    buf plain = {0}, code = {0};
+void transcript_clean(const char *text, size_t n, int flags, gpa_str *out) {
+    gpa_str plain, code;
+    str_init(&plain);
+    str_init(&code);
     clean_characters(text, n, &plain);
-    if (plain.text) strip_prompts(plain.text, &code);
-    if (code.text) remove_margin(code.text, dedent ? common_margin(code.text) : 0, out);
+    if (flags & GPA_CLEAN_PROMPTS)
+        strip_prompts(plain.text, &code);
+    else
+        str_putn(&code, plain.text, plain.len);
+    remove_margin(code.text, flags & GPA_CLEAN_MARGIN ? common_margin(code.text) : 0, out);
     out->failed |= plain.failed || code.failed;
-    buf_free(&plain);
-    buf_free(&code);
+    str_free(&plain);
+    str_free(&code);
 }
