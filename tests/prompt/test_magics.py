@@ -285,6 +285,7 @@ def after_end_of_input(t):
     check("Ctrl-D asks", t.wait(r"^Do you really want to exit \(\[y\]/n\)\?$"))
     t.type("n\r")
     t.settle()
+    check("a cell may have prompts", cell(t, ">>> 5 * 7").endswith(": 35"))
     cell(t, "6 * 7")
     t.settle()
     check("and prompts are drawn once", t.text().count("6 * 7") == 1 and "]:\n" not in t.text())
