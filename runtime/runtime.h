@@ -117,6 +117,7 @@ typedef struct {
     gpa_arr *arr;
     const void *object; /* identifies the value that the variable holds */
     bool assigned;      /* the loop assigns the variable */
+    bool read;          /* an iteration reads it before it assigns it */
     bool owned;         /* only the loop's variables refer to that value */
 } rt_loop_array;
 /* A scalar that changes from iteration to iteration and is an operand of an array operation. */
@@ -145,6 +146,8 @@ typedef struct {
 
 /* Loops may be replayed (unless GPA_LOOPS=off). */
 bool rt_loops_enabled(const gpa_rt *rt);
+/* An iteration is being recorded. What the host reads cannot be replayed. */
+bool rt_loop_is_recorded(const gpa_rt *rt);
 /* An iteration begins: computes what is pending, and logs the launches that follow. The arrays stay
  * alive until rt_loop_end. `first`: of a recording; the log of another loop is dropped. */
 gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_reason *why,

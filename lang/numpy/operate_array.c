@@ -276,7 +276,8 @@ static gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
     int64_t at[GPA_MAX_DIMS];
     int n = 0;
     bool one = false;
-    if (!arr_is_pending(a) && whole_index(a, key, at) && !tape_is_active(vm_rt(vm), a)) {
+    if (!arr_is_pending(a) && whole_index(a, key, at) && !tape_is_active(vm_rt(vm), a) &&
+        !rt_loop_is_recorded(vm_rt(vm))) {
         gpa_val item;
         gpa_code rc = arr_get_item(vm_rt(vm), a, at, a->ndim, &item, vm_err(vm));
         if (rc) return rc;

@@ -71,6 +71,7 @@ static bool find_arrays(struct loop_state *s) {
         s->arrays[i] = (rt_loop_array){.arr = v.array->arr,
                                        .object = v.o,
                                        .assigned = t->arrays[i].assigned,
+                                       .read = t->arrays[i].read,
                                        .owned = v.o->refs == here};
     }
     return true;

@@ -157,14 +157,39 @@ bool walk_has_array(const walk *w, const abstract *a) {
     return any;
 }
 
+/* The slot of a slice's bound, counted from the start of an axis of n elements; `otherwise`: where
+ * it is None. */
+static int16_t bound_slot(walk *w, const abstract *a, int64_t n, int64_t otherwise) {
+    if (a->kind == FIXED && a->v.tag == V_NONE) return walk_constant(w, otherwise);
+    if (a->kind == FIXED && a->v.tag == V_INT) {
+        const int64_t i = a->v.i < 0 ? a->v.i + n : a->v.i;
+        return walk_constant(w, MIN(MAX(i, 0), n));
+    }
+    if (a->kind != SCALAR) {
+        walk_refuse(w, RT_LOOP_INDEX);
+        return 0;
+    }
+    return a->v.i < 0 ? walk_emit(w, LOOP_ADD, 0, a->slot, walk_constant(w, n)) : a->slot;
+}
+
+/* A slice whose bounds change. Without a step its length may change with them: it stays above 1, as
+ * arrays of one element are broadcast. */
 static bool check_slice(walk *w, const abstract *s, int64_t n) {
     const abstract *start = &w->parts[s->part], *stop = start + 1, *step = start + 2;
-    bool forward =
-        step->kind == FIXED && (step->v.tag == V_NONE || (step->v.tag == V_INT && step->v.i > 0));
+    const bool is_int = step->kind == FIXED && step->v.tag == V_INT,
+               by_one =
+                   (step->kind == FIXED && step->v.tag == V_NONE) || (is_int && step->v.i == 1);
     if (!walk_changes(w, s)) return true;
-    if (!forward) return walk_refuse(w, RT_LOOP_INDEX);
-    return check_index(w, start, n, n) && check_index(w, stop, n, n) &&
-           same_advance(w, start, stop);
+    if (!by_one && !(is_int && step->v.i > 0)) return walk_refuse(w, RT_LOOP_INDEX);
+    if (!check_index(w, start, n, n) || !check_index(w, stop, n, n)) return false;
+    const bool together = start->kind == SCALAR && stop->kind == SCALAR &&
+                          start->root == stop->root && start->factor == stop->factor;
+    if (!by_one || together) return same_advance(w, start, stop);
+    const int16_t lo = bound_slot(w, start, n, 0), hi = bound_slot(w, stop, n, n);
+    const int16_t length = w->why ? 0 : walk_emit(w, LOOP_SUB, 0, hi, lo);
+    if (!w->why) walk_emit(w, LOOP_WITHIN, 0, length, walk_constant(w, 2));
+    if (!w->why) w->t->ops[w->t->n_ops - 1].to = walk_constant(w, n);
+    return !w->why;
 }
 
 bool walk_check_subscript(walk *w, const abstract *a, const abstract *key) {

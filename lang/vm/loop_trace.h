@@ -12,8 +12,8 @@
 #include "lang/vm/machine.h"
 
 enum {
-    LOOP_MAX_SLOTS = 96,
-    LOOP_MAX_OPS = 96,
+    LOOP_MAX_SLOTS = 224,
+    LOOP_MAX_OPS = 160,
     LOOP_MAX_SCALARS_OUT = 24,
     LOOP_MAX_MODULES = 4,
     LOOP_MAX_OBJECTS = 8,
@@ -72,7 +72,7 @@ typedef struct {
     struct {
         value *at;
         value held;
-        bool assigned;
+        bool assigned, read; /* by an iteration; before it is assigned */
     } arrays[RT_LOOP_MAX_ARRAYS];
     size_t n_arrays;
     /* The modules whose globals the trace refers to, and where these were. */

@@ -54,6 +54,7 @@ void walk_add_array(walk *w, value *at, value held, bool assigned) {
     }
     t->arrays[t->n_arrays].at = at;
     t->arrays[t->n_arrays].held = held;
+    t->arrays[t->n_arrays].read = false;
     t->arrays[t->n_arrays++].assigned = assigned;
 }
 
@@ -63,6 +64,8 @@ static void read_first(walk *w, variable *x) {
     x->read = true;
     if (v.tag == V_ARRAY) {
         walk_add_array(w, x->at, v, x->assigned);
+        for (size_t i = 0; i < w->t->n_arrays; i++)
+            w->t->arrays[i].read = w->t->arrays[i].read || w->t->arrays[i].at == x->at;
         x->now = array_of(v);
     } else if (!x->assigned) {
         x->now = fixed(v);

@@ -92,7 +92,8 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
                                                         to->ndim, to->shape, fit)))
         TRY(no_fit_view((gpa_dtype)to->dtype, to->ndim, to->shape, rhs->arr, element, e));
     if (to->size == 0) goto out;
-    if (rhs->last && o.arr == rhs->arr && !loop_log_is_open(rt) && store_take(to, o.arr)) goto out;
+    if (rhs->last && o.arr == rhs->arr && !rt_loop_is_recorded(rt) && store_take(to, o.arr))
+        goto out;
     TRY(set_few(rt, to, &o, &done, e));
     if (done) goto out;
     TRY(value_node(rt, &o, (gpa_dtype)to->dtype, &value, e));

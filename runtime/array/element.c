@@ -112,7 +112,7 @@ gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val 
 
 /* Records the store of an element by the host. */
 static void log_element(gpa_rt *rt, const gpa_arr *a, int64_t offset, gpa_val v) {
-    if (!loop_log_is_open(rt)) return;
+    if (!rt_loop_is_recorded(rt)) return;
     gpa_arr one = *a;
     one.ndim = 0;
     one.offset = offset;
@@ -168,7 +168,7 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gp
         log_element(rt, a, offset, v);
         return rc;
     }
-    if (loop_log_is_open(rt)) return store_by_launch(rt, a, offset, v, e);
+    if (rt_loop_is_recorded(rt)) return store_by_launch(rt, a, offset, v, e);
     char raw[sizeof(gpa_val)];
     dtype_store(raw, own, v);
     rc = buf_check(b, e);

@@ -171,6 +171,7 @@ typedef struct {
     loop_iteration *x; /* the last one recorded: its bindings and parameters are updated in place */
     memory at;
     gpa_binding bind[LOG_MAX_OPERANDS];
+    int64_t size[LOG_MAX_ACTIONS][KIR_MAX_DIMS];
     rt_loop_scalar ahead[MAX_GRAPH_TRIPS][RT_LOOP_MAX_SCALARS]; /* of the coming iterations */
     launch_mode mode;
     /* Graphs. */
@@ -238,12 +239,14 @@ static void host_store(const replay *p, const log_action *a) {
         dtype_store(number, (gpa_dtype)p->x->log.types[a->param], p->x->log.params[a->param]);
     strided_copy(p->at.cells[to->name].buf->host + t->offset * a->item, t->stride, from,
                  a->n_operands > 1 ? f->stride : still,
-                 &(strided_elems){a->item, a->ndim, a->size});
+                 &(strided_elems){a->item, a->ndim, p->size[a - p->x->log.actions]});
 }
 
-/* Binds the operands of an action to the memory of this iteration. */
+/* Binds the operands of an action to the memory of this iteration, and advances its sizes. */
 static void bind_action(replay *p, const log_action *a) {
     const loop_log *g = &p->x->log;
+    const size_t n = (size_t)(a - g->actions);
+    for (int d = 0; d < KIR_MAX_DIMS && p->m->grown; d++) p->size[n][d] += p->m->grows[n][d];
     for (uint32_t i = a->operand; i < a->operand + a->n_operands; i++) {
         p->bind[i].offset += p->m->advance[i];
         p->bind[i].mem = g->operands[i].name < 0 ? NULL : p->at.cells[g->operands[i].name].buf->mem;
@@ -258,7 +261,7 @@ static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_er
     }
     gpa_launch run = {
         .arrays = p->bind + a->operand, .params = g->params + a->param, .uninterrupted = true};
-    memcpy(run.size, a->size, sizeof run.size);
+    memcpy(run.size, p->size[a - g->actions], sizeof run.size);
     if (p->mode == UPDATE && !p->changes[a - g->actions]) {
         d->be->graph_keep(d->dev);
         return GPA_OK;
@@ -375,7 +378,8 @@ static bool changes(const replay *p, const log_action *a) {
 /* Decides whether the device may run the loop as graphs. */
 static void begin_graphs(replay *p, const gpa_device *d) {
     const loop_log *g = &p->x->log;
-    p->may_graph = d && d->caps.graphs && p->m->first_dead && g->n_named == g->n_start && !p->tape;
+    p->may_graph = d && d->caps.graphs && p->m->first_dead && g->n_named == g->n_start &&
+                   !p->tape && !p->m->grown;
     p->constant = true;
     p->graph_after = TUNE_LOOP_GRAPH_AFTER_TRIPS;
     for (size_t i = 0; i < g->n_actions; i++) p->may_graph = p->may_graph && g->actions[i].program;
@@ -543,13 +547,23 @@ static void begin(replay *p) {
     for (size_t i = 0; i < x->log.n_start; i++)
         if (p->taken[i]) x->end[i].storage->buf = NULL;
     for (size_t i = 0; i < x->log.n_operands; i++) p->bind[i] = x->log.operands[i].bind;
+    for (size_t i = 0; i < x->log.n_actions; i++)
+        memcpy(p->size[i], x->log.actions[i].size, sizeof p->size[i]);
+}
+
+/* The shape of the array that variable i holds now. */
+static void shape_now(const replay *p, size_t i, int64_t *shape) {
+    const log_array *a = &p->x->end[i];
+    for (int d = 0; d < a->ndim; d++)
+        shape[d] = a->shape[d] + p->m->shape_grows[i][d] * (int64_t)p->count;
 }
 
 /* The storage of variable i's new array, with a reference for it. */
 static gpa_code find_storage(replay *p, size_t i, const rt_loop_result *made, gpa_storage **out,
                              gpa_err *e) {
     const log_array *a = &p->x->end[i];
-    int64_t size = 1;
+    int64_t size = 1, shape[KIR_MAX_DIMS];
+    shape_now(p, i, shape);
     for (size_t k = 0; k < i && p->storage[i] < 0 && !*out; k++)
         if (p->storage[k] == p->storage[i] && made[k].made) *out = made[k].made->storage;
     if (p->storage[i] >= 0) *out = p->x->end[p->storage[i]].storage;
@@ -558,7 +572,7 @@ static gpa_code find_storage(replay *p, size_t i, const rt_loop_result *made, gp
         (*out)->refs++;
         return GPA_OK;
     }
-    for (int d = 0; d < a->ndim; d++) size *= a->shape[d];
+    for (int d = 0; d < a->ndim; d++) size *= shape[d];
     gpa_code rc = storage_of_buf_take(p->rt, p->at.cells[i].buf, (gpa_dtype)a->dtype, size, out, e);
     if (!rc) (*out)->number = p->at.cells[i].number;
     return rc;
@@ -567,7 +581,9 @@ static gpa_code find_storage(replay *p, size_t i, const rt_loop_result *made, gp
 /* A new array of variable i, as the model predicts it. */
 static gpa_code make_array(replay *p, size_t i, rt_loop_result *results, gpa_err *e) {
     const log_array *a = &p->x->end[i];
-    const arr_layout l = {(gpa_dtype)a->dtype, a->ndim, a->shape, a->strides,
+    int64_t shape[KIR_MAX_DIMS];
+    shape_now(p, i, shape);
+    const arr_layout l = {(gpa_dtype)a->dtype, a->ndim, shape, a->strides,
                           a->offset + p->m->moves[i] * (int64_t)p->count};
     gpa_storage *s = NULL;
     gpa_arr *base = a->base ? a->given.arr->base : NULL;
@@ -608,10 +624,11 @@ static void count_work(replay *p) {
     rt_stats *s = &p->rt->stats;
     uint64_t launches = 0, read = 0, written = 0;
     for (size_t i = 0; i < g->n_actions; i++) {
-        const uint64_t runs = i < p->m->first_dead ? p->count : p->count > 0;
+        const uint64_t runs = i < p->m->first_dead ? p->count : p->count > 0,
+                       steps = runs * (runs + 1) / 2;
         launches += g->actions[i].program ? runs : 0;
-        read += runs * g->actions[i].bytes_read;
-        written += runs * g->actions[i].bytes_written;
+        read += runs * g->actions[i].bytes_read + steps * (uint64_t)p->m->read_grows[i];
+        written += runs * g->actions[i].bytes_written + steps * (uint64_t)p->m->written_grows[i];
     }
     s->replayed += p->count;
     s->launches += launches;
@@ -663,7 +680,7 @@ gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_resu
     gpa_device *d = p->x->log.device;
     begin(p);
     begin_graphs(p, d);
-    while (!rc && d && reserve(p, d) && !rt_interrupted(rt)) {
+    while (!rc && d && p->count < p->m->limit && reserve(p, d) && !rt_interrupted(rt)) {
         const size_t most = uses_graph(p) ? p->trips : 1, n = look_ahead(p, most, next, user);
         rc = run_ahead(p, d, n, e);
         if (n < most) break;

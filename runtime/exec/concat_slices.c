@@ -43,7 +43,7 @@ static bool applies(gpa_rt *rt, const gpa_storage *s) {
     const gpa_device *d = rt->device;
     return n && concat_only_moves(n) && n->refs == 1 && d && d->caps.host_visible &&
            !d->caps.interprets && !rt->devices->next && !exec_unsettled(rt) &&
-           !loop_log_is_open(rt) && has_good_slices(n);
+           !rt_loop_is_recorded(rt) && has_good_slices(n);
 }
 
 /* Stores n into a slice of the result. */

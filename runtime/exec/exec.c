@@ -619,7 +619,7 @@ gpa_code exec_find_captured(gpa_rt *rt, uint32_t what, const captured_operands *
     gpa_device *d;
     *out = NULL;
     *qualifies = false;
-    if (rt->explain || rt->profile) return GPA_OK;
+    if (rt->explain || rt->profile || rt_loop_is_recorded(rt)) return GPA_OK;
     gpa_code rc = device_default(rt, &d, e);
     if (rc || !d->caps.host_visible || !captured_qualifies(d, x)) return rc;
     if ((rc = prepare_plan(rt, e))) return rc;

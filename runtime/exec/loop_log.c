@@ -65,13 +65,13 @@ void loop_log_refuse(gpa_rt *rt, rt_loop_reason why) {
     g->refused_at = rt->at;
 }
 
-bool loop_log_is_open(const gpa_rt *rt) {
+bool rt_loop_is_recorded(const gpa_rt *rt) {
     const loop_log *g = rt->loop_replay ? loop_replay_log(rt->loop_replay) : NULL;
     return g && !g->why;
 }
 
 void loop_log_new(gpa_rt *rt, gpa_buf *b) {
-    if (!loop_log_is_open(rt) || b->device->caps.host_visible) return;
+    if (!rt_loop_is_recorded(rt) || b->device->caps.host_visible) return;
     loop_log *g = loop_replay_log(rt->loop_replay);
     if (find_unused(g, b)) return;
     if (g->n_unused == LOG_MAX_FRESH)

@@ -74,8 +74,6 @@ void loop_log_clear(loop_log *g);
 /* The name of a buffer; false: no array of the record holds it. */
 bool loop_log_name(const loop_log *g, const gpa_buf *b, int32_t *name);
 
-/* True if an iteration is being recorded. */
-bool loop_log_is_open(const gpa_rt *rt);
 /* Called for each new buffer. What only launches write, on a device whose memory the host cannot
  * access, gets its name from the first of them. */
 void loop_log_new(gpa_rt *rt, gpa_buf *b);

@@ -1,15 +1,20 @@
 /* The model of a loop: what three logged iterations have in common.
  *
- * Reading order: the same launches, offsets, parameters, memory, dead stores, loop_model_make. */
+ * Reading order: the same launches, offsets and sizes, parameters, memory, dead stores,
+ * loop_model_make. */
 #include "runtime/exec/loop_model.h"
+
+enum {
+    LARGEST_CHANGING_SIZE = 1 << 24, /* so that no offset outgrows its integer type */
+    LEAST_GROWN_ITERATIONS = 8
+};
 
 /* ---- the same launches ---- */
 
 static bool same_action(const log_action *a, const log_action *b) {
     return a->program == b->program && a->operand == b->operand && a->n_operands == b->n_operands &&
            a->param == b->param && a->n_params == b->n_params && a->fresh == b->fresh &&
-           a->n_fresh == b->n_fresh && a->ndim == b->ndim && a->item == b->item &&
-           memcmp(a->size, b->size, sizeof a->size) == 0;
+           a->n_fresh == b->n_fresh && a->ndim == b->ndim && a->item == b->item;
 }
 
 static bool same_launches(const loop_log *a, const loop_log *b) {
@@ -22,15 +27,15 @@ static bool same_launches(const loop_log *a, const loop_log *b) {
         if (a->operands[i].name != b->operands[i].name ||
             a->operands[i].stored != b->operands[i].stored ||
             memcmp(a->operands[i].bind.stride, b->operands[i].bind.stride,
-                   sizeof a->operands[i].bind.stride) != 0)
+                   sizeof a->operands[i].bind.stride) != 0 ||
+            memcmp(a->operands[i].bind.size, b->operands[i].bind.size,
+                   sizeof a->operands[i].bind.size) != 0)
             return false;
-    return memcmp(a->types, b->types, a->n_params) == 0 &&
-           memcmp(a->fresh_bytes, b->fresh_bytes, a->n_fresh * sizeof *a->fresh_bytes) == 0;
+    return memcmp(a->types, b->types, a->n_params) == 0;
 }
 
 static bool same_layout(const log_array *a, const log_array *b) {
     return a->dtype == b->dtype && a->ndim == b->ndim && a->readonly == b->readonly &&
-           memcmp(a->shape, b->shape, a->ndim * sizeof *a->shape) == 0 &&
            memcmp(a->strides, b->strides, a->ndim * sizeof *a->strides) == 0;
 }
 
@@ -77,19 +82,103 @@ static bool may_make(const loop_iteration *x, size_t i) {
     return based && (x->storage[i] < 0 || x->log.start[x->storage[i]].buf == a->buf);
 }
 
-/* ---- offsets ---- */
+/* ---- offsets and sizes ---- */
 
 static bool constant_step(int64_t a, int64_t b, int64_t c, int64_t *step) {
     return !__builtin_sub_overflow(b, a, step) && c - b == *step;
 }
 
-/* The program of a launch was chosen for the distances between what it writes and what it reads of
- * the same memory: they must not change. */
-static bool keeps_distances(const loop_log *g, const log_action *a, const int64_t *advance) {
-    for (uint32_t i = a->operand; i < a->operand + a->n_operands; i++)
-        for (uint32_t k = a->operand; k < a->operand + a->n_operands && g->operands[i].stored; k++)
-            if (g->operands[k].name == g->operands[i].name && advance[k] != advance[i])
+/* Limits the replay to iterations in which a size stays within its range, above 1. */
+static bool limit_size(loop_model *m, int64_t now, int64_t step) {
+    if (!step) return true;
+    m->grown = true;
+    if (now < 2 || now > LARGEST_CHANGING_SIZE) return false;
+    const int64_t room =
+        step > 0 ? now * (LOOP_SIZE_RANGE - 1) : now - MAX(2, now / LOOP_SIZE_RANGE);
+    m->limit = MIN(m->limit, (uint64_t)(room / (step > 0 ? step : -step)));
+    return true;
+}
+
+/* The steps of sizes: of launches, and of arrays at the end that the next iteration does not read.
+ */
+static bool find_sizes(struct loop_replay *r) {
+    loop_iteration *const *t = r->at;
+    const loop_log *g = &t[2]->log;
+    loop_model *m = &r->model;
+    m->grown = false;
+    m->limit = UINT64_MAX;
+    for (size_t i = 0; i < g->n_actions; i++) {
+        const log_action *a = &t[0]->log.actions[i], *b = &t[1]->log.actions[i],
+                         *c = &g->actions[i];
+        for (int d = 0; d < KIR_MAX_DIMS; d++)
+            if (!constant_step(a->size[d], b->size[d], c->size[d], &m->grows[i][d]) ||
+                !limit_size(m, c->size[d], m->grows[i][d]))
                 return false;
+        if (!constant_step((int64_t)a->bytes_read, (int64_t)b->bytes_read, (int64_t)c->bytes_read,
+                           &m->read_grows[i]))
+            m->read_grows[i] = 0;
+        if (!constant_step((int64_t)a->bytes_written, (int64_t)b->bytes_written,
+                           (int64_t)c->bytes_written, &m->written_grows[i]))
+            m->written_grows[i] = 0;
+    }
+    for (size_t i = 0; i < g->n_start; i++)
+        for (int d = 0; d < t[2]->end[i].ndim; d++) {
+            int64_t *step = &m->shape_grows[i][d];
+            if (!constant_step(t[0]->end[i].shape[d], t[1]->end[i].shape[d], t[2]->end[i].shape[d],
+                               step) ||
+                !limit_size(m, t[2]->end[i].shape[d], *step) || (*step && t[2]->end[i].given.read))
+                return false;
+        }
+    return !m->grown || !r->tape;
+}
+
+/* The elements that a launch touches of an operand in the iteration number t from now: from *lo to
+ * *hi. */
+static void extent(const struct loop_replay *r, const log_action *a, uint32_t operand, int64_t t,
+                   int64_t *lo, int64_t *hi) {
+    const loop_log *g = &r->at[2]->log;
+    const gpa_binding *b = &g->operands[operand].bind;
+    const int64_t *grows = r->model.grows[a - g->actions];
+    *lo = *hi = b->offset + t * r->model.advance[operand];
+    for (int d = 0; d < KIR_MAX_DIMS; d++) {
+        const int64_t last = (a->size[d] + t * grows[d] - 1) * b->stride[d];
+        if (a->size[d] > 0) *(last < 0 ? lo : hi) += last;
+    }
+}
+
+/* True if a launch touches different elements of two operands. The ends of what it touches are
+ * affine in the iteration: what holds for the first and the last one holds for all. */
+static bool are_disjoint(const struct loop_replay *r, const log_action *a, uint32_t i, uint32_t k,
+                         int64_t last) {
+    int64_t lo[2][2], hi[2][2];
+    for (int end = 0; end < 2; end++) {
+        extent(r, a, i, end ? last : 0, &lo[0][end], &hi[0][end]);
+        extent(r, a, k, end ? last : 0, &lo[1][end], &hi[1][end]);
+    }
+    return (hi[0][0] < lo[1][0] && hi[0][1] < lo[1][1]) ||
+           (hi[1][0] < lo[0][0] && hi[1][1] < lo[0][1]);
+}
+
+static bool same_elements(const struct loop_replay *r, uint32_t i, uint32_t k) {
+    const gpa_binding *a = &r->at[2]->log.operands[i].bind, *b = &r->at[2]->log.operands[k].bind;
+    return a->offset == b->offset && r->model.advance[i] == r->model.advance[k] &&
+           memcmp(a->stride, b->stride, sizeof a->stride) == 0;
+}
+
+/* The program of a launch was chosen for the distances between what it writes and what it reads of
+ * the same memory. They must not change; where sizes do, it is the same elements or different ones,
+ * in as many iterations as that holds for. */
+static bool keeps_distances(struct loop_replay *r, const log_action *a) {
+    const loop_log *g = &r->at[2]->log;
+    loop_model *m = &r->model;
+    for (uint32_t i = a->operand; i < a->operand + a->n_operands; i++)
+        for (uint32_t k = a->operand; k < a->operand + a->n_operands && g->operands[i].stored;
+             k++) {
+            if (k == i || g->operands[k].name != g->operands[i].name) continue;
+            if (!m->grown && m->advance[k] != m->advance[i]) return false;
+            if (!m->grown || same_elements(r, i, k)) continue;
+            while (m->limit && !are_disjoint(r, a, i, k, (int64_t)m->limit)) m->limit /= 2;
+        }
     return true;
 }
 
@@ -105,8 +194,8 @@ static bool find_steps(struct loop_replay *r) {
                            &r->model.moves[i]))
             return false;
     for (size_t i = 0; i < g->n_actions; i++)
-        if (!keeps_distances(g, &g->actions[i], r->model.advance)) return false;
-    return true;
+        if (!keeps_distances(r, &g->actions[i])) return false;
+    return !r->model.grown || r->model.limit >= LEAST_GROWN_ITERATIONS;
 }
 
 /* ---- parameters ---- */
@@ -164,6 +253,26 @@ static bool size_class(loop_model *m, size_t bytes, uint8_t *out) {
     return true;
 }
 
+/* The bytes of new memory number k in the largest of the iterations; 0: it changes, but no size
+ * does. */
+static size_t most_bytes(const struct loop_replay *r, size_t k) {
+    const loop_log *g = &r->at[2]->log;
+    size_t bytes = g->fresh_bytes[k];
+    if (bytes == r->at[0]->log.fresh_bytes[k] && bytes == r->at[1]->log.fresh_bytes[k])
+        return bytes;
+    for (size_t i = 0; i < g->n_actions; i++) {
+        const log_action *a = &g->actions[i];
+        bool stores = false;
+        for (uint32_t o = a->operand; o < a->operand + a->n_operands; o++)
+            stores = stores || g->operands[o].name == LOG_FRESH + (int32_t)k;
+        if (!stores) continue;
+        for (int d = 0; d < KIR_MAX_DIMS; d++)
+            if (r->model.grows[i][d] > 0) bytes *= LOOP_SIZE_RANGE;
+        return r->model.grown ? bytes : 0;
+    }
+    return 0;
+}
+
 /* Live ranges of new memory, and size classes. */
 static bool find_memory(struct loop_replay *r) {
     const loop_iteration *x = r->at[2];
@@ -175,7 +284,9 @@ static bool find_memory(struct loop_replay *r) {
         if (!size_class(m, g->start[i].buf->bytes, &m->size_of[i])) return false;
     }
     for (size_t i = 0; i < g->n_fresh; i++) {
-        if (!size_class(m, g->fresh_bytes[i], &m->size_of[LOG_FRESH + i])) return false;
+        m->fresh_bytes[i] = most_bytes(r, i);
+        if (!m->fresh_bytes[i] || !size_class(m, m->fresh_bytes[i], &m->size_of[LOG_FRESH + i]))
+            return false;
         m->need[m->size_of[LOG_FRESH + i]]++;
     }
     for (size_t i = 0; i < g->n_actions; i++)
@@ -282,7 +393,7 @@ rt_loop_reason loop_model_make(struct loop_replay *r) {
             return RT_LOOP_STRUCTURE;
     }
     spread_kept(r->at[2], &r->model);
-    if (!find_steps(r) || !find_memory(r)) return RT_LOOP_STRUCTURE;
+    if (!find_sizes(r) || !find_steps(r) || !find_memory(r)) return RT_LOOP_STRUCTURE;
     if (overwrites_kept(r->at[2], &r->model)) return RT_LOOP_TAPE;
     find_dead(r);
     return find_params(r);

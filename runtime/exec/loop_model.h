@@ -1,10 +1,15 @@
 /* Replay of loops: iterations that repeat are launched again without being interpreted.
  *
  * Three consecutive iterations are logged (loop_log.h). If they have the same launches on memory of
- * the same names, offsets advance by constant amounts, each parameter is constant or one of the
- * scalars that the caller announces, and the variables hold afterwards what the names predict, then
- * the following iterations are those launches, with the names bound to other memory: ping-pong
- * buffers are a permutation, new memory comes from a list of the blocks that the loop has freed.
+ * the same names, offsets and sizes advance by constant amounts, each parameter is constant or one
+ * of the scalars that the caller announces, and the variables hold afterwards what the names
+ * predict, then the following iterations are those launches, with the names bound to other memory:
+ * ping-pong buffers are a permutation, new memory comes from a list of the blocks that the loop has
+ * freed.
+ *
+ * Sizes that change (slices that grow or shrink, as in triangular solves) end the replay before
+ * they leave the range of LOOP_SIZE_RANGE: new memory is allocated for its upper end, and what a
+ * launch writes and reads of the same memory stays apart within it.
  *
  * The caller (lang/vm/loop.h) proves what the log cannot show: that the interpreter would take the
  * same path, that indices are affine in the iteration and in bounds, and that nothing but the
@@ -30,12 +35,24 @@ typedef struct {
     int32_t name[RT_LOOP_MAX_ARRAYS], object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS];
 } loop_iteration;
 
-enum { LOOP_RECORDED = 3, LOOP_MAX_SIZES = 16, LOOP_MAX_FREE = 16 /* unused blocks of a size */ };
+enum {
+    LOOP_RECORDED = 3,
+    LOOP_MAX_SIZES = 16,
+    LOOP_MAX_FREE = 16,  /* unused blocks of a size */
+    LOOP_SIZE_RANGE = 4, /* sizes that change: at most and at least this part of the recorded one */
+};
 
 /* What three iterations have in common. */
 typedef struct {
     int64_t advance[LOG_MAX_OPERANDS]; /* of offsets, per iteration */
     int64_t moves[RT_LOOP_MAX_ARRAYS]; /* of the offsets of arrays at the end */
+    /* Of the sizes of launches, of the shapes of arrays at the end, of bytes read and written. */
+    int64_t grows[LOG_MAX_ACTIONS][KIR_MAX_DIMS];
+    int64_t shape_grows[RT_LOOP_MAX_ARRAYS][KIR_MAX_DIMS];
+    int64_t read_grows[LOG_MAX_ACTIONS], written_grows[LOG_MAX_ACTIONS];
+    bool grown;                        /* some size changes */
+    uint64_t limit;                    /* iterations that may be replayed */
+    size_t fresh_bytes[LOG_MAX_FRESH]; /* what new memory needs in any of them */
     int8_t scalar[LOG_MAX_PARAMS];     /* of parameters: which scalar, or -1: constant */
     int32_t last_use[LOG_MAX_FRESH];   /* the action after which new memory is free; the number of
                                           actions: records keep it; -1: it is held at the end */

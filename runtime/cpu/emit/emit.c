@@ -398,8 +398,15 @@ static bool has_loop_per_point(const kir_ins *i) {
     return i->code == KIR_LOOP || (i->code == KIR_FOR && i->imm != KIR_SHORT_LOOP);
 }
 
+static bool has_each(const kir_func *f) {
+    for (size_t i = 0; i < f->n_code; i++)
+        if (f->code[i].code == KIR_EACH) return true;
+    return false;
+}
+
 emit_facts emit_examine(const kir_func *f) {
     emit_facts r = {.widest = 1, .widest_in_loops = 1, .plain = true};
+    const bool reduces = has_each(f);
     int depth = 0,       /* nesting of EACH regions */
         inside = 0,      /* nesting of other regions */
         point_loops = 0; /* nesting of loops whose trip count differs from point to point */
@@ -424,6 +431,7 @@ emit_facts emit_examine(const kir_func *f) {
         if (code == KIR_IF || code == KIR_BLOCK || code == KIR_ATOMIC) r.branches = true;
         if (has_loop_per_point(ins)) r.branches = r.loops = true, point_loops++;
         if (code == KIR_FOR) r.trips = true;
+        if (reduces && !depth) continue;
         uint32_t ops = code == KIR_OP ? op_info[ins->sub].cost
                                       : loads || code == KIR_STORE || code == KIR_CAST;
         r.ops += ops;

@@ -51,7 +51,9 @@ typedef struct {
                           in which each has its usual value, and one for the others */
 } emit_plan;
 
-/* Properties of a program that decide its plan. */
+/* Properties of a program that decide its plan. The costs of a program with EACH regions are those
+ * of the inner points: what is computed before or after them (an epilogue fused into a reduction)
+ * must not change the order of the reduction. */
 typedef struct {
     uint32_t n_each, n_reduce; /* EACH regions; REDUCE instructions in all */
     bool branches;   /* IF, LOOP, BLOCK, ATOMIC, a FOR whose trip count differs from point to point,
