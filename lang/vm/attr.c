@@ -435,31 +435,9 @@ static gpa_code property(gpa_vm *vm, const native *row, value v, value *out) {
     return row->fn(vm, argv, out);
 }
 
-/* NumPy's scalars have methods of Python's numbers (is_integer, bit_count, as_integer_ratio); only
- * float64 has hex. */
-static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out) {
-    gpa_dtype t = (gpa_dtype)v.aux;
-    number n = number_of(v);
-    value plain = n.kind == NUMBER_FLOAT  ? v_float(n.re)
-                  : n.kind == NUMBER_UINT ? v_uint(vm, n.u)
-                                          : v_int(n.i);
-    if (plain.tag == V_UNSET) return vm->core.err.code;
-    bool has = n.kind == NUMBER_INT || n.kind == NUMBER_UINT ||
-               (n.kind == NUMBER_FLOAT && (t == DT_F64 || !is(text, "hex")));
-    const native *row = has && t != DT_BOOL ? native_find(owner_of_value(plain), text) : NULL;
-    *out = v_unset();
-    gpa_code rc = GPA_OK;
-    if (!row || row->kind != NATIVE_METHOD)
-        rc = no_attribute(vm, v, text);
-    else
-        *out = v_method(vm, plain, (value){.tag = V_NATIVE, .native = row});
-    value_release(vm, plain);
-    if (rc) return rc;
-    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
-}
-
-/* Dunder methods of built-in values, which are functions of the library (numpy._protocols): bound
- * as a method for a value, the function itself for a type. */
+/* Dunder methods of built-in values and those that NumPy's scalars share with Python's numbers,
+ * which are functions of the library (numpy._protocols): bound as a method for a value, the
+ * function itself for a type. */
 static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool *handled) {
     value all[3] = {v_none(), v_none(), v_none()}, find = v_none(), fn = v_none();
     bool iterator = v.tag == V_ITER || generator_is(v),
@@ -503,9 +481,13 @@ static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
     }
     bool handled = false, data = v.tag != V_OBJECT && v.tag != V_EXCEPTION;
     if (is(text, "__doc__") && data) return vm_attr(vm, v_type(type_of(v)), text, out);
-    gpa_code rc = strncmp(text, "__", 2) == 0 ? protocol(vm, v, text, out, &handled) : GPA_OK;
+    if (v.tag == V_NUM && dtype_is_int((gpa_dtype)v.aux)) {
+        if (is(text, "numerator")) return *out = value_retain(v), GPA_OK;
+        if (is(text, "denominator")) return *out = v_int(1), GPA_OK;
+    }
+    bool shared = v.tag == V_NUM || v.tag == V_TYPE || strncmp(text, "__", 2) == 0;
+    gpa_code rc = shared ? protocol(vm, v, text, out, &handled) : GPA_OK;
     if (rc || handled) return rc;
-    if (v.tag == V_NUM) return number_method(vm, v, text, out);
     rc = instance_missing(vm, v, name, out, &handled);
     if (rc || handled) return rc;
     return no_attribute(vm, v, text);

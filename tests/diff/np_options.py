@@ -167,6 +167,15 @@ print(
     hasattr(np.float64(1), 'foo'),
     hasattr(np.int8(1), 'to_bytes') and False,
 )
+values = (np.float64(2.5), np.float32(2.5), np.float16(0.1), np.int8(3), np.uint64(2**64 - 1), np.complex128(1 + 2j), np.float64(np.inf))
+for x in values:
+    for m in 'as_integer_ratio is_integer hex bit_count __floor__ __ceil__ __trunc__ __round__ __copy__ fromhex'.split():
+        print(hasattr(x, m), hasattr(type(x), m), end=' ')
+        if hasattr(x, m) and m != 'fromhex':
+            attempt(lambda: (getattr(x, m)(), type(getattr(x, m)()), getattr(type(x), m)(x)))
+    for m in ('numerator', 'denominator'):
+        attempt(lambda: (getattr(x, m), type(getattr(x, m))))
+print(np.float64.fromhex('0x1.8p3'), type(np.float64.fromhex('0x1p3')), list(map(np.float64.is_integer, np.array([1.0, 2.5]))))
 
 # --- ufuncs with an identity, and comparisons
 for u in (np.gcd, np.hypot, np.logaddexp, np.logaddexp2, np.logical_xor):
