@@ -200,27 +200,12 @@ out:
     return rc;
 }
 
-/* Byte offset of character `count`. */
-static size_t byte_of(const str_obj *s, int64_t count) {
-    if (s->length == s->size) return (size_t)MIN(count, (int64_t)s->size);
-    size_t i = 0;
-    for (; i < s->size && count; count--) {
-        size_t n;
-        text_decode(s->text + i, s->size - i, &n);
-        i += n;
-    }
-    return i;
-}
-
-static int64_t char_offset(const str_obj *s, size_t byte) {
-    return str_is_ascii(s) ? (int64_t)byte : (int64_t)text_count(s->text, byte);
-}
-
 static gpa_code give_spans(gpa_vm *vm, const str_obj *s, const size_t *ends, size_t n, value *out) {
     value spans = v_tuple(vm, 2 * n, NULL);
     if (spans.tag == V_UNSET) return GPA_E_MEMORY;
     for (size_t i = 0; i < 2 * n; i++)
-        spans.tuple->items[i] = v_int(ends[i] == PCRE2_UNSET ? -1 : char_offset(s, ends[i]));
+        spans.tuple->items[i] =
+            v_int(ends[i] == PCRE2_UNSET ? -1 : (int64_t)str_position(s, ends[i]));
     *out = spans;
     return GPA_OK;
 }
@@ -242,8 +227,8 @@ gpa_code re_search(gpa_vm *vm, value *argv, value *out) {
     if (!m) return vm_no_memory(vm);
     uint32_t options = PCRE2_NO_UTF_CHECK | (how ? PCRE2_ANCHORED : 0) |
                        (how == 2 ? PCRE2_ENDANCHORED : 0) | (empty ? 0 : PCRE2_NOTEMPTY_ATSTART);
-    int found = pcre2_match(argv[0].object->data, (PCRE2_SPTR)s->text, byte_of(s, end),
-                            byte_of(s, pos), options, m, NULL);
+    int found = pcre2_match(argv[0].object->data, (PCRE2_SPTR)s->text, str_offset(s, (size_t)end),
+                            str_offset(s, (size_t)pos), options, m, NULL);
     if (found > 0)
         rc = give_spans(vm, s, pcre2_get_ovector_pointer(m), (size_t)groups + 1, out);
     else if (found != PCRE2_ERROR_NOMATCH)

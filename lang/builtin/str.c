@@ -340,10 +340,8 @@ static gpa_code find(gpa_vm *vm, value *argv, bool last, int64_t *out) {
     const str_obj *self = argv[0].str;
     if (at == SIZE_MAX)
         *out = -1;
-    else {
-        size_t byte = (size_t)(s.p - self->text) + at;
-        *out = (int64_t)(str_is_ascii(self) ? byte : text_count(self->text, byte));
-    }
+    else
+        *out = (int64_t)str_position(self, (size_t)(s.p - self->text) + at);
     return GPA_OK;
 }
 

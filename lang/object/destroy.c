@@ -91,9 +91,9 @@ static void destroy_object(destroy_queue *q, value v) {
             break;
         case V_FUNC: value_hooks.free_function(q->vm, v.func); return;
         case V_MODULE: module_free(q->vm, v.module); return;
+        case V_STR: mem_free(v.str->index); break;
         case V_COMPLEX:
         case V_BIG:
-        case V_STR:
         case V_BYTES:
         case V_RANGE:
         case V_UNSET:

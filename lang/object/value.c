@@ -129,8 +129,46 @@ gpa_code str_extend(gpa_vm *vm, value *a, value b) {
     return GPA_OK;
 }
 
+/* Byte offsets of the code points 0, INDEX_STEP, 2 * INDEX_STEP, ... of a str that is not ASCII.
+ * What str_extend adds later is not in it until the str is twice as long. */
+enum { INDEX_STEP = 64 };
+
+typedef struct str_index {
+    size_t n;
+    uint32_t at[];
+} str_index;
+
+/* The index of a str; NULL: there is no memory for it, or the str is short. */
+static const str_index *index_of(const str_obj *s) {
+    size_t n = s->length / INDEX_STEP + 1;
+    if (n == 1 || (s->index && n < 2 * s->index->n)) return s->index;
+    str_index *x = mem_resize(s->index, sizeof *x + n * sizeof *x->at);
+    if (!x) return s->index;
+    x->n = n;
+    for (size_t i = 0, at = 0; i < n; i++) {
+        x->at[i] = (uint32_t)at;
+        at += text_offset(s->text + at, s->size - at, INDEX_STEP);
+    }
+    return ((str_obj *)s)->index = x;
+}
+
 size_t str_offset(const str_obj *s, size_t i) {
-    return str_is_ascii(s) ? MIN(i, s->size) : text_offset(s->text, s->size, i);
+    if (str_is_ascii(s)) return MIN(i, s->size);
+    const str_index *x = index_of(s);
+    size_t entry = x ? MIN(i / INDEX_STEP, x->n - 1) : 0, from = x ? x->at[entry] : 0;
+    return from + text_offset(s->text + from, s->size - from, i - entry * INDEX_STEP);
+}
+
+size_t str_position(const str_obj *s, size_t byte) {
+    if (str_is_ascii(s)) return byte;
+    const str_index *x = index_of(s);
+    size_t lo = 0, hi = x ? x->n : 1; /* binary search for the last entry up to `byte` */
+    while (hi - lo > 1) {
+        size_t middle = lo + (hi - lo) / 2;
+        *(x->at[middle] <= byte ? &lo : &hi) = middle;
+    }
+    size_t from = x ? x->at[lo] : 0;
+    return lo * INDEX_STEP + text_count(s->text + from, byte - from);
 }
 
 value str_slice(gpa_vm *vm, const str_obj *s, size_t lo, size_t hi) {

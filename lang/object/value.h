@@ -83,11 +83,12 @@ typedef struct complex_obj {
 } complex_obj;
 
 /* Immutable UTF-8 text (or bytes); `length` counts code points: equal to size for ASCII. hash 0:
- * not yet computed. */
+ * not yet computed. `index`: byte offsets of some code points (str_offset), NULL until needed. */
 typedef struct str_obj {
     obj head;
     uint32_t size, length;
     uint64_t hash;
+    struct str_index *index;
     char text[]; /* size bytes and a zero */
 } str_obj;
 
@@ -291,8 +292,10 @@ static inline void value_release(gpa_vm *vm, value v) {
 /* ---- text ---- */
 
 static inline bool str_is_ascii(const str_obj *s) { return s->size == s->length; }
-/* The byte offset of code point i of a str (i up to its length). */
+/* The byte offset of code point i of a str (i up to its length), and the code point that begins at
+ * a byte offset. The offset of every 64th code point is kept from the first use on. */
 size_t str_offset(const str_obj *s, size_t i);
+size_t str_position(const str_obj *s, size_t byte);
 /* Code points [lo, hi) as a new str; UNSET on failure. */
 value str_slice(gpa_vm *vm, const str_obj *s, size_t lo, size_t hi);
 

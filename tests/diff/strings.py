@@ -363,3 +363,20 @@ print("ab".ljust(5, "é"), "ab".rjust(5, "é"), "ab".center(5, "é"), "ab".cente
     "é" * 4, "ab" * 0)
 print(f"{1234567:020,}", f"{1:012,}", f"{12:03,}", f"{1.5:.1200f}"[-3:], len(f"{1.5:.1200f}"), f"{2.5e-7:.1200e}"[-6:],
     f"{0.1:.1200g}"[:5])
+# --- long text beyond ASCII: indices, slices, find, patterns
+import re
+
+letters = [("a", "é", "€", "😀", "b")[k * k % 101 % 5] for k in range(3000)]
+s = "".join(letters)
+print([s[i] for i in (0, 63, 64, 65, 127, 128, 2999, -1, -64)] == [letters[i] for i in (0, 63, 64, 65, 127, 128, 2999, -1, -64)])
+print(all([s[i:j] == "".join(letters[i:j]) for i in range(0, 3000, 97) for j in range(0, 3001, 101)]), s[::-7] == "".join(letters[::-7]))
+print(all([s.find(c, k) == letters.index(c, k) for c in "aé€😀b" for k in range(0, 2900, 13)]), s.rfind("😀") == 2999 - letters[::-1].index("😀"))
+print(all([m.start() == i and m.end() == i + 1 for m, i in zip(re.finditer("(?s).", s), range(3000))]))
+print([re.compile("é").search(s, k).start() == letters.index("é", k) for k in (0, 64, 2000)], re.compile("a").findall(s, 100, 200) == re.findall("a", s[100:200]))
+x = "é" * 128
+print(x[127], x[64], x[63:65], len(x[64:]), x[128:], ("é" * 64)[63], ("é" * 64)[64:], ("é" * 65)[64])
+t, same = "", True
+for i in range(1000):
+    t += letters[i]
+    same = same and t[-1] == letters[i] and t[i // 2] == letters[i // 2] and t.find(letters[i // 3], i // 3) == i // 3
+print(same)
