@@ -119,9 +119,14 @@ static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
     else
         op_types(u->op, o->dtype, &compute, &result);
     int n = op_info[u->op].sig == SIG_LOGIC ? 0 : op_info[u->op].arity;
-    for (int i = 0; i < n && !rc && result != DT_BOOL; i++) /* Python ints first, as NumPy */
-        if (!in[i].arr && in[i].weak == WEAK_INT)
-            rc = arr_check_number(&in[i], op_operand_type(u->op, compute, i), vm_err(vm));
+    for (int i = 0; i < n && !rc; i++) { /* Python ints first, as NumPy */
+        gpa_dtype to = op_operand_type(u->op, compute, i);
+        if (in[i].arr || in[i].weak != WEAK_INT) continue;
+        if (to == DT_BOOL && in[i].dtype != DT_I64)
+            rc = vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+        else if (result != DT_BOOL)
+            rc = arr_check_number(&in[i], to, vm_err(vm));
+    }
     for (int i = 0; i < n && !rc; i++)
         rc = ufunc_check_input(vm, u->name, &in[i], n > 1 ? i : -1,
                                op_operand_type(u->op, compute, i), o->casting);

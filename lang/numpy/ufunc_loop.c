@@ -36,7 +36,7 @@ gpa_code ufunc_check_input(gpa_vm *vm, const char *name, const gpa_opnd *in, int
     char number[16] = "";
     gpa_dtype from = in->arr ? (gpa_dtype)in->arr->dtype : in->dtype;
     bool weak = !in->arr && in->weak != WEAK_NO;
-    if (weak && (in->weak == WEAK_INT || in->weak == WEAK_BOOL))
+    if (weak && (in->weak == WEAK_BOOL || (in->weak == WEAK_INT && to != DT_BOOL)))
         return GPA_OK; /* its range is checked later */
     if (weak && (dtype_is_complex(to) || (dtype_is_float(to) && in->weak == WEAK_FLOAT)))
         return GPA_OK;
@@ -129,8 +129,8 @@ gpa_code ufunc_loop(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value dtype,
         if (w.result != DT_NONE)
             return vm_fail(vm, GPA_E_TYPE, "cannot specify both 'signature' and 'dtype'");
         if ((rc = read_signature(vm, u, signature, &w))) return rc;
-    } else if (w.result == DT_NONE) {
-        return GPA_OK;
+    } else if (w.result == DT_NONE || (w.result == DT_BOOL && op_info[u->op].sig == SIG_COMPARE)) {
+        return GPA_OK; /* as promotion selects; all comparisons give bool */
     }
     /* The loop that promotion selects, if it fits, else the first that does. */
     if (arr_ufunc_types(u->op, in, &compute, &result, &quiet) == GPA_OK &&

@@ -128,15 +128,31 @@ static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err 
     return arr_check_number(o, t, e);
 }
 
+/* A Python int beyond int64. */
+static bool is_large(const gpa_opnd *o) {
+    return !o->arr && o->weak == WEAK_INT && o->dtype != DT_I64;
+}
+
+/* Logical operations, and comparisons with booleans, convert Python ints to int64. */
+static gpa_code check_large(gpa_op op, const gpa_opnd *in, gpa_err *e) {
+    const gpa_sig sig = (gpa_sig)op_info[op].sig;
+    for (int i = 0; i < op_info[op].arity; i++) {
+        if (!is_large(&in[i])) continue;
+        bool booleans =
+            sig == SIG_COMPARE && in[1 - i].weak == WEAK_NO && opnd_dtype(&in[1 - i]) == DT_BOOL;
+        if (sig == SIG_LOGIC || booleans)
+            return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    }
+    return GPA_OK;
+}
+
 /* Comparisons of integers with a Python int beyond int64: rewrites that operand in `own` to
  * uint64, or beyond that to infinity. Returns the operands to use. */
 static const gpa_opnd *compare_large(gpa_op op, const gpa_opnd *in, gpa_opnd *own) {
     if (op_info[op].sig != SIG_COMPARE) return in;
     for (int i = 0; i < 2; i++) {
         gpa_dtype other = opnd_dtype(&in[1 - i]);
-        if (in[i].arr || in[i].weak != WEAK_INT || in[i].dtype == DT_I64 ||
-            !(dtype_is_int(other) || other == DT_BOOL))
-            continue;
+        if (!is_large(&in[i]) || !dtype_is_int(other)) continue;
         memcpy(own, in, 2 * sizeof *own);
         bool beyond = in[i].dtype == DT_F64;
         own[i].weak = beyond ? WEAK_FLOAT : WEAK_NO;
@@ -164,8 +180,9 @@ static void widen_comparison(gpa_op op, const gpa_opnd *in, gpa_dtype *compute) 
 gpa_code arr_number_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result,
                           gpa_err *e) {
     gpa_opnd own[2];
+    gpa_code rc = check_large(op, in, e);
     in = compare_large(op, in, own);
-    gpa_code rc = arr_ufunc_types(op, in, compute, result, e);
+    if (!rc) rc = arr_ufunc_types(op, in, compute, result, e);
     if (rc) return rc;
     widen_comparison(op, in, compute);
     for (int i = 0; i < op_info[op].arity && !rc; i++)
@@ -424,6 +441,7 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     gpa_code rc = GPA_OK;
     gpa_opnd own[2];
     op = cheaper(op, in);
+    TRY(check_large(op, in, e));
     in = compare_large(op, in, own);
     if (!opts && arity == 2) TRY(apply_fast_path(rt, op, in, &full, e));
     if (full) TRY(arr_of_node(rt, full, out, e));

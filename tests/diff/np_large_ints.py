@@ -112,3 +112,19 @@ tell(
     lambda: np.array([0.0]) ** -1,
     lambda: np.array([1e200]) ** 2,
 )
+# --- ints beyond int64 and booleans: comparisons, logical operations, dtype=bool
+def attempt(f, *args, **kwargs):
+    try:
+        r = f(*args, **kwargs)
+        print(r, r.dtype)
+    except Exception as e:
+        print(type(e).__name__, e)
+
+
+for s in (3, 2**63, 2**64, -(2**70), True):
+    for f in (np.logical_and, np.logical_or, np.equal, np.less, np.bitwise_and, np.multiply, np.maximum):
+        for y in (np.array([True, False]), np.array([1, 2]), np.array([1.0, 0.0]), np.array([1, 2], np.uint64)):
+            print(f.__name__, s, y.dtype, end=" ")
+            attempt(f, y, s)
+            attempt(f, y, s, dtype=bool)
+            attempt(f, s, y, dtype=bool, casting="unsafe")

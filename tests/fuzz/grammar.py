@@ -120,6 +120,7 @@ np.array({x}, ndmin=2)
 np.fromiter((v for v in {x}.ravel().tolist()), dtype={x}.dtype)
 """
 
+# The indices that nonzero gives are columns of a matrix in NumPy, and vectors in gpa: hence the copies.
 SORTS = r"""
 np.sort(plain({x}), axis={axis})
 np.sort(plain({x}), axis=None)
@@ -130,10 +131,10 @@ np.unique({x}, return_index=True)[{bit}]
 np.unique({x}, return_inverse=True)[{bit}]
 np.searchsorted(np.sort(plain({x}), axis=None), {y}, side='{side}')
 np.lexsort(({x}.ravel(), {x}.ravel() > 1))
-np.nonzero({x})[0]
+np.nonzero({x})[0].copy()
 np.flatnonzero({x})
 np.argwhere({x})
-np.where({x})[-1]
+np.where({x})[-1].copy()
 np.isin({x}, {z})
 np.intersect1d(plain({x}), plain({z}))
 np.union1d(plain({x}), plain({z}))

@@ -39,8 +39,8 @@ def magnitude(x):
     return np.where(np.isfinite(x), np.abs(x), 0).astype(np.float64)
 
 def plain(x):
-    # which of two zeros is the larger one is not defined
-    return x + 0.0 if np.asarray(x).dtype.kind in 'fc' else x
+    # neither which of two zeros is the larger one nor the payload of a sorted NaN is defined
+    return np.where(np.isnan(x), np.nan, x) + 0.0 if np.asarray(x).dtype.kind in 'fc' else x
 
 def quarters(x):
     x = np.asarray(x)
