@@ -43,7 +43,7 @@ typedef struct gpa_arr {
 typedef struct {
     gpa_arr *arr;
     gpa_weak weak;
-    bool last;     /* the last use of the array: a store may take over its memory */
+    bool last;     /* the last use of the array: a store may take over its memory or value */
     bool sequence; /* made from a list or tuple, whose nesting depth NumPy checks */
     bool element;  /* a NumPy scalar assigned to one element: signed dtypes check its range */
     gpa_dtype dtype;
@@ -494,6 +494,9 @@ gpa_code arr_update(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_opnd *rhs, gpa_
 /* ufunc.at: unbuffered; repeated indices apply each time (scatter-add for OP_ADD). */
 gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
                        const gpa_opnd *rhs, gpa_err *e);
+/* The caller will not read `a` again: if it is one pending element, it is not computed for its own
+ * sake. Pending arrays that depend on it keep its value. */
+gpa_code arr_drop_value(gpa_rt *rt, gpa_arr *a, gpa_err *e);
 /* One element by a full set of indices (negative ones allowed, bounds checked): fast, for scalar
  * loops. */
 gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val *out, gpa_err *e);

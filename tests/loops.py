@@ -86,6 +86,21 @@ for j in range(4, 0, -1): {x}[1:] = {x}[:-1] * 0.25 + j; s += j
 for j in range({few}): {x}, {y} = {y}, {x}
 for j in range({few}): m[j] += {x}; t = t * 0.5
 for j in range(2): {x} = {x} + {k}; k = j - k
+m[:i + 2, 2] += m[:i + 2, 1] * 0.5
+m[i:, 0] = m[i:, 0] * 0.5 + {k}
+m[1:i + 3, 0] = m[:i + 2, 0] * 0.5 + {k}
+m[:i + 2, 1] = np.flip(m[:i + 2, 1]) * 0.5 + 1
+m[i, 1] = np.dot(m[:i + 2, 0], m[:i + 2, 2]) * 0.01
+m[i, 1] = m[:i + 2, 0].sum() * 0.01 + {k}
+m[-i - 3:, 2] = m[:i + 3, 0] * 0.25
+m[:i + 2, :2] = m[:i + 2, 1:3] * 0.5
+m[i + 1, 2] = m[i, 2] * 0.5 + {k}
+m[i, 0] += m[i, 1] * {x}[1]
+{x} = {x} * 0.5 + m[i, 1]
+v = m[:i + 2, 1] * 2
+v = m[i:, 1]
+{x}[:i + 2] *= 0.5
+{x}[i + 1:] = {y}[i + 1:] * 0.5 + {k}
 """
 
 # What must end a replay, or forbid it.

@@ -381,7 +381,7 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     TRY(arg_element(vm, item, (gpa_dtype)a->dtype, &rhs));
     if (single) TRY(one_element(vm, a, &rhs));
     rhs.element = rhs.element && is_view(ix, n); /* through lists and masks it is cast */
-    rhs.last = last && item.tag == V_ARRAY && !item.aux;
+    rhs.last = last && item.tag == V_ARRAY && (!item.aux || single);
     if (rhs.weak != WEAK_COMPLEX) TRY(np_check_cast(vm, &rhs, (gpa_dtype)a->dtype));
     rc = arr_set(vm_rt(vm), a, &(gpa_indices){ix, n}, &rhs, vm_err(vm));
 out:
@@ -391,7 +391,8 @@ out:
     return rc;
 }
 
-static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, value item) {
+static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, value item,
+                                     bool last) {
     gpa_arr *view = NULL;
     gpa_index ix[ARG_MAX_INDEX];
     int64_t at[GPA_MAX_DIMS];
@@ -422,8 +423,9 @@ static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, 
     }
     rc = op_array_getitem(vm, v, key, &old);
     if (!rc) rc = op_update(vm, op, old, item, &new);
-    if (!rc) rc = op_array_setitem(vm, v, key, new, false);
     value_release(vm, old);
+    if (!rc && last) rc = arr_drop_value(vm_rt(vm), item.array->arr, vm_err(vm));
+    if (!rc) rc = op_array_setitem(vm, v, key, new, is_unshared_array(new));
     value_release(vm, new);
     return rc;
 }

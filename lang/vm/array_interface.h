@@ -6,15 +6,18 @@
 #include "lang/syntax/ast.h"
 #include "lang/vm/native.h"
 
+/* True for an array to which there is one reference. */
+static inline bool is_unshared_array(value v) { return v.tag == V_ARRAY && v.o->refs == 1; }
+
 typedef struct {
     /* At least one operand is an array or a NumPy scalar. */
     gpa_code (*binary)(gpa_vm *vm, ast_op op, value a, value b, value *out);
     gpa_code (*update)(gpa_vm *vm, ast_op op, value a, value b, value *out);
     gpa_code (*unary)(gpa_vm *vm, gpa_op op, value a, value *out);
     gpa_code (*getitem)(gpa_vm *vm, value a, value key, value *out);
-    /* last: the caller holds the only reference to the item. */
+    /* last: the caller holds the only reference to the item, which is an array. */
     gpa_code (*setitem)(gpa_vm *vm, value a, value key, value item, bool last);
-    gpa_code (*update_item)(gpa_vm *vm, ast_op op, value a, value key, value item);
+    gpa_code (*update_item)(gpa_vm *vm, ast_op op, value a, value key, value item, bool last);
     /* Reports that a number was out of range in a cast, to a float dtype (an overflow) or to an
      * integer one (an invalid value); the same for the elements of `a`, which is cast to the dtype.
      */

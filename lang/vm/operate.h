@@ -21,8 +21,10 @@ gpa_code op_contains_items(gpa_vm *vm, value v, value item, bool *out);
 gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out);
 gpa_code op_setitem(gpa_vm *vm, value v, value key, value item);
 gpa_code op_delitem(gpa_vm *vm, value v, value key);
-/* v[key] op= item, with v and key evaluated once. */
-gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value old, value item);
+/* v[key] op= item, with v and key evaluated once. last: the caller holds the only reference to the
+ * item, which is an array. */
+gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value old, value item,
+                        bool last);
 
 /* True if calling a value, or a method of it, may run code of the program. */
 bool op_runs_program(value v);

@@ -457,12 +457,14 @@ static gpa_code update_entry(gpa_vm *vm, ast_op op, dict_obj *d, value key, valu
     return rc;
 }
 
-gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value old, value item) {
+gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value old, value item,
+                        bool last) {
     value read = v_none(), new = v_none();
     gpa_code rc = GPA_OK;
     if (old.tag == V_UNSET) {
         if (v.tag == V_DICT) return update_entry(vm, op, v.dict, key, item);
-        if (v.tag == V_ARRAY && !v.aux) return array_operators.update_item(vm, op, v, key, item);
+        if (v.tag == V_ARRAY && !v.aux)
+            return array_operators.update_item(vm, op, v, key, item, last);
         rc = op_getitem(vm, v, key, &read);
         old = read;
     }
