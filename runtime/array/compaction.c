@@ -34,7 +34,7 @@ gpa_code compact_on_host(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, g
     for (int d = 0; d < inner; d++) shape[1 + d] = a->shape[mask->ndim + d];
     TRY(host_result_new(rt, (gpa_dtype)a->dtype, 1 + inner, shape, &to, e));
     size_t item = dtype_size((gpa_dtype)a->dtype) * (size_t)shape_size(inner, shape + 1);
-    if (item) mask_select_compress(to.data, from.data, m.data, count, item);
+    if (item) mask_select_compress(to.data, from.data, m.data, mask->size, count, item);
     TRY(host_result_finish(rt, &to, out, e));
     explain_call(rt, "compress", NULL, *out);
 out:

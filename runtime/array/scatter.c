@@ -355,7 +355,8 @@ gpa_code scatter_masked(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool 
     if (mask_select_count(m.data, mask->size) != v->shape[0]) goto out;
     TRY(host_view_get_as(rt, v, (gpa_dtype)a->dtype, &value, e));
     TRY(host_target_open(rt, a, true, &to, e));
-    mask_select_expand(to.first, value.data, m.data, v->shape[0], dtype_size((gpa_dtype)a->dtype));
+    mask_select_expand(to.first, value.data, m.data, mask->size, v->shape[0],
+                       dtype_size((gpa_dtype)a->dtype));
     TRY(host_target_close(rt, &to, e));
     explain_call(rt, "scatter into", NULL, a);
     *done = true;

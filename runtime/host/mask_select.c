@@ -1,14 +1,16 @@
 /* Stream compaction with a byte mask: mask_select.h.
  *
- * Scalar code is branch-free: it stores every element and advances the output only for selected
- * ones. With AVX-512 VBMI2 vectors are compressed and stored whole while the output has capacity
- * for one; the scalar code does the rest. Reading order: counting, scalar code, vectors, calls. */
+ * Scalar code skips eight entries at a time if none of them is selected. Otherwise it is
+ * branch-free: it stores every element and advances the output only for selected ones. With AVX-512
+ * VBMI2 vectors are compressed and stored whole while the output has capacity for one; the scalar
+ * code does the rest. Reading order: counting, scalar code, vectors, calls. */
 #include "runtime/host/mask_select.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "runtime/base/base.h"
+#include "runtime/base/simd_clones.h"
 
 #if defined __x86_64__ && defined __GNUC__
 #include <immintrin.h>
@@ -27,7 +29,7 @@ static bool has_compress(void) {
 /* ---- counting ---- */
 
 /* SWAR: eight bytes at a time; any nonzero byte counts once. */
-static int64_t count_bytes(const uint8_t *m, int64_t n) {
+GPA_SIMD_CLONES static int64_t count_bytes(const uint8_t *m, int64_t n) {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
     int64_t count = 0;
     for (; n >= 8; n -= 8, m += 8) {
@@ -41,37 +43,56 @@ static int64_t count_bytes(const uint8_t *m, int64_t n) {
 
 /* ---- scalar code ---- */
 
+enum { WORD = 8 }; /* entries of a mask that are tested at a time */
+
+/* The first entry from i on whose word has a selected one, or that is among the last of n. */
+static inline int64_t skip_words(const uint8_t *mask, int64_t i, int64_t n) {
+    for (uint64_t word = 0; n - i >= WORD; i += WORD) {
+        memcpy(&word, mask + i, sizeof word);
+        if (word) break;
+    }
+    return i;
+}
+
 static int64_t scalar_indices(const uint8_t *mask, int64_t i, int64_t n, int64_t *to, int64_t found,
                               int64_t capacity) {
-    for (; i < n && found < capacity; i++) {
-        to[found] = i;
-        found += mask[i] != 0;
-    }
+    while ((i = skip_words(mask, i, n)) < n && found < capacity)
+        for (const int64_t end = MIN(i + WORD, n); i < end && found < capacity; i++) {
+            to[found] = i;
+            found += mask[i] != 0;
+        }
     return found;
 }
 
-/* A compress or expand: `count` elements are selected. */
+/* A compress or expand: of n entries, `count` are selected. */
 typedef struct {
     char *to;
     const char *from;
     const uint8_t *mask;
-    int64_t count;
+    int64_t n, count;
 } mask_copy;
 
 /* The rest of one, from entry i on, after `kept` selected ones. An element size that is a
  * compile-time constant makes the copies single moves. */
 SMALL_COPY void compress_items(mask_copy c, int64_t i, int64_t kept, int64_t item) {
-    for (; kept < c.count; i++) {
-        memcpy(c.to + kept * item, c.from + i * item, (size_t)item);
-        kept += c.mask[i] != 0;
+    while (kept < c.count) {
+        i = skip_words(c.mask, i, c.n);
+        const bool room = c.count - kept >= WORD;
+        for (const int64_t end = i + WORD; i < end && (room || kept < c.count); i++) {
+            memcpy(c.to + kept * item, c.from + i * item, (size_t)item);
+            kept += c.mask[i] != 0;
+        }
     }
 }
 
 SMALL_COPY void expand_items(mask_copy c, int64_t i, int64_t kept, int64_t item) {
-    for (; kept < c.count; i++) {
-        const char *x = c.mask[i] ? c.from + kept * item : c.to + i * item;
-        memmove(c.to + i * item, x, (size_t)item);
-        kept += c.mask[i] != 0;
+    while (kept < c.count) {
+        i = skip_words(c.mask, i, c.n);
+        for (const int64_t end = i + WORD; i < end && kept < c.count; i++) {
+            const char *x = c.mask[i] ? c.from + kept * item : c.to + i * item;
+            memmove(c.to + i * item, x, (size_t)item);
+            kept += c.mask[i] != 0;
+        }
     }
 }
 
@@ -84,7 +105,7 @@ static void compress_rest(mask_copy c, int64_t i, int64_t kept, size_t item) {
         case 16: compress_items(c, i, kept, 16); break;
         default:
             for (; kept < c.count; i++)
-                if (c.mask[i])
+                if (c.mask[i = skip_words(c.mask, i, c.n)])
                     memcpy(c.to + (size_t)kept++ * item, c.from + (size_t)i * item, item);
     }
 }
@@ -213,17 +234,18 @@ int64_t mask_select_indices(const void *mask, int64_t n, int64_t *to, int64_t ca
     return scalar_indices(mask, 0, n, to, 0, capacity);
 }
 
-void mask_select_compress(void *to, const void *from, const void *mask, int64_t count,
+void mask_select_compress(void *to, const void *from, const void *mask, int64_t n, int64_t count,
                           size_t item) {
-    const mask_copy c = {to, from, mask, count};
+    const mask_copy c = {to, from, mask, n, count};
 #if HAVE_COMPRESS
     if (has_compress() && vector_compress(c, item)) return;
 #endif
     compress_rest(c, 0, 0, item);
 }
 
-void mask_select_expand(void *to, const void *from, const void *mask, int64_t count, size_t item) {
-    const mask_copy c = {to, from, mask, count};
+void mask_select_expand(void *to, const void *from, const void *mask, int64_t n, int64_t count,
+                        size_t item) {
+    const mask_copy c = {to, from, mask, n, count};
 #if HAVE_COMPRESS
     if (has_compress() && vector_expand(c, item)) return;
 #endif

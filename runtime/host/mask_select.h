@@ -11,10 +11,13 @@
 int64_t mask_select_count(const void *mask, int64_t n);
 /* Writes the indices of the first selected entries, at most `capacity`. Returns their number. */
 int64_t mask_select_indices(const void *mask, int64_t n, int64_t *to, int64_t capacity);
-/* Compress: copies the `count` selected elements of `item` bytes contiguously; no overlap. */
-void mask_select_compress(void *to, const void *from, const void *mask, int64_t count, size_t item);
+/* Compress: copies the `count` selected elements of `item` bytes contiguously; no overlap. The mask
+ * has n entries. */
+void mask_select_compress(void *to, const void *from, const void *mask, int64_t n, int64_t count,
+                          size_t item);
 /* Expand: stores `count` contiguous elements to the selected entries, of which there are as many;
  * the others keep their values. `item`: the size of a dtype. */
-void mask_select_expand(void *to, const void *from, const void *mask, int64_t count, size_t item);
+void mask_select_expand(void *to, const void *from, const void *mask, int64_t n, int64_t count,
+                        size_t item);
 
 #endif
