@@ -56,8 +56,8 @@ def parameters(signature):
 
 
 # Modules whose examples use their functions by name.
-BY_NAME = """abc argparse autograd bisect cmath collections copy csv dataclasses datetime fnmatch functools glob gzip heapq io
-    itertools json math operator os os.path random re shutil string sys tempfile time timeit warnings""".split()
+BY_NAME = """abc argparse autograd bisect cmath collections copy csv dataclasses datetime fnmatch functools glob gzip heapq
+    importlib io itertools json math operator os os.path random re shutil string sys tempfile time timeit warnings""".split()
 # Modules and types whose examples use NumPy's functions by name.
 ARRAYS = (
     "numpy", "scipy", "gpa.table", "cupyx", "pyculib", "imageio", "ndarray", "dtype", "ufunc", "Generator", "poly1d", "broadcast",

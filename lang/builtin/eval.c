@@ -40,6 +40,20 @@ gpa_code core_globals(gpa_vm *vm, value *argv, value *out) {
     return module_dict(vm, m->globals ? m->globals : m, out);
 }
 
+gpa_code core_import(gpa_vm *vm, value *argv, value *out) {
+    bool whole = false;
+    if (argv[0].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "__import__() argument 1 must be str, not %s",
+                       value_type_name(argv[0]));
+    const char *name = argv[0].str->text;
+    if (argv[4].tag != V_INT || argv[4].i)
+        return vm_fail(vm, GPA_E_IMPORT, "attempted relative import with no known parent package");
+    if (!*name) return vm_fail(vm, GPA_E_VALUE, "Empty module name");
+    gpa_code rc = value_truth(vm, argv[3], &whole);
+    if (rc) return rc;
+    return whole ? import_any(vm, name, out) : import_root(vm, name, out);
+}
+
 gpa_code core_locals(gpa_vm *vm, value *argv, value *out) {
     const frame *f = caller(vm);
     (void)argv;

@@ -370,3 +370,24 @@ print(math.__dict__["pi"], vars(math)["tau"], "sin" in math.__dict__, named.__di
     sorted(named.__dict__)[-3:])
 print(dir(builtins)[:3])
 math.__dict__["nothing"]
+
+# --- modules by name
+import importlib
+
+print(importlib.import_module("math").pi, importlib.import_module("numpy.linalg").norm([3, 4]), __import__("math").e)
+print(importlib.import_module(".linalg", "numpy").__name__, importlib.import_module("..linalg", "numpy.fft").__name__)
+print(__import__("numpy.linalg").__name__, __import__("numpy.linalg", fromlist=["norm"]).__name__)
+importlib.import_module("nothing_of_this_name")
+
+# --- relative names without a package
+import importlib
+
+importlib.import_module(".linalg")
+
+# --- beyond the package
+import importlib
+
+importlib.import_module("...linalg", "numpy")
+
+# --- names that are no text
+__import__(3)
