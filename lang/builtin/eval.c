@@ -43,8 +43,7 @@ gpa_code core_globals(gpa_vm *vm, value *argv, value *out) {
 gpa_code core_import(gpa_vm *vm, value *argv, value *out) {
     bool whole = false;
     if (argv[0].tag != V_STR)
-        return vm_fail(vm, GPA_E_TYPE, "__import__() argument 1 must be str, not %s",
-                       value_type_name(argv[0]));
+        return vm_fail(vm, GPA_E_TYPE, "module name must be a string");
     const char *name = argv[0].str->text;
     if (argv[4].tag != V_INT || argv[4].i)
         return vm_fail(vm, GPA_E_IMPORT, "attempted relative import with no known parent package");
