@@ -91,28 +91,29 @@ static const gpa_repr *find(const gpa_repr *r, size_t n, const char *mime) {
 
 static const gpa_repr *plain_of(const gpa_repr *r, size_t n) { return find(r, n, "text/plain"); }
 
-/* Draws a picture among the representations. False: there is none, or it cannot be displayed
- * here. */
-static bool show_picture(const gpa_repr *r, size_t n) {
+/* Draws a picture among the representations. */
+static picture_result show_picture(const gpa_repr *r, size_t n) {
     const gpa_repr *picture = find(r, n, "image/png"), *words = find(r, n, "text/x-gpa-words");
-    if (!picture) return false;
+    if (!picture) return PICTURE_UNWANTED;
     host_fresh_line();
     busy_pause();
-    bool drawn =
+    picture_result result =
         picture_draw(picture->data, picture->n, words ? words->data : NULL, words ? words->n : 0);
     busy_resume(true);
-    return drawn;
+    return result;
 }
 
 static void show_display(void *user, const gpa_repr *r, size_t n, const char *id, bool update) {
     static const char wanted[] =
-        "pictures are shown in a terminal by chafa, which is not there: sudo apt install chafa\n";
+        "pictures are shown in this terminal by chafa, which is not there: sudo apt install "
+        "chafa\n";
     const gpa_repr *text = plain_of(r, n);
     (void)user, (void)id, (void)update;
-    if (show_picture(r, n) || !text) return;
+    picture_result picture = show_picture(r, n);
+    if (picture == PICTURE_DRAWN || !text) return;
     put(GPA_STDOUT, text->data, text->n);
     if (!text->n || text->data[text->n - 1] != '\n') put(GPA_STDOUT, "\n", 1);
-    if (find(r, n, "image/png")) put(GPA_STDERR, wanted, sizeof wanted - 1);
+    if (picture == PICTURE_IMPOSSIBLE) put(GPA_STDERR, wanted, sizeof wanted - 1);
 }
 
 static void show_result(void *user, int count, const gpa_repr *r, size_t n) {

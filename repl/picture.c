@@ -1,4 +1,5 @@
-/* Display of pictures by the program chafa, which reads the picture from a memory file on its
+/* Display of pictures. Terminals with the protocols of kitty and iTerm2 get the PNG file itself,
+ * which is compressed. For the others the program chafa reads the picture from a memory file on its
  * standard input and writes to the terminal. */
 #include "repl/picture.h"
 
@@ -6,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +44,8 @@ typedef enum { KITTY, SIXEL, ITERM, SYMBOLS, NONE, KINDS } graphics;
 static const struct {
     const char *name, *format; /* value of $GPA_GRAPHICS; chafa's option */
 } kinds[KINDS] = {
-    [KITTY] = {"kitty", "--format=kitty"},
-    [SIXEL] = {"sixel", "--format=sixels"},
-    [ITERM] = {"iterm", "--format=iterm"},
-    [SYMBOLS] = {"symbols", "--format=symbols"},
+    [KITTY] = {"kitty", NULL}, [SIXEL] = {"sixel", "--format=sixels"},
+    [ITERM] = {"iterm", NULL}, [SYMBOLS] = {"symbols", "--format=symbols"},
     [NONE] = {"none", NULL},
 };
 
@@ -149,19 +149,83 @@ static void put_words(const char *words, size_t n, int rows) {
     fflush(stdout);
 }
 
-bool picture_draw(const char *png, size_t n, const char *words, size_t n_words) {
-    enum { WIDEST = 80, ROW_SHARE = 3 };
+/* ---- PNG in escape sequences ---- */
+
+static uint32_t big_endian(const char *p) {
+    const unsigned char *b = (const unsigned char *)p;
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+/* The number of columns for a PNG file: its own size, or less if that is more than fits. */
+static int columns_for(const char *png, size_t n, int columns, int rows) {
+    enum { WIDTH_AT = 16, HEIGHT_AT = 20, HEADER = 24, USUAL_WIDTH = 10, USUAL_HEIGHT = 20 };
+    struct winsize w = {0};
+    bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_xpixel && w.ws_ypixel &&
+                 w.ws_col && w.ws_row;
+    double cell_width = known ? (double)w.ws_xpixel / w.ws_col : USUAL_WIDTH,
+           cell_height = known ? (double)w.ws_ypixel / w.ws_row : USUAL_HEIGHT;
+    double width = n > HEADER ? big_endian(png + WIDTH_AT) / cell_width : 0,
+           height = n > HEADER ? big_endian(png + HEIGHT_AT) / cell_height : 0;
+    double scale = 1;
+    if (width > columns) scale = columns / width;
+    if (height * scale > rows) scale = rows / height;
+    return width * scale >= 1 ? (int)(width * scale + 0.5) : 1;
+}
+
+/* Writes n bytes in base64. */
+static void put_base64(const char *data, size_t n) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < n; i += 3) {
+        const unsigned char *b = (const unsigned char *)data + i;
+        uint32_t bits =
+            (uint32_t)b[0] << 16 | (i + 1 < n ? (uint32_t)b[1] << 8 : 0) | (i + 2 < n ? b[2] : 0);
+        char out[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
+                       i + 1 < n ? digits[bits >> 6 & 63] : '=',
+                       i + 2 < n ? digits[bits & 63] : '='};
+        fwrite(out, 1, sizeof out, stdout);
+    }
+}
+
+/* The graphics protocol of kitty: a PNG file in chunks. */
+static void put_kitty(const char *png, size_t n, int columns) {
+    enum { CHUNK = 3072 }; /* 4096 bytes of base64, the most that a chunk may have */
+    for (size_t at = 0; at < n; at += CHUNK) {
+        size_t size = n - at < CHUNK ? n - at : CHUNK;
+        if (at == 0)
+            printf("\033_Ga=T,f=100,q=2,c=%d,m=%d;", columns, at + size < n);
+        else
+            printf("\033_Gm=%d;", at + size < n);
+        put_base64(png + at, size);
+        fputs("\033\\", stdout);
+    }
+    putchar('\n');
+}
+
+/* The inline images of iTerm2. */
+static void put_iterm(const char *png, size_t n, int columns) {
+    printf("\033]1337;File=inline=1;size=%zu;width=%d;height=auto;preserveAspectRatio=1:", n,
+           columns);
+    put_base64(png, n);
+    fputs("\a\n", stdout);
+}
+
+picture_result picture_draw(const char *png, size_t n, const char *words, size_t n_words) {
+    enum { WIDEST = 80, ROW_SHARE = 3, LEFT = 3 };
     graphics kind = kind_here();
     int columns, rows, wide, tall;
-    if (kind == NONE) return false;
+    if (kind == NONE) return PICTURE_UNWANTED;
     size_here(&columns, &rows);
-    bool exact = words && sscanf(words, "%d %d", &wide, &tall) == 2;
-    if (!exact) {
-        wide = columns < WIDEST ? columns : WIDEST;
-        tall = (wide + ROW_SHARE - 1) / ROW_SHARE + 1;
+    wide = columns < WIDEST ? columns : WIDEST;
+    if (kind == KITTY || kind == ITERM) {
+        wide = columns_for(png, n, wide, rows > LEFT + 1 ? rows - LEFT : 1);
+        (kind == KITTY ? put_kitty : put_iterm)(png, n, wide);
+        fflush(stdout);
+        return PICTURE_DRAWN;
     }
-    if (!draw(png, n, kinds[kind].format, wide, tall, exact)) return false;
+    bool exact = words && sscanf(words, "%d %d", &wide, &tall) == 2;
+    if (!exact) tall = (wide + ROW_SHARE - 1) / ROW_SHARE + 1;
+    if (!draw(png, n, kinds[kind].format, wide, tall, exact)) return PICTURE_IMPOSSIBLE;
     const char *first = exact ? memchr(words, '\n', n_words) : NULL;
     if (first) put_words(first + 1, n_words - (size_t)(first + 1 - words), tall);
-    return true;
+    return PICTURE_DRAWN;
 }

@@ -1,5 +1,5 @@
-/* Pictures in the terminal, displayed by the program chafa with the terminal's graphics protocol
- * (kitty, sixel, iTerm2) or with character cells. $GPA_GRAPHICS selects one: kitty, sixel, iterm,
+/* Pictures in the terminal, by its graphics protocol (kitty, iTerm2; sixel by the program chafa) or
+ * with character cells (chafa). $GPA_GRAPHICS selects one: kitty, sixel, iterm,
  * symbols, none; by default the name of the terminal does. */
 #ifndef GPA_REPL_PICTURE_H
 #define GPA_REPL_PICTURE_H
@@ -8,8 +8,13 @@
 #include <stddef.h>
 
 /* Draws the n bytes of a PNG file on standard output. words (may be NULL): text over the picture,
- * in the format of gpa_host.symbols. False: chafa is missing or failed. */
-bool picture_draw(const char *png, size_t n, const char *words, size_t n_words);
+ * in the format of gpa_host.symbols. */
+typedef enum {
+    PICTURE_DRAWN,
+    PICTURE_UNWANTED,  /* $GPA_GRAPHICS is none */
+    PICTURE_IMPOSSIBLE /* chafa is missing or failed */
+} picture_result;
+picture_result picture_draw(const char *png, size_t n, const char *words, size_t n_words);
 /* The available size of a picture of character cells; 0 if the terminal has graphics. */
 void picture_size(int *columns, int *rows);
 

@@ -156,17 +156,7 @@ static void add_arguments(offers *o, const char *src, size_t n) {
     if (v.tag != V_UNSET) value_release(o->s->vm, v);
 }
 
-/* Adds the submodules of a built-in module: numpy.linalg. */
-static void add_submodules(offers *o, const module_obj *m) {
-    const char *name = intern_text(o->s->names, m->name);
-    size_t n = strlen(name);
-    for (int i = 0; m->builtin && i < OWNER_COUNT; i++) {
-        const char *other = owner_name((native_owner)i);
-        bool part = owner_is_module((native_owner)i) && strncmp(other, name, n) == 0 &&
-                    other[n] == '.' && !strchr(other + n + 1, '.');
-        if (part) add(o, other + n + 1, "module", "", "");
-    }
-}
+static void add_submodule(void *user, const char *name) { add(user, name, "module", "", ""); }
 
 /* The start of the bracket or string that ends before `end`; `end` if it is not on this line. */
 static size_t opening(const char *src, size_t end) {
@@ -202,7 +192,7 @@ static void add_attributes(offers *o, const char *src) {
     value v = inspect_resolve(o->s, src + lo, o->start - 1 - lo);
     if (v.tag == V_UNSET) return;
     if (vm_dir(o->s->vm, v, add_value, o)) vm_clear_error(o->s->vm);
-    if (v.tag == V_MODULE) add_submodules(o, v.module);
+    if (v.tag == V_MODULE) inspect_submodules(o->s, v.module, add_submodule, o);
     value_release(o->s->vm, v);
 }
 
@@ -213,6 +203,11 @@ static void add_magics(offers *o, magic_kinds kinds) {
         char text[64];
         snprintf(text, sizeof text, "%s%s", kinds == MAGIC_CELL ? "%%" : "%", (*row)->name);
         if ((*row)->kinds & kinds) add(o, text, "magic", "", (*row)->usage);
+    }
+    for (size_t i = 0; i < o->s->n_aliases && kinds == MAGIC_LINE; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%%%s", o->s->aliases[i].name);
+        add(o, text, "magic", "", o->s->aliases[i].command);
     }
 }
 
@@ -242,7 +237,10 @@ static void add_modules(offers *o) {
     if (d) closedir(d);
 }
 
-static void add_files(offers *o, const char *path, size_t n) {
+/* Which files complete a path, next to folders. */
+typedef enum { NO_FILES, ALL_FILES, PROGRAMS } file_types;
+
+static void add_files(offers *o, const char *path, size_t n, file_types types) {
     gpa_str folder, typed;
     size_t base = n;
     while (base && path[base - 1] != '/') base--;
@@ -264,7 +262,9 @@ static void add_files(offers *o, const char *path, size_t n) {
         bool is_folder = !folder.failed && stat(folder.text, &st) == 0 && S_ISDIR(st.st_mode);
         str_clear(&typed);
         str_printf(&typed, "%s%s", e->d_name, is_folder ? "/" : "");
-        if (!typed.failed) add(o, typed.text, "path", "", "");
+        bool wanted =
+            is_folder || types == ALL_FILES || (types == PROGRAMS && program_length(e->d_name));
+        if (!typed.failed && wanted) add(o, typed.text, "path", "", "");
     }
     if (d) closedir(d);
     str_free(&typed);
@@ -354,12 +354,25 @@ static bool begins(const char *text, size_t n, const char *word) {
     return n > size && memcmp(text, word, size) == 0 && (text[size] == ' ' || text[size] == '\t');
 }
 
-/* True if the line takes file names after its first word. */
-static bool wants_files(const char *line, size_t n) {
-    static const char *const words[] = {"%cd", "%run", "%load", "%%writefile", "%history -f"};
-    if (line[0] == '!' || begins(line, n, "%sx") || begins(line, n, "%system")) return true;
-    for (size_t i = 0; i < COUNT_OF(words); i++)
-        if (begins(line, n, words[i])) return true;
+/* True if the line takes file names after its first words, and of which types. */
+static bool wants_files(const char *line, size_t n, file_types *types) {
+    static const struct {
+        const char *words;
+        file_types types;
+    } magics[] = {{"%cd", NO_FILES},     {"%run", PROGRAMS},         {"%load", ALL_FILES},
+                  {"%less", ALL_FILES},  {"%more", ALL_FILES},       {"%pycat", ALL_FILES},
+                  {"%save", ALL_FILES},  {"%logstart", ALL_FILES},   {"%%writefile", ALL_FILES},
+                  {"%%file", ALL_FILES}, {"%history -f", ALL_FILES}, {"%ls", ALL_FILES},
+                  {"%cat", ALL_FILES},   {"%cp", ALL_FILES},         {"%mv", ALL_FILES},
+                  {"%rm", ALL_FILES},    {"%sx", ALL_FILES},         {"%system", ALL_FILES},
+                  {"%mkdir", NO_FILES},  {"%rmdir", NO_FILES}};
+    *types = ALL_FILES;
+    if (line[0] == '!') return true;
+    for (size_t i = 0; i < COUNT_OF(magics); i++) {
+        if (!begins(line, n, magics[i].words)) continue;
+        *types = magics[i].types;
+        return true;
+    }
     return false;
 }
 
@@ -397,22 +410,23 @@ static void complete(offers *o, const char *src, size_t n) {
     context p = find_context(src, o->end);
     const char *line = src + p.line;
     size_t size = o->end - p.line;
+    file_types types;
     if (p.in_comment && line[0] != '!' && line[0] != '%') return;
     if (size && line[0] == '%' && !memchr(line, ' ', size)) {
         o->prefix = line;
         o->n = size;
         o->start = p.line;
         add_magics(o, size > 1 && line[1] == '%' ? MAGIC_CELL : MAGIC_LINE);
-    } else if (size && wants_files(line, size)) {
+    } else if (size && wants_files(line, size, &types)) {
         size_t word = size;
         while (word && !strchr(" \t'\"=<>|;&", line[word - 1])) word--;
         if (!word && line[0] == '!') word = 1;
-        add_files(o, line + word, size - word);
+        add_files(o, line + word, size - word, types);
     } else if (p.in_string) {
         o->prefix = src + p.quote + 1;
         o->n = o->end - p.quote - 1;
         o->start = p.quote + 1;
-        if (!add_keys(o, src, p.quote)) add_files(o, o->prefix, o->n);
+        if (!add_keys(o, src, p.quote)) add_files(o, o->prefix, o->n, ALL_FILES);
     } else if (!complete_import(o, line, size, src)) {
         if (o->start && src[o->start - 1] == '.') {
             add_attributes(o, src);

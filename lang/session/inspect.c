@@ -291,6 +291,18 @@ const char *inspect_file(gpa_session *s, value v) {
     return src && src->name[0] != '<' ? src->name : NULL; /* not the library */
 }
 
+void inspect_submodules(gpa_session *s, const module_obj *m,
+                        void (*each)(void *user, const char *name), void *user) {
+    const char *name = intern_text(s->names, m->name);
+    size_t n = strlen(name);
+    for (int i = 0; m->builtin && i < OWNER_COUNT; i++) {
+        const char *other = owner_name((native_owner)i);
+        if (owner_is_module((native_owner)i) && strncmp(other, name, n) == 0 && other[n] == '.' &&
+            !strchr(other + n + 1, '.'))
+            each(user, other + n + 1);
+    }
+}
+
 long inspect_line(gpa_session *s, value v) {
     const source *src = source_of(s, v);
     return src ? (long)source_at(src, node_of(v)->span.lo).line : 0;

@@ -22,6 +22,9 @@ void inspect_source(gpa_session *s, value v, gpa_str *out);
 const char *inspect_file(gpa_session *s, value v);
 /* The line at which it begins there; 0: unknown. */
 long inspect_line(gpa_session *s, value v);
+/* Calls `each` with the names of a built-in module's submodules, loaded or not. */
+void inspect_submodules(gpa_session *s, const module_obj *m,
+                        void (*each)(void *user, const char *name), void *user);
 /* The dotted name around the cursor. False: none. */
 bool inspect_name_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi);
 /* The dotted name of the function whose call encloses the cursor. False: none. */

@@ -71,18 +71,20 @@ static void put_array(const gpa_arr *a, gpa_str *out) {
     str_put(out, a->ndim == 1 ? ",)" : ")");
 }
 
-/* The variables; arrays by type and shape, so that nothing is computed. */
-static void put_variables(const dialog *d, gpa_str *out) {
-    value locals = d->stop->frames[d->at].locals;
+void debug_put_variables(gpa_session *s, value locals, const char *margin, gpa_str *out) {
     size_t at = 0;
     for (dict_entry *e; locals.tag == V_DICT && (e = dict_next(locals.dict, &at));) {
-        str_printf(out, "%s = ", e->key.str->text);
+        str_printf(out, "%s%s = ", margin, e->key.str->text);
         if (e->v.tag == V_ARRAY)
             put_array(e->v.array->arr, out);
-        else if (vm_repr(d->s->vm, e->v, out))
-            vm_clear_error(d->s->vm);
+        else if (vm_repr(s->vm, e->v, out))
+            vm_clear_error(s->vm);
         str_putc(out, '\n');
     }
+}
+
+static void put_variables(const dialog *d, gpa_str *out) {
+    debug_put_variables(d->s, d->stop->frames[d->at].locals, "", out);
 }
 
 /* ---- evaluation in a frame ---- */

@@ -483,6 +483,8 @@ static gpa_code sort_lines(gpa_session *s, gpa_str *text, gpa_str *out) {
     return GPA_OK;
 }
 
+static void match_submodule(void *user, const char *name) { match_name(user, name, v_unset()); }
+
 /* np.*cos*? : the matching names, one per line. */
 static gpa_code find_names(gpa_session *s, const char *name, size_t n) {
     gpa_str found, sorted;
@@ -501,6 +503,7 @@ static gpa_code find_names(gpa_session *s, const char *name, size_t n) {
     if (dot) {
         value v = inspect_resolve(s, name, dot - 1);
         if (v.tag != V_UNSET) rc = vm_dir(s->vm, v, match_name, &f);
+        if (v.tag == V_MODULE) inspect_submodules(s, v.module, match_submodule, &f);
         if (v.tag != V_UNSET) value_release(s->vm, v);
     } else {
         static const char *const modules[] = {"builtins", "numpy"};

@@ -274,12 +274,15 @@ MAGIC(config, LINE, CODE, "[Class[.trait[ = value]]]", "List, show or change set
 MAGIC(xmode, LINE, WORDS, "[Plain | Context | Verbose | Minimal]",
       "Switch the mode of error reports.\n"
       "\n"
-      "Minimal reports the error without its location and callers; the other modes\n"
-      "report both. Without an argument: the next mode.") {
-    static const char *const modes[] = {"Plain", "Context", "Verbose", "Minimal"};
-    size_t now = m->s->minimal ? 3 : 1;
-    if (!m->n) now = (now + 1) % COUNT_OF(modes);
-    size_t i = m->n ? 0 : now;
+      "Context, the default, begins with the error and its location; its callers follow.\n"
+      "Plain is Python's traceback: callers first, the error last. Verbose adds the\n"
+      "variables of the functions to Context, Minimal reports the error alone. Without\n"
+      "an argument: the next mode.") {
+    static const char *const modes[] = {[ERRORS_PLAIN] = "Plain",
+                                        [ERRORS_CONTEXT] = "Context",
+                                        [ERRORS_VERBOSE] = "Verbose",
+                                        [ERRORS_MINIMAL] = "Minimal"};
+    size_t i = m->n ? 0 : (m->s->errors + 1U) % COUNT_OF(modes);
     while (m->n && i < COUNT_OF(modes) &&
            !(strlen(modes[i]) == m->n && strncasecmp(modes[i], m->args, m->n) == 0))
         i++;
@@ -287,7 +290,7 @@ MAGIC(xmode, LINE, WORDS, "[Plain | Context | Verbose | Minimal]",
         return magic_usage(
             m, "Unrecognized mode: <%.*s>\nValid modes: ['Plain', 'Context', 'Verbose', 'Minimal']",
             (int)MIN(m->n, 80), m->args);
-    m->s->minimal = i == 3;
+    m->s->errors = (error_mode)i;
     session_printf(m->s, false, "Exception reporting mode: %s\n", modes[i]);
     return GPA_OK;
 }

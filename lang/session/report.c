@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lang/object/container.h"
 #include "lang/vm/class.h"
 #include "lang/session/magic.h"
 #include "lang/session/state.h"
 
-static void put_frame(gpa_session *s, const vm_frame *f, gpa_str *text) {
+static void put_frame(gpa_session *s, const vm_frame *f, const char *before, gpa_str *text) {
     const source *src = source_get(s->sources, f->at.src);
     if (!src) return;
-    str_put(text, "  called from ");
+    str_put(text, before);
     source_put_location(s->sources, f->at, f->function, text);
     size_t n;
     const char *line = source_line(src, source_at(src, f->at.lo).line, &n);
@@ -20,6 +21,11 @@ static void put_frame(gpa_session *s, const vm_frame *f, gpa_str *text) {
     str_putn(text, line, n);
     str_putc(text, '\n');
 }
+
+static bool is_module(const vm_frame *f) { return strcmp(f->function, "<module>") == 0; }
+
+/* The name of a frame's function; NULL at module level. */
+static const char *function_of(const vm_frame *f) { return is_module(f) ? NULL : f->function; }
 
 static bool same_place(gpa_span a, gpa_span b) { return a.src == b.src && a.lo == b.lo; }
 
@@ -39,7 +45,7 @@ static void put_callers(gpa_session *s, const vm_frame *frames, size_t n, gpa_st
         size_t period = 1, more = 0;
         while (period <= LONGEST_PERIOD && !(more = repetitions(frames, n, period))) period++;
         if (!more) period = 1;
-        for (size_t i = 0; i < period; i++) put_frame(s, &frames[--n], text);
+        for (size_t i = 0; i < period; i++) put_frame(s, &frames[--n], "  called from ", text);
         if (more && period == 1)
             str_printf(text, "  (and %zu more calls of the same line)\n", more);
         else if (more)
@@ -72,6 +78,37 @@ static void put_causes(gpa_session *s, const exc_obj *x, gpa_str *text) {
         str_put(text, x->suppresses_context ? "caused by " : "while handling ");
         x = from.exc;
         put_error(s, &x->err, x, NULL, text);
+    }
+}
+
+/* ---- %xmode ---- */
+
+/* Python's traceback: causes first, callers before what they call, the error last. */
+static void put_plain(gpa_session *s, const gpa_err *e, const exc_obj *x, const vm_frame *frames,
+                      size_t n, gpa_str *text) {
+    value from = !x ? v_none() : x->suppresses_context ? x->cause : x->context;
+    if (from.tag == V_EXCEPTION) {
+        put_plain(s, &from.exc->err, from.exc, NULL, 0, text);
+        str_put(text, x->suppresses_context
+                          ? "\nThe above exception was the direct cause of the following "
+                            "exception:\n\n"
+                          : "\nDuring handling of the above exception, another exception "
+                            "occurred:\n\n");
+    }
+    str_put(text, "Traceback (most recent call last):\n");
+    for (size_t i = 0; i + 1 < n; i++) put_frame(s, &frames[i], "  ", text);
+    source_render_location(s->sources, e, n ? function_of(&frames[n - 1]) : NULL, text);
+    str_printf(text, *e->msg ? "%s: %s\n" : "%s\n", name_of(e, x), e->msg);
+}
+
+/* The variables of the functions of the traceback, innermost first. */
+static void put_variables(gpa_session *s, gpa_str *text) {
+    size_t n;
+    const debug_frame *frames = debug_error_frames(s->vm, &n);
+    while (n-- > 0) {
+        if (frames[n].locals.tag != V_DICT || !frames[n].locals.dict->count) continue;
+        str_printf(text, "  variables of %s\n", frames[n].function);
+        debug_put_variables(s, frames[n].locals, "    ", text);
     }
 }
 
@@ -122,8 +159,6 @@ static void hint_at_shell(const gpa_session *s, gpa_err *e) {
     gpa_err_hint(e, "did you mean: '%c%.*s'?", is_magic ? '%' : '!', (int)word, line);
 }
 
-static bool is_module(const vm_frame *f) { return strcmp(f->function, "<module>") == 0; }
-
 void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame *frames,
                     size_t n) {
     enum { SHOWN = 64 };
@@ -134,16 +169,20 @@ void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame
     bool of_magic = n > 1 && is_module(&frames[n - 1]) && is_module(&frames[n - 2]) &&
                     frames[n - 1].at.src == frames[n - 2].at.src;
     if (of_magic) n--; /* the statement of a magic, which its line shows */
-    bool inside = n > 0 && strcmp(frames[n - 1].function, "<module>") != 0;
     if (x) add_notes(e, x);
     hint_at_shell(s, e);
-    put_error(s, e, x, inside ? frames[n - 1].function : NULL, &text);
+    put_error(s, e, x, n ? function_of(&frames[n - 1]) : NULL, &text);
     size_t first_line = strcspn(text.text ? text.text : "", "\n") + 1;
     if (n > 1) put_callers(s, frames, n - 1, &text);
     if (x) put_causes(s, x, &text);
     str_clear(&s->last_report);
     str_putn(&s->last_report, text.text, text.len);
-    if (s->minimal) str_truncate(&text, first_line);
+    if (s->errors == ERRORS_MINIMAL) str_truncate(&text, first_line);
+    if (s->errors == ERRORS_PLAIN) {
+        str_clear(&text);
+        put_plain(s, e, x, frames, n, &text);
+    }
+    if (s->errors == ERRORS_VERBOSE) put_variables(s, &text);
     const source *src = source_get(s->sources, e->span.src);
     if (src) {
         source_pos lo = source_at(src, e->span.lo), hi = source_at(src, e->span.hi);

@@ -158,6 +158,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
         goto out;
     }
     s->count = 1;
+    s->errors = ERRORS_CONTEXT;
     *out = s;
     return GPA_OK;
 out:
@@ -293,10 +294,12 @@ gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const
 void session_report_current(gpa_session *s) {
     const vm_frame *frames;
     size_t n = vm_trace(s->vm, &frames);
-    value exc = vm_raised_peek(s->vm);
+    value exc =
+        value_retain(vm_raised_peek(s->vm)); /* the report may run code: repr of variables */
     gpa_err now = *vm_err(s->vm);
     session_report(s, &now, exc.tag == V_EXCEPTION ? exc.exc : NULL, frames, n);
     vm_clear_error(s->vm);
+    value_release(s->vm, exc);
 }
 
 /* True if a cell ends with `;`, which suppresses its value. A semicolon in a trailing comment

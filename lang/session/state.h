@@ -23,6 +23,9 @@ typedef struct capture {
     struct capture *outer;
 } capture;
 
+/* %xmode: the innermost location first, or last as in Python; with variables; one line. */
+typedef enum { ERRORS_PLAIN, ERRORS_CONTEXT, ERRORS_VERBOSE, ERRORS_MINIMAL } error_mode;
+
 /* %alias */
 typedef struct {
     char *name, *command;
@@ -78,7 +81,7 @@ struct gpa_session {
     int bars;          /* progress bars displayed so far, if the front end has no bars itself */
     bool bar;          /* a progress bar is shown */
     bool trace;        /* %trace */
-    bool minimal;      /* %xmode: one-line errors */
+    error_mode errors; /* %xmode */
     bool no_automagic; /* %automagic: magics need their % */
     bool flat;         /* %pprint off: containers are displayed on one line */
     struct {           /* %config; empty: the default */
@@ -121,6 +124,9 @@ void debug_forget(gpa_session *s);
 
 /* The debugger of the prompt. */
 gpa_code debug_dialog(gpa_session *s, const debug_stop *stop);
+/* Appends variables, a dict, one per line; arrays by type and shape, so that nothing is computed.
+ */
+void debug_put_variables(gpa_session *s, value locals, const char *margin, gpa_str *out);
 
 /* ---- magic_log.c ---- */
 

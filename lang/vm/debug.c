@@ -300,6 +300,11 @@ static void forget_error(gpa_vm *vm) {
     free_frames(vm, frames, n);
 }
 
+const debug_frame *debug_error_frames(const gpa_vm *vm, size_t *n) {
+    *n = vm->debugger ? vm->debugger->n_error : 0;
+    return *n ? vm->debugger->error : NULL;
+}
+
 bool debug_enter_error(gpa_vm *vm) {
     struct debugger *d = vm->debugger;
     if (!d || !d->n_error || d->stopped) return false;

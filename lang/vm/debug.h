@@ -52,6 +52,8 @@ typedef enum {
 gpa_code debug_enter(gpa_vm *vm);
 /* Runs the debugger with the frames of the last uncaught error. False: there is none. */
 bool debug_enter_error(gpa_vm *vm);
+/* The frames of the last uncaught error, outermost first; borrowed until the next one. */
+const debug_frame *debug_error_frames(const gpa_vm *vm, size_t *n);
 /* Sets a variable of a running frame's function. False: it has none of this name. */
 bool debug_assign(gpa_vm *vm, int32_t index, gpa_sym name, value v);
 /* From the debugger: continues in this way. */

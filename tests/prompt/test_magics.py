@@ -280,6 +280,69 @@ def settings(t):
     check("none", cell(t, "%colors").startswith("UsageError: %colors: you must specify a color theme."))
 
 
+def reports(t):
+    cell(t, "def f(x):\rreturn g(x, 2)\r")
+    cell(t, "def g(x, y):\rreturn x / (y - 2)\r")
+    check("%xmode Plain", cell(t, "%xmode Plain") == "Exception reporting mode: Plain")
+    rows = cell(t, "f(1)").split("\n")
+    check(
+        "is Python's traceback: the error last",
+        rows[0] == "Traceback (most recent call last):"
+        and [row.strip() for row in rows[2::2][:2]] == ["f(1)", "return g(x, 2)"]
+        and rows[-3:-1] == ["    return x / (y - 2)", "             ^"]
+        and rows[-1] == "ZeroDivisionError: division by zero",
+    )
+    cell(t, "try: f(1)\rexcept Exception as e: raise ValueError('outer') from e\r")
+    check(
+        "causes come first",
+        "ZeroDivisionError: division by zero\n\nThe above" in t.text()
+        and "The above exception was the direct cause of the following exception:" in t.text()
+        and t.text().index("ZeroDivisionError") < t.text().index("ValueError: outer"),
+    )
+    cell(t, "%xmode Verbose")
+    said = cell(t, "f(1)")
+    check("%xmode Verbose", said.startswith("ZeroDivisionError"))
+    check("has the variables", "  variables of g\n    x = 1\n    y = 2\n  variables of f\n    x = 1" in said)
+    cell(t, "%xmode Minimal")
+    check("%xmode Minimal", cell(t, "f(1)") == "ZeroDivisionError: division by zero")
+    check("the next one", cell(t, "%xmode") == "Exception reporting mode: Plain")
+    cell(t, "%xmode Context")
+
+
+def completed(t, text):
+    """What Tab makes of a text: the line, and the menu."""
+    t.type("\x0c", text, "\t")
+    t.settle(0.1)
+    rows = [row for row in t.lines() if row]
+    t.type("\x07", "\x03")
+    t.settle(0.1)
+    return rows[0].partition(": ")[2], [row.split()[0] for row in rows[1:]]
+
+
+def completion(home):
+    folder = home + "/files"
+    os.makedirs(folder + "/sub")
+    for name in ("a.py", "b.txt", "c.gpa", "d.ipynb"):
+        open(folder + "/" + name, "w").close()
+    t = start(home)
+    cell(t, f"%cd -q {folder}")
+    check("%cd completes folders", completed(t, "%cd ") == ("%cd sub/", []))
+    check("%run programs and folders", completed(t, "%run ")[1] == ["a.py", "c.gpa", "sub/"])
+    check("%load files", len(completed(t, "%load ")[1]) == 5)
+    cell(t, "%alias zebra echo")
+    check("aliases", completed(t, "%zeb")[0] == "%zebra")
+    check("after a string", completed(t, "'abc'.upp")[0] == "'abc'.upper")
+    check("after a list", completed(t, "[1].app")[0] == "[1].append")
+    cell(t, "x = [np.arange(3)]")
+    check("after an element", completed(t, "x[0].cums")[0] == "x[0].cumsum")
+    check("names of a module", completed(t, "from numpy.linalg import nor")[0] == "from numpy.linalg import norm")
+    check("a letter", completed(t, "\\alph")[0] == "\\alpha" and completed(t, "\\alpha")[0] == "α")
+    check("np.*lin*? finds names and modules", cell(t, "np.*lin*?") == "np.linalg\nnp.linspace")
+    t.type("?\r")
+    check("? alone is a reference", t.wait("quick reference"))
+    t.kill()
+
+
 def after_end_of_input(t):
     t.type("\x04")
     check("Ctrl-D asks", t.wait(r"^Do you really want to exit \(\[y\]/n\)\?$"))
@@ -298,8 +361,10 @@ store(t)
 t = start(t.home)
 log(t)
 settings(t)
+reports(t)
 after_end_of_input(t)
 t.kill()
 editor(t.home)
 pasted(t.home)
+completion(t.home)
 r.end()

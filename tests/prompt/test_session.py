@@ -398,7 +398,9 @@ def pictures():
             while awaited not in t.raw and time.time() < end and t.read():
                 pass
             t.type(answer)
-        check(f"a plot by {kind}", begins in t.raw)
+        t.settle()
+        small = kind == "sixel" or (b"iVBORw0KGgo" in t.raw and len(t.raw) < 100_000)
+        check(f"a plot by {kind}, compressed where it can be", begins in t.raw and small)
         t.kill()
     python = os.path.abspath("build/venv")
     if os.path.exists(python + "/bin/python"):
@@ -411,6 +413,7 @@ def pictures():
     t.wait(r"In \[1\]:")
     t.type(plot)
     check("or as a word", prompt(t, 2) and t.wait("<Figure size 640x480 with 1 Axes>"))
+    check("without a word about chafa", "chafa" not in t.text())
     t.kill()
 
 
