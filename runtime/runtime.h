@@ -290,8 +290,9 @@ bool rt_has_clock(gpa_rt *rt);
 /* Ends a profile; calls `each` (may be NULL) for every row. */
 void rt_profile_stop(gpa_rt *rt, void (*each)(void *user, const rt_profile_row *row), void *user);
 /* Memory bandwidth of the current device in bytes read and written per second by a copy of a
- * large array: measured at the first call, which does not show in the statistics. 0: unknown. */
-double rt_bandwidth(gpa_rt *rt);
+ * large array: measured at the first call, which does not show in the statistics, and `again` when
+ * asked; the best of the measurements. 0: unknown. */
+double rt_bandwidth(gpa_rt *rt, bool again);
 
 /* ---- handles ---- */
 

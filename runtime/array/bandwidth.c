@@ -39,13 +39,13 @@ static double measure(gpa_rt *rt, bool gpu) {
     return best;
 }
 
-double rt_bandwidth(gpa_rt *rt) {
+double rt_bandwidth(gpa_rt *rt, bool again) {
     gpa_device *d;
     gpa_err quiet = {0};
     if (device_default(rt, &d, &quiet) || d->caps.interprets) return 0;
-    if (d->bandwidth > 0 || rt->explain || rt->profile) return d->bandwidth;
+    if ((d->bandwidth > 0 && !again) || rt->explain || rt->profile) return d->bandwidth;
     rt_stats before = rt->stats;
-    d->bandwidth = measure(rt, d->caps.gpu);
+    d->bandwidth = MAX(d->bandwidth, measure(rt, d->caps.gpu));
     buf_trim(rt, d);
     before.bytes_live = rt->stats.bytes_live;
     before.bytes_cached = rt->stats.bytes_cached;
