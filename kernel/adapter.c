@@ -213,31 +213,38 @@ static void on_source(void *user, const gpa_source *s) {
     set_breakpoints(&(setting){user, NULL, true}, s);
 }
 
+typedef enum { NO_STATEMENT, STATEMENT, COMPILED_STATEMENT } line_kind;
+
 typedef struct {
-    bool *begins; /* of each line, from 1 */
+    line_kind *kinds; /* what begins on each line, from 1 */
     int n;
 } lines;
 
-static void add_line(void *user, int line) {
+static void add_line(void *user, int line, bool stops) {
     lines *l = user;
-    if (line > 0 && line <= l->n) l->begins[line] = true;
+    if (line > 0 && line <= l->n) l->kinds[line] = stops ? STATEMENT : COMPILED_STATEMENT;
 }
 
 /* The lines at which execution can stop. n 0: the text is no program. */
 static lines find_lines(adapter *a, const char *text, size_t n) {
     lines l = {NULL, 1};
     for (size_t i = 0; i < n; i++) l.n += text[i] == '\n';
-    l.begins = calloc((size_t)l.n + 1, sizeof *l.begins);
-    if (!l.begins || gpa_debug_lines(a->session, text, n, add_line, &l)) l.n = 0;
+    l.kinds = calloc((size_t)l.n + 1, sizeof *l.kinds);
+    if (!l.kinds || gpa_debug_lines(a->session, text, n, add_line, &l)) l.n = 0;
     return l;
 }
 
-/* A requested breakpoint, moved to the next line at which execution can stop; line 0 if there is
- * none. */
-static json_t *move_to_code(const lines *l, const json_t *requested) {
+/* A requested breakpoint, moved to the next line with a statement; line 0 if there is none, or
+ * execution cannot stop there: *why. */
+static json_t *move_to_code(const lines *l, const json_t *requested, const char **why) {
     json_int_t line = adapter_number(requested, "line", 0), at = line;
-    while (at > 0 && at <= l->n && !l->begins[at]) at++;
-    if (l->n && at > l->n) at = 0;
+    while (at > 0 && at <= l->n && l->kinds[at] == NO_STATEMENT) at++;
+    bool past = l->n && at > l->n,
+         compiled = !past && at > 0 && l->n && l->kinds[at] == COMPILED_STATEMENT;
+    *why = past       ? "no statement begins here or below"
+           : compiled ? "kernels and ufuncs run compiled: execution does not stop in them"
+                      : NULL;
+    if (*why) at = 0;
     json_t *point = json_pack("{s:I}", "line", at);
     static const char *const texts[] = {"condition", "logMessage"};
     for (size_t i = 0; i < 2; i++)
@@ -259,13 +266,13 @@ bool adapter_break(adapter *a, const json_t *arguments, json_t **body, const cha
         text ? find_lines(a, json_string_value(text), json_string_length(text)) : (lines){NULL, 0};
     gpa_debug_sources(a->session, set_breakpoints, &s);
     json_array_foreach(json_object_get(arguments, "breakpoints"), i, requested) {
-        json_t *point = move_to_code(&l, requested);
+        const char *reason;
+        json_t *point = move_to_code(&l, requested, &reason);
         json_int_t line = adapter_number(point, "line", 0);
         json_t *one =
             json_pack("{s:b, s:I, s:{s:s}}", "verified", line > 0, "line",
                       line ? line : adapter_number(requested, "line", 0), "source", "path", given);
-        if (!line)
-            json_object_set_new(one, "message", json_string("no statement begins here or below"));
+        if (reason) json_object_set_new(one, "message", json_string(reason));
         json_array_append_new(answers, one);
         if (line)
             json_array_append_new(points, point);
@@ -276,7 +283,7 @@ bool adapter_break(adapter *a, const json_t *arguments, json_t **body, const cha
     s.set = true;
     gpa_debug_sources(a->session, set_breakpoints, &s);
     *body = json_pack("{s:o}", "breakpoints", answers);
-    free(l.begins);
+    free(l.kinds);
     json_decref(text);
     return true;
 }

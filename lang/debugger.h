@@ -51,10 +51,11 @@ void gpa_debug_sources(gpa_session *s, void (*each)(void *user, const gpa_source
                        void *user);
 /* Sets or removes the breakpoint of a line of a source. */
 void gpa_debug_break(gpa_session *s, unsigned src, int line, bool set);
-/* Calls `each` with every line of a program at which execution can stop, in no order; a line may
- * come more than once. GPA_E_SYNTAX, without a report. */
+/* Calls `each` with every line of a program at which execution can stop, and with those (`stops`
+ * false) of kernels and ufuncs, which run compiled; in no order; a line may come more than once.
+ * GPA_E_SYNTAX, without a report. */
 gpa_code gpa_debug_lines(gpa_session *s, const char *text, size_t n,
-                         void (*each)(void *user, int line), void *user);
+                         void (*each)(void *user, int line, bool stops), void *user);
 typedef enum { GPA_ERRORS_NONE, GPA_ERRORS_UNCAUGHT, GPA_ERRORS_RAISED } gpa_debug_errors;
 /* Which errors stop execution where they are raised. */
 void gpa_debug_stop_on_errors(gpa_session *s, gpa_debug_errors which);

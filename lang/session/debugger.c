@@ -128,17 +128,17 @@ void gpa_debug_break(gpa_session *s, unsigned src, int line, bool set) {
 }
 
 typedef struct {
-    void (*each)(void *user, int line);
+    void (*each)(void *user, int line, bool stops);
     void *user;
 } listing;
 
-static void list_line(void *user, uint32_t line) {
+static void list_line(void *user, uint32_t line, bool stops) {
     const listing *l = user;
-    l->each(l->user, (int)line);
+    l->each(l->user, (int)line, stops);
 }
 
 gpa_code gpa_debug_lines(gpa_session *s, const char *text, size_t n,
-                         void (*each)(void *user, int line), void *user) {
+                         void (*each)(void *user, int line, bool stops), void *user) {
     ast_module *ast = NULL;
     gpa_code rc = ready_scope(s);
     if (!rc) rc = session_parse(s, SOURCE_FILE, "<debugger>", text, n, &ast);

@@ -111,28 +111,67 @@ void debug_compiled(gpa_vm *vm, code *c, const module_obj *m) {
     patch(vm, c);
 }
 
+/* ---- lines of a program ---- */
+
+/* True if a decorator compiles the whole function for a device: @vectorize, @guvectorize, @stencil,
+ * @cuda.jit, with or without arguments. */
+static bool is_device_decorator(gpa_vm *vm, const ast_node *n) {
+    static const char *const names[] = {"vectorize", "guvectorize", "stencil"};
+    if (n->kind == AST_CALL) n = n->call.func;
+    const ast_node *base = n->kind == AST_ATTR ? n->attr.object : NULL;
+    if (n->kind != AST_NAME && !base) return false;
+    const char *name = sym_text(vm, base ? n->attr.name : n->name.name);
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return base && base->kind == AST_NAME && strcmp(name, "jit") == 0 &&
+           strcmp(sym_text(vm, base->name.name), "cuda") == 0;
+}
+
 typedef struct {
-    void (*each)(void *user, uint32_t line);
+    gpa_vm *vm;
+    const ast_node *function;
+    bool found;
+} decorator_search;
+
+static void find_decorator(void *user, ast_node *n) {
+    decorator_search *x = user;
+    if (x->found) return;
+    for (uint32_t i = 0; n->kind == AST_DEF && i < n->def.decorators.n; i++)
+        x->found = x->found || (n->def.function == x->function &&
+                                is_device_decorator(x->vm, n->def.decorators.at[i]));
+    ast_each_child(n, find_decorator, x);
+}
+
+static bool is_kernel(gpa_vm *vm, const code *c) {
+    decorator_search x = {vm, c->node, false};
+    for (uint32_t i = 0; c->node && i < c->ast->body.n; i++) find_decorator(&x, c->ast->body.at[i]);
+    return x.found;
+}
+
+typedef struct {
+    void (*each)(void *user, uint32_t line, bool stops);
     void *user;
+    bool stops;
 } listing;
 
 static void list_line(void *user, ins *at, uint32_t line) {
     const listing *l = user;
     (void)at;
-    l->each(l->user, line);
+    l->each(l->user, line, l->stops);
 }
 
-static gpa_code list_lines(gpa_vm *vm, code *c, module_obj *scratch, listing *l) {
+static gpa_code list_lines(gpa_vm *vm, code *c, module_obj *scratch, listing l) {
     gpa_code rc = compile_code(vm, c, scratch, false);
-    if (!rc) each_line(vm, c, list_line, l);
+    l.stops = l.stops && !is_kernel(vm, c);
+    if (!rc) each_line(vm, c, list_line, &l);
     for (uint32_t i = 0; i < c->n_inner && !rc; i++) rc = list_lines(vm, c->inner[i], scratch, l);
     return rc;
 }
 
 gpa_code debug_lines(gpa_vm *vm, ast_module *ast, module_obj *scratch,
-                     void (*each)(void *user, uint32_t line), void *user) {
+                     void (*each)(void *user, uint32_t line, bool stops), void *user) {
     code *c = code_new(ast, NULL, ast->scope, 0);
-    gpa_code rc = c ? list_lines(vm, c, scratch, &(listing){each, user}) : vm_no_memory(vm);
+    gpa_code rc = c ? list_lines(vm, c, scratch, (listing){each, user, true}) : vm_no_memory(vm);
     code_release(vm, c);
     return rc;
 }
@@ -236,6 +275,21 @@ void debug_end(gpa_vm *vm) {
     if (!vm->debugger) return;
     vm->debugger->n = 0;
     patch_all(vm);
+}
+
+bool debug_interprets(const gpa_vm *vm, const ast_node *loop) {
+    const struct debugger *d = vm->debugger;
+    const source *s =
+        d && !d->stopped && loop ? source_get(vm->config.sources, loop->span.src) : NULL;
+    if (!s) return false;
+    if (d->mode != DEBUG_CONTINUE) return true;
+    const uint32_t first = source_at(s, loop->span.lo).line,
+                   last = source_at(s, loop->span.hi).line;
+    for (size_t i = 0; i < d->n; i++)
+        if (d->breakpoints[i].src == s->id && d->breakpoints[i].line >= first &&
+            d->breakpoints[i].line <= last)
+            return true;
+    return false;
 }
 
 /* True if a step ends before a line of the topmost frame. */

@@ -60,10 +60,11 @@ bool debug_assign(gpa_vm *vm, int32_t index, gpa_sym name, value v);
 void debug_resume(gpa_vm *vm, debug_mode mode);
 /* Stops before the next line of a function, whichever it is. */
 void debug_pause(gpa_vm *vm);
-/* Calls `each` with every line of a program at which execution can stop, function by function. It
+/* Calls `each` with every line of a program at which execution can stop, function by function, and
+ * with those (`stops` false) of kernels and ufuncs, which the interpreter does not run. The program
  * is compiled in a module made for that. */
 gpa_code debug_lines(gpa_vm *vm, ast_module *ast, module_obj *scratch,
-                     void (*each)(void *user, uint32_t line), void *user);
+                     void (*each)(void *user, uint32_t line, bool stops), void *user);
 /* Sets or removes the breakpoint of a line. False: nothing changes. */
 bool debug_breakpoint(gpa_vm *vm, uint32_t src, uint32_t line, bool set);
 /* From now on vm_config.debug_source is called. */

@@ -13,6 +13,9 @@ void debug_compiled(gpa_vm *vm, code *c, const module_obj *m);
 void debug_error(gpa_vm *vm);
 /* The evaluation has ended: steps end with it. */
 void debug_ended(gpa_vm *vm);
+/* True if a loop of a jitted function is to be interpreted, so that the debugger can stop in it: it
+ * has a breakpoint, or the program is stepped. */
+bool debug_interprets(const gpa_vm *vm, const ast_node *loop);
 void debug_free(gpa_vm *vm);
 
 #endif

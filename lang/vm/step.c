@@ -7,6 +7,7 @@
 
 #include "lang/object/numpy_scalar.h"
 #include "lang/vm/class.h"
+#include "lang/vm/debug_hooks.h"
 #include "lang/vm/generator.h"
 #include "lang/vm/operate.h"
 #include "lang/vm/record.h"
@@ -298,6 +299,8 @@ gpa_code step_match(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
 
 gpa_code step_lift(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
     lift_end end;
+    *out = false;
+    if (vm->debugger && debug_interprets(vm, f->code->nodes[i - f->code->ins])) return GPA_OK;
     gpa_code rc = typed_compiler.loop_run(vm, f->code->lifts[i->b], f->fn, r, &r[i->a], &end);
     *out = end != LIFT_INTERPRET;
     return rc;

@@ -225,4 +225,37 @@ def test_malformed():
         e.start()
         assert e.end() == (0, 0)
 
+COMPILED = """import numpy as np
+from numba import cuda, njit, prange, vectorize
+@njit(parallel=True)
+def f(n):
+    total = 0.0
+    for i in prange(n):
+        total += i * 0.5
+    return total
+@vectorize
+def v(a):
+    return a + 1
+@cuda.jit
+def k(x):
+    x[cuda.grid(1)] = 1
+print(f(8), v(np.ones(2)))
+"""
+
+
+def test_compiled_functions():
+    """A breakpoint in a loop of a jitted function stops there; in a kernel or ufunc it says why it does not"""
+    with Editor(COMPILED) as e:
+        told = e.start(file=[{"line": 7, "condition": "i == 3"}, 11, 14])
+        assert [point["verified"] for point in told] == [True, False, False]
+        assert all("run compiled" in point["message"] for point in told[1:])
+        assert e.event("stopped")["reason"] == "breakpoint"
+        assert e.stack() == [("f", "program.gpa", 7), ("<module>", "program.gpa", 15)]
+        frame = e.ask("stackTrace", threadId=1)["stackFrames"][0]["id"]
+        assert e.ask("evaluate", expression="total", frameId=frame)["result"] == "1.5"
+        e.ask("continue", threadId=1)
+        assert e.end() == (0, 0)
+        assert e.output("stdout") == "14.0 [2. 2.]\n"
+
+
 main(globals())
