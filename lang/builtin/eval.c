@@ -42,8 +42,7 @@ gpa_code core_globals(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code core_import(gpa_vm *vm, value *argv, value *out) {
     bool whole = false;
-    if (argv[0].tag != V_STR)
-        return vm_fail(vm, GPA_E_TYPE, "module name must be a string");
+    if (argv[0].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "module name must be a string");
     const char *name = argv[0].str->text;
     if (argv[4].tag != V_INT || argv[4].i)
         return vm_fail(vm, GPA_E_IMPORT, "attempted relative import with no known parent package");

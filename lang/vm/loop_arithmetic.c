@@ -1,6 +1,8 @@
 /* Numbers of a walk over a loop's body: arithmetic of the scalar program, and indices that advance.
  *
  * Reading order: scalars, indices. */
+#include <stdlib.h>
+
 #include "lang/vm/loop_walk.h"
 
 /* ---- scalars ---- */
@@ -185,6 +187,7 @@ static bool check_slice(walk *w, const abstract *s, int64_t n) {
     const bool together = start->kind == SCALAR && stop->kind == SCALAR &&
                           start->root == stop->root && start->factor == stop->factor;
     if (!by_one || together) return same_advance(w, start, stop);
+    w->grows = true;
     const int16_t lo = bound_slot(w, start, n, 0), hi = bound_slot(w, stop, n, n);
     const int16_t length = w->why ? 0 : walk_emit(w, LOOP_SUB, 0, hi, lo);
     if (!w->why) walk_emit(w, LOOP_WITHIN, 0, length, walk_constant(w, 2));
@@ -192,9 +195,21 @@ static bool check_slice(walk *w, const abstract *s, int64_t n) {
     return !w->why;
 }
 
+/* A subscript that fits arrays of every length: whole slices, forwards or backwards, new axes. */
+static bool fits_any_length(const walk *w, const abstract *p) {
+    if (p->kind == FIXED) return p->v.tag == V_NONE || p->v.tag == V_ELLIPSIS;
+    if (p->kind != SLICE_OF) return false;
+    const abstract *start = &w->parts[p->part], *stop = start + 1, *step = start + 2;
+    return start->kind == FIXED && start->v.tag == V_NONE && stop->kind == FIXED &&
+           stop->v.tag == V_NONE && step->kind == FIXED &&
+           (step->v.tag == V_NONE || (step->v.tag == V_INT && llabs(step->v.i) == 1));
+}
+
 bool walk_check_subscript(walk *w, const abstract *a, const abstract *key) {
     const abstract *part = key->kind == TUPLE_OF ? &w->parts[key->part] : key;
     int n = key->kind == TUPLE_OF ? key->n_part : 1, axis = 0;
+    for (int i = 0; i < n && w->grows && a->v.tag != V_ARRAY; i++)
+        if (!fits_any_length(w, &part[i])) return walk_refuse(w, RT_LOOP_INDEX);
     if (!walk_changes(w, key)) return true;
     if (a->v.tag != V_ARRAY) return walk_refuse(w, RT_LOOP_INDEX);
     const gpa_arr *arr = a->v.array->arr;

@@ -34,6 +34,13 @@ static bool is_pure(const char *name) {
         "expand_dims squeeze broadcast_to diagonal any all fill ");
 }
 
+/* Those of them whose launches are the same for all lengths of their arguments. */
+static bool is_same_for_lengths(const char *name) {
+    return is_listed(name,
+                     " sum min max amin amax prod where zeros_like ones_like full_like copy clip "
+                     "round abs absolute fabs dot matmul outer flip any all fill ");
+}
+
 /* Those of them that return scalars for scalars, not arrays. */
 static bool returns_scalar(const char *name) {
     return is_listed(name, " abs absolute all any amin amax ");
@@ -44,19 +51,22 @@ static bool call_known(walk *w, const ins *i) {
     const abstract fn = *walk_reg(w, i->a);
     unsigned first = i->a + 2u, n = i->b + (i->op == I_CALL_NAMED ? i->c : 0u);
     const gpa_vm *vm = w->vm;
+    const char *name = "";
     bool pure = false;
-    if (fn.kind == METHOD_OF)
-        pure = is_pure(fn.v.native->name);
-    else if (fn.kind == FIXED && fn.v.tag == V_UFUNC)
+    if (fn.kind == METHOD_OF || (fn.kind == FIXED && fn.v.tag == V_NATIVE)) {
+        name = fn.v.native->name;
+        pure = is_pure(name) &&
+               (fn.kind == METHOD_OF || strcmp(fn.v.native->owner, "numpy") == 0 ||
+                (strcmp(fn.v.native->owner, "builtins") == 0 && strcmp(name, "abs") == 0));
+    } else if (fn.kind == FIXED && fn.v.tag == V_UFUNC) {
         pure = true;
-    else if (fn.kind == FIXED && fn.v.tag == V_NATIVE)
-        pure =
-            (strcmp(fn.v.native->owner, "numpy") == 0 && is_pure(fn.v.native->name)) ||
-            (strcmp(fn.v.native->owner, "builtins") == 0 && strcmp(fn.v.native->name, "abs") == 0);
-    else if (fn.kind == FIXED && fn.v.tag == V_FUNC)
-        pure = fn.v.func->module->library && is_pure(sym_text(vm, fn.v.func->name)) &&
+    } else if (fn.kind == FIXED && fn.v.tag == V_FUNC) {
+        name = sym_text(vm, fn.v.func->name);
+        pure = fn.v.func->module->library && is_pure(name) &&
                strncmp(sym_text(vm, fn.v.func->module->name), "numpy", 5) == 0;
+    }
     if (!pure || w->why) return walk_refuse(w, RT_LOOP_CALL);
+    if (w->grows && *name && !is_same_for_lengths(name)) return walk_refuse(w, RT_LOOP_INDEX);
     bool arrays = fn.kind == METHOD_OF;
     for (unsigned k = 0; k < n; k++) {
         const abstract *a = walk_reg(w, first + k);

@@ -86,6 +86,7 @@ typedef struct {
         int64_t a_factor, b_factor;
     } advances[MAX_ADVANCES];
     size_t n_advances;
+    bool grows;         /* slices so far have lengths that change */
     const ins *head;    /* where an iteration begins */
     const ast_node *at; /* of the instruction that is walked; NULL: it has none */
 } walk;
