@@ -4,6 +4,7 @@ build/, one file for each of NumPy's, until NumPy or what makes the programs cha
 import contextlib
 import fcntl
 import fractions  # noqa: F401 -- imported once here rather than in every child
+import functools
 import gc
 import hashlib
 import importlib
@@ -28,6 +29,7 @@ BUILD = os.path.join(HERE, "../../build/numpy_suite")
 LONGEST_SECONDS = 20, 120  # of processor time, and in all, for the cases of a test
 
 
+@functools.cache
 def signature():
     """Changes when NumPy, CPython or the making of programs does."""
     made = hashlib.sha256(repr((np.__version__, sys.version)).encode())
@@ -92,37 +94,47 @@ def isolated(text):
         return []
 
 
-def make(path):
-    """[test] of a file of NumPy's: {name, text, out_of_scope, cases}. Tests out of scope are not run."""
+def make(source, chosen):
+    """number: {name, text, out_of_scope, cases} for {number: (class or None, function)}. Tests out of scope are not run."""
     sys.path.insert(0, STAND_IN)
     for name in ("cases", "placeholders", "pytest"):
         importlib.import_module(name)  # once here rather than in every child
     gc.freeze()  # a child's collections do not copy the parent's pages
-    tests = []
-    for program in cut.Source(path).programs():
+    made = {}
+    for number, (owner, test) in chosen.items():
+        program = source.program(owner, test)
         cases = [] if program.out_of_scope else isolated(program.text)
-        tests.append(
-            {"name": program.name, "text": program.text, "out_of_scope": program.out_of_scope, "cases": cases}
-        )
+        made[number] = {"name": program.name, "text": program.text, "out_of_scope": program.out_of_scope, "cases": cases}
     sys.path.remove(STAND_IN)
-    return tests
+    return made
 
 
-def tests(path):
-    """The same, made at most once."""
+def stored(kept):
+    """How many tests a file has, and {number: test} of those that were made."""
+    if os.path.exists(kept):
+        with open(kept, encoding="utf-8") as f:
+            found = json.load(f)
+        if found["signature"] == signature():
+            return found["count"], {int(number): test for number, test in found["tests"].items()}
+    return None, {}
+
+
+def tests(path, first=0, step=1):
+    """Every step-th test of a file of NumPy's from number first on, each made once. Several processes can make different ones
+    at the same time."""
     kept = os.path.join(BUILD, np.__version__, path.replace("/tests/test_", "-").removesuffix(".py") + ".json")
-    now = signature()
     with locked(kept):
-        if os.path.exists(kept):
-            with open(kept, encoding="utf-8") as f:
-                found = json.load(f)
-            if found["signature"] == now:
-                return found["tests"]
-        made = make(path)
-        with open(kept + ".new", "w", encoding="utf-8") as f:
-            json.dump({"signature": now, "tests": made}, f)
-        os.replace(kept + ".new", kept)
-        return made
+        count, known = stored(kept)
+    if count is None or not known.keys() >= set(range(first, count, step)):
+        source = cut.Source(path)
+        found = list(source.tests())
+        count = len(found)
+        made = make(source, {i: found[i] for i in range(first, count, step) if i not in known})
+        with locked(kept):
+            known = {**stored(kept)[1], **made}
+            with open(kept, "w", encoding="utf-8") as f:
+                json.dump({"signature": signature(), "count": count, "tests": known}, f)
+    return [known[i] for i in range(first, count, step)]
 
 
 def numbered(test):

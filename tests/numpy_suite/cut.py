@@ -5,6 +5,7 @@ import copy
 import dataclasses
 import functools
 import os
+import pickle
 
 import numpy
 
@@ -32,6 +33,12 @@ def files():
                 yield f"{folder}/tests/{name}"
 
 
+def copied(node):
+    """A deep copy of a tree: copy.deepcopy takes several times as long."""
+    return pickle.loads(pickle.dumps(node))
+
+
+@functools.cache
 def bound(node):
     """The names that a statement binds or changes."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -56,12 +63,25 @@ def bound(node):
     return names
 
 
+@functools.cache
 def read(node):
+    """The names that a node reads."""
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
+@functools.cache
 def mentioned(node):
+    """The same, and the attributes."""
     return read(node) | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+
+
+@functools.cache
+def text_of(statement, names=None):
+    """The text of a statement of the file, rewritten; of an import only what binds the names."""
+    statement = copied(statement)
+    if names is not None:
+        statement.names = [a for a in statement.names if (a.asname or a.name).split(".")[0] in names]
+    return rewrite.rewritten(statement)
 
 
 def fixture_options(node):
@@ -111,7 +131,7 @@ class Program:
 
 
 class Source:
-    """A file of tests. Its statements are copied before they are changed."""
+    """A file of tests. Its statements are not changed."""
 
     def __init__(self, path):
         with open(os.path.join(FOLDER, path), encoding="utf-8") as f:
@@ -152,10 +172,6 @@ class Source:
                     if name.startswith("test") and isinstance(statements[-1], ast.FunctionDef):
                         yield node, statements[-1]
 
-    def programs(self):
-        for owner, test in self.tests():
-            yield self.program(owner, test)
-
     def needed_members(self, owner, test):
         """The names of the members that a test of the class needs."""
         members = self.members(owner)
@@ -166,9 +182,7 @@ class Source:
             name = (wanted - done).pop()
             done.add(name)
             for node in members.get(name, ()):
-                more = mentioned(node)
-                if fixture_options(node) is not None:
-                    more |= set(required(node, True))
+                more = mentioned(node) | set(required(node, True) if fixture_options(node) is not None else ())
                 wanted |= {m for m in more if m in members and (not m.startswith("test") or m in mentioned(test))}
         return done & set(members)
 
@@ -187,15 +201,15 @@ class Source:
                 asked += fixtures[name].arguments
         return fixtures
 
-    def needed_statements(self, owner, test, members, fixtures):
-        """The statements of the file that a test needs, in their order, classes with the needed members only; imports with the
-        needed names only."""
-        kept = {}
+    def definitions(self, owner, test, members, fixtures):
+        """The text of the statements of the file that a test needs, in their order, classes with the needed members only; imports
+        with the needed names only."""
+        kept, pending = {}, [] if owner else [test]
         for c in self.bases(owner) if owner else ():
             kept[c.name] = copy.copy(c)
             kept[c.name].body = [n for n in c.body if bound(n) & members] or [ast.Pass()]
+            pending += [*kept[c.name].body, *c.decorator_list, *c.bases, *c.keywords]
         chosen = [self.classes[name] for name in kept] or [test]
-        pending = list(kept.values()) or [test]
         for fixture in fixtures.values():
             if not fixture.is_method:
                 chosen.append(fixture.node)
@@ -208,17 +222,17 @@ class Source:
                 chosen += new
                 pending += new
         for statement in sorted(chosen, key=self.body.index):
-            statement = copy.deepcopy(kept.get(getattr(statement, "name", None), statement))
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
-                statement.names = [a for a in statement.names if (a.asname or a.name).split(".")[0] in names]
-            yield statement
+                yield text_of(statement, frozenset(names & bound(statement)))
+            else:
+                yield text_of(kept.get(getattr(statement, "name", None), statement))
 
     def program(self, owner, test):
+        """The program of a test (tests)."""
         members = self.needed_members(owner, test) if owner else set()
         fixtures = self.needed_fixtures(owner, test, members)
-        statements = self.needed_statements(owner, test, members, fixtures)
-        definitions = "\n".join(rewrite.rewritten(s) for s in statements)
-        bare = rewrite.without_docstrings(copy.deepcopy(test))
+        definitions = "\n".join(self.definitions(owner, test, members, fixtures))
+        bare = rewrite.without_docstrings(copied(test))
         bare.decorator_list = []  # the values of parameters are judged case by case
         name = f"{owner.name}.{test.name}" if owner else test.name
         text = "import numpy as np\nimport pytest\nimport placeholders\nfrom cases import Cases, Fixture\n"
@@ -234,7 +248,7 @@ class Source:
             function = repr(f.node.name) if f.is_method else f.node.name
             described.append(f"{name!r}: Fixture({function}, {f.arguments!r}, {generates(f.node)})")
             if "params" in f.options:
-                listed = ast.unparse(rewrite.Lenient().visit(copy.deepcopy(f.options["params"])))
+                listed = ast.unparse(rewrite.Lenient().visit(copied(f.options["params"])))
                 values.append(f"({name!r}, {listed if f.is_method else f.node.name + '.fixture_options[' + repr('params') + ']'})")
         methods = {m: len(self.members(owner)[m][-1].args.args) for m in METHODS if m in members}
         automatic = [name for name, f in fixtures.items() if "autouse" in f.options]

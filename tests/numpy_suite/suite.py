@@ -45,16 +45,15 @@ class Count:
 
 
 def chosen(words, part):
-    """(file, its tests) of what is to be run. Each part starts with another file, since the control of a file is made once."""
+    """(file, its tests) of what is to be run."""
     first, step = (int(n) for n in part.split("/"))
     paths = list(cut.files())
     of_files = [w for w in words if any(w in path for path in paths)]
     of_tests = [w for w in words if w not in of_files]
-    start = len(paths) * first // step
-    for path in paths[start:] + paths[:start]:
+    for path in paths:
         if of_files and not any(w in path for w in of_files):
             continue
-        tests = [t for i, t in enumerate(control.tests(path)) if i % step == first and control.numbered(t)]
+        tests = [t for t in control.tests(path, first, step) if control.numbered(t)]
         tests = [t for t in tests if not of_tests or any(w in t["name"] for w in of_tests)]
         if tests:
             yield path, tests
