@@ -42,6 +42,9 @@ obj = $(patsubst %.c,$(B)/%.o,$(call src,$(1)))
 comma := ,
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 
+# Ends a recipe that has written $@.new: the target changes only where its content does.
+update = if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
@@ -116,7 +119,7 @@ $(B)/gpa-cub.so: $(B)/runtime/cuda/cub.o $(TUNING)
 $(B)/interpreter: .make/interpreter.c $(CUDA) $(RUNTIME) $(B)/core.a
 	$(call say,LD)$(CC) $(ALL) $(LDFLAGS) -o $@ $< $(filter-out %/cuda/abi_hash.o,$(CUDA)) $(RUNTIME) $(B)/core.a $(LIBS)
 $(B)/interpreter.cu: $(B)/interpreter
-	@ASAN_OPTIONS=detect_leaks=0 $< > $@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@ASAN_OPTIONS=detect_leaks=0 $< > $@.new && $(update)
 $(B)/gpa-interpreter.sm_%: $(B)/interpreter.cu
 	$(call say,NVRTC)ASAN_OPTIONS=detect_leaks=0 $(B)/interpreter $*0 $@
 $(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS)
@@ -131,19 +134,25 @@ $(B)/kernel/%.o:       EXTRA = $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)
 $(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PCRE2_CFLAGS) $(PNG_CFLAGS)
 $(B)/tests/%.o:        EXTRA = $(CMOCKA_CFLAGS)
 
+# The compiler and its flags: objects are compiled again where these have changed, not whenever the Makefile has.
+FLAGS := $(B)/flags
+$(FLAGS): FORCE
+	@mkdir -p $(@D) && { printf '%s\n' '$(subst ','\'',$(CC) $(ALL))'; grep EXTRA Makefile; } > $@.new && $(update)
+FORCE:
+
 # A plugin holds the hash of the tables it was built with.
-$(B)/runtime/cpu/abi_hash.o $(B)/runtime/cuda/abi_hash.o: runtime/exec/abi_hash.c Makefile
+$(B)/runtime/cpu/abi_hash.o $(B)/runtime/cuda/abi_hash.o: runtime/exec/abi_hash.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
 
-$(B)/%.o: %.c Makefile $(CONFIG)
+$(B)/%.o: %.c $(FLAGS) $(CONFIG)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
 
 # lang/library/ becomes a table of texts (declared in lang/vm/library.h), so that the program is one file.
 $(B)/library.c: $(shell find lang/library -name '*.gpa' | LC_ALL=C sort) .make/library.sh
 	@mkdir -p $(@D) && .make/library.sh > $@
-$(B)/library.o: $(B)/library.c
+$(B)/library.o: $(B)/library.c $(FLAGS)
 	$(call say,CC)$(CC) $(ALL) -c -o $@ $<
 
 # What Python's side of the bridge runs is part of the program.
@@ -151,19 +160,18 @@ $(B)/lang/python/host.o: $(wildcard lang/python/*.py)
 
 # The magics: the rows MAGIC(...) and MAGIC_ROW(...) of lang/session/, in one table (declared in lang/session/magic.h).
 $(B)/magic_rows.c: $(call src,lang/session/magic_*.c) Makefile
-	@mkdir -p $(@D)
-	@{ echo '#include "lang/session/magic.h"'; \
+	@mkdir -p $(@D) && { echo '#include "lang/session/magic.h"'; \
 	   cat $(filter %.c,$^) | sed -En 's/^MAGIC(_ROW)?\((\w+),.*/\2/p' | LC_ALL=C sort | \
 	   awk '{ d = d "extern const magic magic_row_" $$1 ";\n"; r = r "    &magic_row_" $$1 ",\n" } \
-	        END { print d "const magic *const magic_rows[] = {\n" r "    0};" }'; } > $@
-$(B)/magic_rows.o: $(B)/magic_rows.c
+	        END { print d "const magic *const magic_rows[] = {\n" r "    0};" }'; } > $@.new && $(update)
+$(B)/magic_rows.o: $(B)/magic_rows.c $(FLAGS)
 	$(call say,CC)$(CC) $(ALL) -c -o $@ $<
 
 # What the CUDA device compiles at run time becomes a string.
 $(B)/runtime/cuda/batched_source.c: runtime/cuda/lib/elements.cuh runtime/cuda/lib/warp_matrix.cuh runtime/cuda/lib/block_matrix.cuh
 	@mkdir -p $(@D)
 	@{ echo '#include "runtime/cuda/lib/batched_source.h"'; echo 'const char batched_source[] = {'; cat $^ | od -An -v -to1 | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'; echo '0};'; } > $@
-$(B)/runtime/cuda/batched_source.o: $(B)/runtime/cuda/batched_source.c
+$(B)/runtime/cuda/batched_source.o: $(B)/runtime/cuda/batched_source.c $(FLAGS)
 	$(call say,CC)$(CC) $(ALL) -fPIC -fvisibility=hidden -c -o $@ $<
 
 # Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with the runtime, where plugins find what
@@ -202,14 +210,17 @@ EMULATOR := $(if $(CXX_HERE),$(addprefix $(B)/tests/emulator/,lib64/libcuda.so.1
 # Empty files where the CUDA libraries would be: those of a toolkit would not work with this driver.
 EMULATED_NOT := $(foreach l,cublas cufft cusolver cusparse,$(addprefix lib$(l).so.,10 11 12 13))
 E_FLAGS  := -std=c++17 -O1 -w -ffp-contract=off -fwrapv -fno-strict-aliasing -fPIC -I$(CURDIR)
-$(B)/tests/emulator/device.h.gch: tests/emulator/device.h tests/emulator/emulator.h Makefile
+E_STAMP  := $(B)/tests/emulator/flags
+$(E_STAMP): FORCE
+	@mkdir -p $(@D) && echo '$(E_FLAGS)' > $@.new && $(update)
+$(B)/tests/emulator/device.h.gch: tests/emulator/device.h tests/emulator/emulator.h $(E_STAMP)
 	@mkdir -p $(@D)
 	$(call say,CXX)g++ $(E_FLAGS) -x c++-header -o $@ $< && rm -rf $(@D)/cache
 $(B)/tests/emulator/lib64/libcuda.so.1: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/driver/api.h
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O2 -g -std=gnu2x -D_GNU_SOURCE $(WARN) -I. -fPIC -shared -o $@ tests/emulator/launch.c tests/stub/cuda.c tests/stub/order.c tests/stub/rows.c
 	@cd $(@D) && touch $(EMULATED_NOT)
-$(B)/tests/emulator/lib64/libnvrtc.so.13: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/driver/api.h Makefile
+$(B)/tests/emulator/lib64/libnvrtc.so.13: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/driver/api.h $(E_STAMP)
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -DSTUB_NVRTC -DEMULATOR_HEADER='"$(abspath $(B))/tests/emulator/device.h"' \
 	    -DEMULATOR_FLAGS='$(foreach f,$(E_FLAGS),"$(f)",)' -I. -fPIC -shared -o $@ tests/emulator/nvrtc.c tests/stub/rows.c
