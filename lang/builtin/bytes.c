@@ -53,11 +53,7 @@ static gpa_code from_protocol(gpa_vm *vm, value v, value *out, bool *own) {
     if (!rc && made.tag != V_BYTES)
         rc = vm_fail(vm, GPA_E_TYPE, "__bytes__ returned non-bytes (type %s)",
                      value_type_name(made));
-    if (rc)
-        value_release(vm, made);
-    else
-        *out = made;
-    return rc;
+    return native_finish(vm, rc, made, out);
 }
 
 static gpa_code bytes_of(gpa_vm *vm, value v, value *out) {

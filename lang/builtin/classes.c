@@ -43,9 +43,7 @@ gpa_code object_repr(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = tuple                  ? vm_repr(vm, value_underlying(argv[0]), &s)
                   : is_instance(argv[0]) ? record_default_repr(vm, argv[0].object, &s)
                                          : vm_repr(vm, argv[0], &s);
-    if (!rc) return native_return(v_str_take(vm, &s), out);
-    str_free(&s);
-    return rc;
+    return native_text(vm, rc, &s, out);
 }
 
 gpa_code object_str(gpa_vm *vm, value *argv, value *out) { return core_repr(vm, argv, out); }

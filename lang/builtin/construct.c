@@ -112,9 +112,7 @@ static gpa_code text_of(gpa_vm *vm, value v,
     gpa_str s;
     str_init(&s);
     gpa_code rc = put(vm, v.exc, &s);
-    if (!rc) return native_return(v_str_take(vm, &s), out);
-    str_free(&s);
-    return rc;
+    return native_text(vm, rc, &s, out);
 }
 
 gpa_code exception_str(gpa_vm *vm, value *argv, value *out) {

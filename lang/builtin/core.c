@@ -83,9 +83,7 @@ static gpa_code text_of(gpa_vm *vm, value v, gpa_code (*write)(gpa_vm *, value, 
     gpa_str s;
     str_init(&s);
     gpa_code rc = write(vm, v, &s);
-    if (!rc) return native_return(v_str_take(vm, &s), out);
-    str_free(&s);
-    return rc;
+    return native_text(vm, rc, &s, out);
 }
 
 gpa_code core_repr(gpa_vm *vm, value *argv, value *out) {
@@ -103,9 +101,7 @@ gpa_code core_format(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = vm_format(vm, argv[0], argv[1].str->text, argv[1].str->size, &s);
-    if (!rc) return native_return(v_str_take(vm, &s), out);
-    str_free(&s);
-    return rc;
+    return native_text(vm, rc, &s, out);
 }
 
 gpa_code core_chr(gpa_vm *vm, value *argv, value *out) {
@@ -140,9 +136,7 @@ static gpa_code format_in_base(gpa_vm *vm, value v, const char *spec, value *out
     str_init(&s);
     rc = spec_format(vm, i, spec, 2, &s);
     value_release(vm, i);
-    if (!rc) return native_return(v_str_take(vm, &s), out);
-    str_free(&s);
-    return rc;
+    return native_text(vm, rc, &s, out);
 }
 
 gpa_code core_hex(gpa_vm *vm, value *argv, value *out) {

@@ -67,11 +67,7 @@ gpa_code dict_new(gpa_vm *vm, value *argv, value *out) {
     if (d.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = argv[1].tag == V_UNSET ? GPA_OK : dict_update_from(vm, d.dict, argv[1]);
     if (!rc) rc = dict_update(vm, d.dict, argv[2].dict);
-    if (rc)
-        value_release(vm, d);
-    else
-        *out = d;
-    return rc;
+    return native_finish(vm, rc, d, out);
 }
 
 gpa_code dict_fromkeys(gpa_vm *vm, value *argv, value *out) {
@@ -83,11 +79,7 @@ gpa_code dict_fromkeys(gpa_vm *vm, value *argv, value *out) {
             rc = dict_set(vm, d.dict, keys.list->items[i], argv[1]);
         value_release(vm, keys);
     }
-    if (rc)
-        value_release(vm, d);
-    else
-        *out = d;
-    return rc;
+    return native_finish(vm, rc, d, out);
 }
 
 /* ---- methods ---- */

@@ -30,11 +30,7 @@ gpa_code iters_of(gpa_vm *vm, const tuple_obj *iterables, value *out) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < iterables->count && !rc; i++)
         rc = vm_iter(vm, iterables->items[i], &t.tuple->items[i]);
-    if (rc)
-        value_release(vm, t);
-    else
-        *out = t;
-    return rc;
+    return native_finish(vm, rc, t, out);
 }
 
 gpa_code iters_next(gpa_vm *vm, const tuple_obj *iters, value *row, bool *done, size_t *at) {

@@ -380,11 +380,7 @@ static gpa_code reduce_items(gpa_vm *vm, value start, const list_obj *items, con
         value_release(vm, so_far);
         so_far = next;
     }
-    if (rc)
-        value_release(vm, so_far);
-    else
-        *out = so_far;
-    return rc;
+    return native_finish(vm, rc, so_far, out);
 }
 
 gpa_code math_prod(gpa_vm *vm, value *argv, value *out) {
@@ -459,11 +455,7 @@ gpa_code math_gcd(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < argv[0].tuple->count && !rc; i++)
         rc = gcd_with(vm, &g, argv[0].tuple->items[i]);
-    if (rc)
-        value_release(vm, g);
-    else
-        *out = g;
-    return rc;
+    return native_finish(vm, rc, g, out);
 }
 
 gpa_code math_lcm(gpa_vm *vm, value *argv, value *out) {
@@ -483,11 +475,7 @@ gpa_code math_lcm(gpa_vm *vm, value *argv, value *out) {
         size = v_none();
         value_release(vm, g);
     }
-    if (rc)
-        value_release(vm, l);
-    else
-        *out = l;
-    return rc;
+    return native_finish(vm, rc, l, out);
 }
 
 /* Falling factorial n * (n - 1) * ... of k factors, divided by k! if `divided`. */
@@ -498,11 +486,7 @@ static gpa_code falling_factorial(gpa_vm *vm, int64_t n, int64_t k, bool divided
         rc = apply_in_place(vm, AST_OP_MUL, &p, v_int(n - i));
         if (!rc && divided) rc = apply_in_place(vm, AST_OP_FLOORDIV, &p, v_int(i + 1));
     }
-    if (rc)
-        value_release(vm, p);
-    else
-        *out = p;
-    return rc;
+    return native_finish(vm, rc, p, out);
 }
 
 gpa_code math_factorial(gpa_vm *vm, value *argv, value *out) {
@@ -553,11 +537,7 @@ static gpa_code big_root(gpa_vm *vm, value n, value *out) {
         value_release(vm, lower ? r : next);
         if (lower) r = next;
     }
-    if (rc)
-        value_release(vm, r);
-    else
-        *out = r;
-    return rc;
+    return native_finish(vm, rc, r, out);
 }
 
 gpa_code math_isqrt(gpa_vm *vm, value *argv, value *out) {

@@ -181,11 +181,7 @@ gpa_code npz_open(gpa_vm *vm, const char *path, const gpa_str *bytes, value *out
         rc = list_members(vm, z, &o.object->fields[0]);
         o.object->fields[1] = v_cstr(vm, path ? path : "object");
     }
-    if (rc)
-        value_release(vm, o);
-    else
-        *out = o;
-    return rc;
+    return native_finish(vm, rc, o, out);
 }
 
 /* The bytes of a member (owned: mem_free). */
@@ -354,11 +350,7 @@ static gpa_code members(gpa_vm *vm, object_obj *o, bool with_names, value *out) 
         value_release(vm, pair);
         value_release(vm, a);
     }
-    if (rc)
-        value_release(vm, all);
-    else
-        *out = all;
-    return rc;
+    return native_finish(vm, rc, all, out);
 }
 
 gpa_code npz_values(gpa_vm *vm, value *argv, value *out) {

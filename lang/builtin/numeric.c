@@ -208,11 +208,7 @@ static gpa_code big_pow_mod(gpa_vm *vm, value base, value exp, value m, value *o
         if (!rc) rc = vm_poll(vm);
     }
     value_release(vm, square);
-    if (rc)
-        value_release(vm, result);
-    else
-        *out = result;
-    return rc;
+    return native_finish(vm, rc, result, out);
 }
 
 static gpa_code pow_mod(gpa_vm *vm, value *argv, value *out) {

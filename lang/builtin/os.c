@@ -145,11 +145,7 @@ gpa_code os_listdir(gpa_vm *vm, value *argv, value *out) {
         value_release(vm, name);
     }
     closedir(folder);
-    if (rc)
-        value_release(vm, names);
-    else
-        *out = names;
-    return rc;
+    return native_finish(vm, rc, names, out);
 }
 
 gpa_code os_getenv(gpa_vm *vm, value *argv, value *out) {
@@ -210,9 +206,7 @@ gpa_code os_join(gpa_vm *vm, value *argv, value *out) {
             str_putc(&s, '/');
         str_put(&s, part);
     }
-    if (!rc) return native_return(v_str_take(vm, &s), out);
-    str_free(&s);
-    return rc;
+    return native_text(vm, rc, &s, out);
 }
 
 /* Offsets of the last component of a path, and of the end of the directory before it (without

@@ -42,11 +42,7 @@ static gpa_code default_options(gpa_vm *vm, value *out) {
     if (!rc) rc = dict_set_text(vm, d.dict, "formatter", v_none());
     if (!rc) rc = dict_set_text(vm, d.dict, "legacy", v_bool(false));
     if (!rc) rc = dict_set_text(vm, d.dict, "override_repr", v_none());
-    if (rc)
-        value_release(vm, d);
-    else
-        *out = d;
-    return rc;
+    return native_finish(vm, rc, d, out);
 }
 
 /* The current options, as a copy. */
@@ -160,11 +156,7 @@ gpa_code print_with(gpa_vm *vm, value *argv, value *out) {
                          e->key.str->text);
     }
     if (!rc && argv[0].tuple->count) rc = set_option(vm, d, "precision", argv[0].tuple->items[0]);
-    if (rc)
-        value_release(vm, o);
-    else
-        *out = o;
-    return rc;
+    return native_finish(vm, rc, o, out);
 }
 
 /* ---- arrays ---- */

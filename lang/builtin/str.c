@@ -72,9 +72,7 @@ gpa_code str_new(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = vm_str(vm, argv[1], &s);
-    if (!rc) return native_return(v_str_take(vm, &s), out);
-    str_free(&s);
-    return rc;
+    return native_text(vm, rc, &s, out);
 }
 
 gpa_code str_join(gpa_vm *vm, value *argv, value *out) {
@@ -207,11 +205,7 @@ static gpa_code split(gpa_vm *vm, value *argv, bool from_end, value *out) {
         rc = from_end ? rsplit_spaces(vm, s, most, parts.list)
                       : split_spaces(vm, s, most, parts.list);
     if (from_end) reverse_items(parts.list);
-    if (rc)
-        value_release(vm, parts);
-    else
-        *out = parts;
-    return rc;
+    return native_finish(vm, rc, parts, out);
 }
 
 gpa_code str_split(gpa_vm *vm, value *argv, value *out) { return split(vm, argv, false, out); }
@@ -237,11 +231,7 @@ gpa_code str_splitlines(gpa_vm *vm, value *argv, value *out) {
         s.p += stop;
         s.n -= stop;
     }
-    if (rc)
-        value_release(vm, lines);
-    else
-        *out = lines;
-    return rc;
+    return native_finish(vm, rc, lines, out);
 }
 
 static gpa_code partition(gpa_vm *vm, value *argv, bool last, value *out) {
@@ -262,11 +252,7 @@ static gpa_code partition(gpa_vm *vm, value *argv, bool last, value *out) {
     if (t.tag == V_UNSET) return GPA_E_MEMORY;
     for (int i = 0; i < 3 && !rc; i++)
         rc = return_text(vm, parts[i].p, parts[i].n, &t.tuple->items[i]);
-    if (rc)
-        value_release(vm, t);
-    else
-        *out = t;
-    return rc;
+    return native_finish(vm, rc, t, out);
 }
 
 gpa_code str_partition(gpa_vm *vm, value *argv, value *out) {

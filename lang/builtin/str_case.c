@@ -361,11 +361,7 @@ gpa_code str_maketrans(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = one ? map_entries(vm, d.dict, argv[0].dict)
                       : map_chars(vm, d.dict, argv[0].str, argv[1].str);
     if (!rc && argv[2].tag == V_STR) rc = map_chars(vm, d.dict, argv[2].str, NULL);
-    if (rc)
-        value_release(vm, d);
-    else
-        *out = d;
-    return rc;
+    return native_finish(vm, rc, d, out);
 }
 
 /* ---- fields ---- */
@@ -374,9 +370,7 @@ gpa_code str_format(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = format_braces(vm, argv[0].str, argv[1].tuple, argv[2], &s);
-    if (!rc) return native_return(v_str_take(vm, &s), out);
-    str_free(&s);
-    return rc;
+    return native_text(vm, rc, &s, out);
 }
 
 gpa_code str_format_map(gpa_vm *vm, value *argv, value *out) {
@@ -386,7 +380,5 @@ gpa_code str_format_map(gpa_vm *vm, value *argv, value *out) {
     str_init(&s);
     gpa_code rc = format_braces(vm, argv[0].str, none.tuple, argv[1], &s);
     value_release(vm, none);
-    if (!rc) return native_return(v_str_take(vm, &s), out);
-    str_free(&s);
-    return rc;
+    return native_text(vm, rc, &s, out);
 }

@@ -99,11 +99,7 @@ static gpa_code make_module(gpa_vm *vm, const module_spec *m, value *out) {
     o.object->fields[PLAIN] = v_bool(m->plain);
     rc = tuple_of(vm, m->options, &o.object->fields[OPTIONS]);
     if (!rc) rc = tuple_of(vm, m->names, &o.object->fields[NAMES]);
-    if (rc)
-        value_release(vm, o);
-    else
-        *out = o;
-    return rc;
+    return native_finish(vm, rc, o, out);
 }
 
 static gpa_code make_kernel(gpa_vm *vm, value module, value name, value *out) {

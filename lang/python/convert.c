@@ -318,11 +318,7 @@ static gpa_code tuple_from_python(python_host *h, py_object *o, value *out) {
     for (py_size i = 0; i < n && !rc; i++)
         rc = from_python_take(h, py_keep(py.PyTuple_GetItem(o, i)), &t.tuple->items[i]);
     h->nesting--;
-    if (rc)
-        value_release(h->vm, t);
-    else
-        *out = t;
-    return rc;
+    return native_finish(h->vm, rc, t, out);
 }
 
 static gpa_code slice_from_python(python_host *h, py_object *o, value *out) {

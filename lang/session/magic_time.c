@@ -304,11 +304,7 @@ static gpa_code make_result(gpa_session *s, const measure *r, const char *text, 
     f[F_DEVICE_TIME] = v_float(r->each.busy);
     gpa_code rc = set_list(s, v, F_ALL_RUNS, r, 1);
     if (!rc) rc = set_list(s, v, F_TIMINGS, r, (double)r->loops);
-    if (rc)
-        value_release(s->vm, v);
-    else
-        *out = v;
-    return rc;
+    return native_finish(s->vm, rc, v, out);
 }
 
 static void add_row(void *user, const rt_profile_row *row) { *(double *)user += row->seconds; }

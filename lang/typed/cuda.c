@@ -463,11 +463,7 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value options, valu
     o.object->fields[FUNCTION] = value_retain(fn);
     o.object->fields[SIGNATURES] = value_retain(signatures);
     if (!rc) rc = compile_signatures(vm, o.object);
-    if (rc)
-        value_release(vm, o);
-    else
-        *out = o;
-    return rc;
+    return native_finish(vm, rc, o, out);
 }
 
 /* The types of `values`, a tuple, as the argument types of a signature: a list of one (owned). */

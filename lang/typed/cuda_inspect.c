@@ -41,11 +41,7 @@ static gpa_code texts(gpa_vm *vm, value kernel, arr_text what, value *out) {
         value_release(vm, key);
         value_release(vm, v);
     }
-    if (rc)
-        value_release(vm, d);
-    else
-        *out = d;
-    return rc;
+    return native_finish(vm, rc, d, out);
 }
 
 gpa_code cuda_inspect_sass(gpa_vm *vm, value *argv, value *out) { /* self, signature */
@@ -111,11 +107,7 @@ gpa_code cuda_signatures(gpa_vm *vm, value *argv, value *out) {
         rc = v.tag == V_UNSET ? GPA_E_MEMORY : list_append(vm, list.list, v);
         value_release(vm, v);
     }
-    if (rc)
-        value_release(vm, list);
-    else
-        *out = list;
-    return rc;
+    return native_finish(vm, rc, list, out);
 }
 
 gpa_code cuda_overloads(gpa_vm *vm, value *argv, value *out) {

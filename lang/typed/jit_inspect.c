@@ -74,11 +74,7 @@ static gpa_code list_signatures(gpa_vm *vm, value self, bool with_result, value 
         value_release(vm, one);
         release(vm, &s);
     }
-    if (rc)
-        value_release(vm, list);
-    else
-        *out = list;
-    return rc;
+    return native_finish(vm, rc, list, out);
 }
 
 gpa_code jitted_signatures(gpa_vm *vm, value *argv, value *out) {

@@ -360,11 +360,7 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, bool gpu, value *ou
     bool fits = n >= 1 && n <= BODY_MAX_IN;
     gpa_code rc = fits ? compile_signatures(vm, o.object)
                        : vm_fail(vm, GPA_E_TYPE, "a ufunc has from 1 to %d arguments", BODY_MAX_IN);
-    if (rc)
-        value_release(vm, o);
-    else
-        *out = o;
-    return rc;
+    return native_finish(vm, rc, o, out);
 }
 
 /* The decorator object that @vectorize(...) returns; fields: the list of signatures or None, and

@@ -68,11 +68,7 @@ static gpa_code public_names(gpa_vm *vm, const module_obj *m, value *out) {
         value_release(vm, text);
     }
     if (!rc) rc = list_sort(vm, l.list, v_none(), false);
-    if (rc)
-        value_release(vm, l);
-    else
-        *out = l;
-    return rc;
+    return native_finish(vm, rc, l, out);
 }
 
 static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache *cache,

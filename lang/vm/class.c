@@ -388,11 +388,7 @@ gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_ob
     if (!rc) rc = name_members(vm, class);
     if (!rc) rc = fill_class_cell(vm, members.dict, class);
     if (!rc) rc = call_init_subclass(vm, class);
-    if (rc)
-        value_release(vm, class);
-    else
-        *out = class;
-    return rc;
+    return native_finish(vm, rc, class, out);
 }
 
 /* ---- attributes ---- */

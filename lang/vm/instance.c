@@ -104,11 +104,7 @@ gpa_code instance_new(gpa_vm *vm, class_obj *c, const call_args *a, value *out) 
         rc = call_with(vm, init, made, a, &returned);
     if (!rc && returned.tag != V_NONE) rc = instance_fail_init(vm, returned);
     value_release(vm, returned);
-    if (rc)
-        value_release(vm, made);
-    else
-        *out = made;
-    return rc;
+    return native_finish(vm, rc, made, out);
 }
 
 /* ---- attributes ---- */

@@ -173,11 +173,7 @@ gpa_code vm_collect(gpa_vm *vm, value iterable, value *out) {
         value_release(vm, v);
     }
     value_release(vm, it);
-    if (rc)
-        value_release(vm, list);
-    else
-        *out = list;
-    return rc;
+    return native_finish(vm, rc, list, out);
 }
 
 gpa_code vm_len(gpa_vm *vm, value v, int64_t *out) {

@@ -176,6 +176,22 @@ static inline gpa_code native_return(value v, value *out) {
     return v.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
 
+/* Hands a finished value to the caller, or releases it where rc is an error. Returns rc. */
+static inline gpa_code native_finish(gpa_vm *vm, gpa_code rc, value v, value *out) {
+    if (rc)
+        value_release(vm, v);
+    else
+        *out = v;
+    return rc;
+}
+
+/* Hands the text to the caller as a string, or frees it where rc is an error. */
+static inline gpa_code native_text(gpa_vm *vm, gpa_code rc, gpa_str *s, value *out) {
+    if (!rc) return native_return(v_str_take(vm, s), out);
+    str_free(s);
+    return rc;
+}
+
 /* ---- types ---- */
 
 /* The type of a value, as the `aux` of a TYPE; true if one type derives from another; true if a
