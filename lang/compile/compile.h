@@ -85,6 +85,8 @@ int32_t const_register(compiler *c, const ast_node *n);
 
 void compile_into(compiler *c, const ast_node *n, uint32_t dst);
 uint32_t compile_any(compiler *c, const ast_node *n);
+/* The same with a preferred temporary. */
+uint32_t compile_near(compiler *c, const ast_node *n, uint32_t hint);
 /* Jumps to `l` if the truth of n is `sense`. */
 void compile_jump(compiler *c, const ast_node *n, bool sense, label *l);
 /* Assigns register r (consumed when a temporary) to a target. */
@@ -92,6 +94,13 @@ void compile_store(compiler *c, const ast_node *target, uint32_t r);
 void compile_delete(compiler *c, const ast_node *target);
 /* A yield as a statement: the sent value is discarded. */
 void compile_yield(compiler *c, const ast_node *n);
+
+/* ---- compile_comprehension.c ---- */
+
+/* A comprehension: `make` creates the collection (I_LIST, I_SET, I_DICT). */
+void compile_comprehension(compiler *c, const ast_node *n, const ast_list *clauses, opcode make,
+                           uint32_t dst);
+void compile_genexp(compiler *c, const ast_node *n, uint32_t dst);
 /* The loops of a generator expression's body. */
 void compile_generator(compiler *c, const ast_node *n);
 

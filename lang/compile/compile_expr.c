@@ -70,8 +70,7 @@ static const ast_node *unmasked(const compiler *c, const ast_node *n) {
                : n;
 }
 
-/* compile_any with a preferred temporary `hint`. */
-static uint32_t any_at(compiler *c, const ast_node *n, uint32_t hint) {
+uint32_t compile_near(compiler *c, const ast_node *n, uint32_t hint) {
     n = unmasked(c, n);
     if (n->kind == AST_NAME && n->name.storage.kind == AST_IN_SLOT && !c->walrus &&
         !is_own(c, n->name.storage))
@@ -119,7 +118,7 @@ static opcode binary_opcode(ast_op op) {
 }
 
 static void binary(compiler *c, const ast_node *n, uint32_t dst) {
-    uint32_t l = any_at(c, n->binary.left, dst);
+    uint32_t l = compile_near(c, n->binary.left, dst);
     uint32_t r = compile_any(c, n->binary.right);
     c->at = n;
     emit(c, binary_opcode(n->binary.op), dst, l, r);
@@ -142,7 +141,7 @@ static void chain(compiler *c, const ast_node *n, uint32_t dst) {
     label drop = LABEL_NEW, end = LABEL_NEW;
     uint32_t kept = temp(c), spare = temp(c), mark = c->top;
     bool dropping = false;
-    uint32_t l = any_at(c, n->compare.first, kept);
+    uint32_t l = compile_near(c, n->compare.first, kept);
     for (uint32_t i = 0; i < links->n; i++) {
         const ast_node *link = links->at[i];
         bool last = i + 1 == links->n;
@@ -173,7 +172,7 @@ static void compare(compiler *c, const ast_node *n, uint32_t dst) {
         return;
     }
     const ast_node *link = n->compare.links.at[0];
-    uint32_t l = any_at(c, n->compare.first, dst);
+    uint32_t l = compile_near(c, n->compare.first, dst);
     uint32_t r = compile_any(c, link->link.right);
     c->at = n;
     emit(c, binary_opcode(link->link.op), dst, l, r);
@@ -329,7 +328,7 @@ static void fstring(compiler *c, const ast_node *n, uint32_t dst) {
             compile_into(c, p, r);
             continue;
         }
-        uint32_t v = any_at(c, p->field.value, r), spec = 0;
+        uint32_t v = compile_near(c, p->field.value, r), spec = 0;
         if (p->field.spec) {
             spec = temp(c);
             compile_into(c, p->field.spec, spec++);
@@ -412,7 +411,7 @@ static void call(compiler *c, const ast_node *n, uint32_t dst) {
     uint32_t self = temp(c);
     bool method = f->kind == AST_ATTR;
     if (method) {
-        uint32_t o = any_at(c, f->attr.object, base);
+        uint32_t o = compile_near(c, f->attr.object, base);
         c->at = f;
         emit(c, I_GET_METHOD, base, o, 0);
         emit_name(c, f->attr.name);
@@ -433,115 +432,6 @@ static void call(compiler *c, const ast_node *n, uint32_t dst) {
         emit(c, method ? I_CALL_METHOD : I_CALL, base, n->call.args.n, 0);
     }
     if (!top) emit(c, I_TAKE, dst, base, 0);
-}
-
-/* ---- comprehensions ---- */
-
-/* The loops of a comprehension from clause i on; the innermost body adds the item to `into` or
- * yields it. */
-typedef struct {
-    const ast_node *node;
-    const ast_list *clauses;
-    uint32_t into;
-    int32_t first; /* the register of the outermost iterator if it was evaluated already; else -1 */
-} comprehension;
-
-static void add_item(compiler *c, const comprehension *k) {
-    const ast_node *n = k->node;
-    if (n->kind == AST_DICTCOMP) {
-        uint32_t key = compile_any(c, n->dictcomp.key);
-        uint32_t v = compile_any(c, n->dictcomp.value);
-        emit(c, I_DICT_SET, k->into, key, v);
-    } else if (n->kind == AST_GENEXP) {
-        uint32_t r = temp(c);
-        compile_into(c, n->genexp.item, r);
-        emit(c, I_YIELD, r, r, 1);
-    } else {
-        bool list = n->kind == AST_LISTCOMP;
-        uint32_t r = compile_any(c, list ? n->listcomp.item : n->setcomp.item);
-        emit(c, list ? I_APPEND : I_SET_ADD, k->into, r, 0);
-    }
-}
-
-static bool plain_slot(const ast_node *target) {
-    return target->kind == AST_NAME && target->name.storage.kind == AST_IN_SLOT;
-}
-
-static void clause_loop(compiler *c, const comprehension *k, uint32_t i) {
-    const ast_node *n = k->clauses->at[i];
-    uint32_t mark = c->top, it;
-    label next = LABEL_NEW, body = LABEL_NEW;
-    if (i == 0 && k->first >= 0) {
-        it = (uint32_t)k->first;
-    } else {
-        it = temp(c);
-        uint32_t from = any_at(c, n->clause.iter, it);
-        c->at = n->clause.iter;
-        emit(c, I_ITER, it, from, 0);
-    }
-    uint32_t inner = c->top;
-    emit_jump(c, I_JUMP, 0, &next);
-    label_here(c, &body);
-    uint32_t item = plain_slot(n->clause.target) ? n->clause.target->name.storage.slot : temp(c);
-    if (!plain_slot(n->clause.target)) compile_store(c, n->clause.target, item);
-    for (uint32_t j = 0; j < n->clause.conditions.n; j++)
-        compile_jump(c, n->clause.conditions.at[j], false, &next);
-    c->top = inner;
-    if (i + 1 < k->clauses->n)
-        clause_loop(c, k, i + 1);
-    else
-        add_item(c, k);
-    label_here(c, &next);
-    c->at = n->clause.iter;
-    emit(c, I_NEXT, it, item, 0);
-    emit_jump_word(c, &body);
-    c->top = mark;
-}
-
-/* Creates cells for the captured variables of a target, or (at the end) clears its slots. */
-static void open_or_close(compiler *c, const ast_node *target, bool open) {
-    if (target->kind == AST_NAME) {
-        ast_storage p = target->name.storage;
-        if (open && p.kind == AST_IN_CELL) emit(c, I_NEW_CELL, p.slot, 0, 0);
-        if (!open && p.kind <= AST_IN_CELL && p.kind != AST_IN_GLOBALS)
-            emit(c, I_CLEAR, p.slot, 0, 0);
-    } else if (target->kind == AST_STARRED) {
-        open_or_close(c, target->starred.value, open);
-    } else if (target->kind == AST_TUPLE || target->kind == AST_LIST) {
-        const ast_list *l = target->kind == AST_TUPLE ? &target->tuple.items : &target->list.items;
-        for (uint32_t i = 0; i < l->n; i++) open_or_close(c, l->at[i], open);
-    }
-}
-
-static void comprehend(compiler *c, const ast_node *n, const ast_list *clauses, opcode make,
-                       uint32_t dst) {
-    comprehension k = {.node = n, .clauses = clauses, .into = temp(c), .first = -1};
-    emit(c, make, k.into, k.into, 0);
-    for (uint32_t i = 0; i < clauses->n; i++) open_or_close(c, clauses->at[i]->clause.target, true);
-    clause_loop(c, &k, 0);
-    for (uint32_t i = 0; i < clauses->n; i++)
-        open_or_close(c, clauses->at[i]->clause.target, false);
-    emit(c, I_TAKE, dst, k.into, 0);
-}
-
-void compile_generator(compiler *c, const ast_node *n) {
-    comprehension k = {.node = n, .clauses = &n->genexp.clauses, .first = 0};
-    clause_loop(c, &k, 0);
-    uint32_t r = temp(c);
-    emit_d(c, I_CONST, r, add_const(c, v_none()));
-    emit_return(c, r);
-}
-
-static void genexp(compiler *c, const ast_node *n, uint32_t dst) {
-    uint32_t r = temp(c);
-    const ast_node *first = n->genexp.clauses.at[0]->clause.iter;
-    uint32_t from = any_at(c, first, r);
-    c->at = first;
-    emit(c, I_ITER, r, from, 0);
-    c->at = n;
-    gpa_sym name = intern_get(vm_names(c->vm), "<genexpr>", 9);
-    emit(c, I_GENERATOR, r, add_inner(c, n, n->genexp.scope, name), 0);
-    emit(c, I_TAKE, dst, r, 0);
 }
 
 /* ---- yield ---- */
@@ -571,7 +461,7 @@ static void yield(compiler *c, const ast_node *n, uint32_t dst) {
         return;
     }
     uint32_t it = temp(c), sent = temp(c);
-    uint32_t from = any_at(c, n->yield_.value, it);
+    uint32_t from = compile_near(c, n->yield_.value, it);
     c->at = n;
     emit(c, I_ITER, it, from, 0);
     emit(c, I_CLEAR, sent, 0, 0);
@@ -743,7 +633,7 @@ static void expression(compiler *c, const ast_node *n, uint32_t dst) {
         case AST_SET: display(c, &n->set.items, dst, I_SET, I_SET_ADD, I_SET_EXTEND); break;
         case AST_DICT: dict(c, n, dst); break;
         case AST_UNARY: {
-            uint32_t r = any_at(c, n->unary.operand, dst);
+            uint32_t r = compile_near(c, n->unary.operand, dst);
             c->at = n;
             emit(c, binary_opcode(n->unary.op), dst, r, 0);
             break;
@@ -755,14 +645,14 @@ static void expression(compiler *c, const ast_node *n, uint32_t dst) {
         case AST_NAMED: named(c, n, dst); break;
         case AST_CALL: call(c, n, dst); break;
         case AST_ATTR: {
-            uint32_t o = any_at(c, n->attr.object, dst);
+            uint32_t o = compile_near(c, n->attr.object, dst);
             c->at = n;
             emit(c, I_GET_ATTR, dst, o, 0);
             emit_name(c, n->attr.name);
             break;
         }
         case AST_INDEX: {
-            uint32_t o = any_at(c, n->index.object, dst);
+            uint32_t o = compile_near(c, n->index.object, dst);
             uint32_t k = compile_any(c, n->index.index);
             c->at = n;
             emit(c, I_GET_ITEM, dst, o, k);
@@ -770,10 +660,10 @@ static void expression(compiler *c, const ast_node *n, uint32_t dst) {
         }
         case AST_SLICE: slice(c, n, dst); break;
         case AST_FUNCTION: function(c, n, dst); break;
-        case AST_LISTCOMP: comprehend(c, n, &n->listcomp.clauses, I_LIST, dst); break;
-        case AST_SETCOMP: comprehend(c, n, &n->setcomp.clauses, I_SET, dst); break;
-        case AST_DICTCOMP: comprehend(c, n, &n->dictcomp.clauses, I_DICT, dst); break;
-        case AST_GENEXP: genexp(c, n, dst); break;
+        case AST_LISTCOMP: compile_comprehension(c, n, &n->listcomp.clauses, I_LIST, dst); break;
+        case AST_SETCOMP: compile_comprehension(c, n, &n->setcomp.clauses, I_SET, dst); break;
+        case AST_DICTCOMP: compile_comprehension(c, n, &n->dictcomp.clauses, I_DICT, dst); break;
+        case AST_GENEXP: compile_genexp(c, n, dst); break;
         case AST_YIELD: yield(c, n, dst); break;
         default: compile_fail(c, GPA_E_SYNTAX, "invalid syntax"); break;
     }
@@ -796,4 +686,4 @@ void compile_into(compiler *c, const ast_node *n, uint32_t dst) {
     c->top = mark;
 }
 
-uint32_t compile_any(compiler *c, const ast_node *n) { return any_at(c, n, NO_HINT); }
+uint32_t compile_any(compiler *c, const ast_node *n) { return compile_near(c, n, NO_HINT); }

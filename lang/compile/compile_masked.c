@@ -20,7 +20,7 @@ typedef struct {
     bool selects; /* the value contains [m] */
 } masked_names;
 
-static bool is_number(const ast_node *n) {
+static bool is_literal(const ast_node *n) {
     return n->kind == AST_INTEGER || n->kind == AST_FLOAT || n->kind == AST_IMAGINARY;
 }
 
@@ -57,7 +57,7 @@ static bool add_name(const ast_node **group, unsigned *n, const ast_node *name) 
 /* An operand of a comparison in the mask: a name or a number. */
 static bool is_compared(masked_names *m, const ast_node *n) {
     if (n->kind == AST_UNARY && n->unary.op == AST_OP_NEG) n = n->unary.operand;
-    return is_number(n) || (n->kind == AST_NAME && add_name(m->compared, &m->n_compared, n));
+    return is_literal(n) || (n->kind == AST_NAME && add_name(m->compared, &m->n_compared, n));
 }
 
 /* A name, or comparisons that are combined by & | ~. */
@@ -84,7 +84,7 @@ static bool is_operand_of_mask(const masked_names *m, const ast_node *n) {
 
 /* An elementwise expression of selected elements and numbers that no element makes fail. */
 static bool is_elementwise(masked_names *m, const ast_node *n) {
-    if (is_number(n)) return true;
+    if (is_literal(n)) return true;
     if (is_operand_of_mask(m, n)) {
         m->selects = true;
         return add_name(m->selected, &m->n_selected, n->index.object);

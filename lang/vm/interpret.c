@@ -7,6 +7,7 @@
  *
  * The instructions stand in interpret_*.inc, by group. Reading order: the macros, `loop`, any
  * instruction, then interpret_calls.inc, `leave` and `failed`. */
+#include "lang/vm/compare.h"
 #include "lang/vm/debug_hooks.h"
 #include "lang/vm/generator.h"
 #include "lang/vm/instance.h"
@@ -179,34 +180,12 @@ static inline __attribute__((always_inline)) bool bitwise(ast_op op, const value
     return true;
 }
 
-static inline __attribute__((always_inline)) bool int_compare(ast_op op, int64_t a, int64_t b) {
-    switch ((int)op) {
-        case AST_OP_EQ: return a == b;
-        case AST_OP_NE: return a != b;
-        case AST_OP_LT: return a < b;
-        case AST_OP_LE: return a <= b;
-        case AST_OP_GT: return a > b;
-        default: return a >= b;
-    }
-}
-
-static inline __attribute__((always_inline)) bool float_compare(ast_op op, double a, double b) {
-    switch ((int)op) {
-        case AST_OP_EQ: return a == b;
-        case AST_OP_NE: return a != b;
-        case AST_OP_LT: return a < b;
-        case AST_OP_LE: return a <= b;
-        case AST_OP_GT: return a > b;
-        default: return a >= b;
-    }
-}
-
 static inline __attribute__((always_inline)) bool compared(ast_op op, const value *x,
                                                            const value *y, bool *out) {
     if (LIKELY(both(x, y, V_INT)))
-        *out = int_compare(op, x->i, y->i);
+        *out = compare_ints(op, x->i, y->i);
     else if (both(x, y, V_FLOAT))
-        *out = float_compare(op, x->f, y->f);
+        *out = compare_floats(op, x->f, y->f);
     else
         return false;
     return true;

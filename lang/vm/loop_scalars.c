@@ -1,6 +1,7 @@
 /* The scalar program of a traced loop. */
 #include <math.h>
 
+#include "lang/vm/compare.h"
 #include "lang/vm/loop_trace.h"
 
 enum { EXACT_BITS = 53 }; /* of an int that converts to float64 exactly */
@@ -34,28 +35,6 @@ bool loop_scalars_arrived(const loop_trace *t) {
                               : *c->field == t->slots[c->in].i);
     }
     return same;
-}
-
-static bool compare_ints(ast_op op, int64_t a, int64_t b) {
-    switch ((int)op) {
-        case AST_OP_EQ: return a == b;
-        case AST_OP_NE: return a != b;
-        case AST_OP_LT: return a < b;
-        case AST_OP_LE: return a <= b;
-        case AST_OP_GT: return a > b;
-        default: return a >= b;
-    }
-}
-
-static bool compare_floats(ast_op op, double a, double b) {
-    switch ((int)op) {
-        case AST_OP_EQ: return a == b;
-        case AST_OP_NE: return a != b;
-        case AST_OP_LT: return a < b;
-        case AST_OP_LE: return a <= b;
-        case AST_OP_GT: return a > b;
-        default: return a >= b;
-    }
 }
 
 bool loop_compare(ast_op op, value x, value y) {

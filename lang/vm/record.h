@@ -56,11 +56,16 @@ bool record_is(const object_kind *kind);
 /* The dict of the type's members (name to function, to a tuple of one for a getter, or to a
  * constant), or NULL. Borrowed. */
 dict_obj *record_members_peek(gpa_vm *vm, const object_kind *kind);
+/* ---- record_operators.c ---- */
+
 /* A binary operator with a record operand. *handled stays false if neither operand defines it. */
 gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled);
 /* a op= b by __iadd__ etc. *handled stays false if the type does not define it. */
 gpa_code record_update(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled);
 gpa_code record_unary(gpa_vm *vm, ast_op op, value a, value *out, bool *handled);
+
+/* ---- protocols ---- */
+
 /* format() of a record with a specification of n bytes, appended; *handled: it defines __format__.
  */
 gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out,
@@ -69,6 +74,10 @@ gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str 
  * has the member. */
 gpa_code record_call_member(gpa_vm *vm, value v, const char *name, const call_args *a, value *out,
                             bool *handled);
+/* Calls a special method (__array__, __add__ ...) of a record; *handled stays false for other
+ * values and where it has no such method. */
+gpa_code record_call_special(gpa_vm *vm, value v, const char *name, const call_args *a, value *out,
+                             bool *handled);
 /* <module.Class object at 0x...>: object.__repr__. */
 gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out);
 /* Truth value by __bool__, else __len__, else true. */
