@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "lang/typed/all.h"
-#include "lang/typed/scoped.h"
+#include "lang/numpy/scoped.h"
 #include "lang/vm/kinds.h"
 #include "lang/numpy/numpy.h"
 #include "lang/vm/vm.h"

@@ -2,9 +2,9 @@
  *
  * An object has two fields: its name, and a stack of the values that held before it was entered, so
  * that one object may be entered recursively. */
-#include "lang/typed/scoped.h"
+#include "lang/numpy/scoped.h"
 
-#include "lang/typed/all.h"
+#include "lang/numpy/all.h"
 #include "lang/vm/vm.h"
 
 enum { NAME, BEFORE, FIELDS };

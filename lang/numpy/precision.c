@@ -1,6 +1,6 @@
 /* The precision of matrix products: objects and context managers. */
-#include "lang/typed/all.h"
-#include "lang/typed/scoped.h"
+#include "lang/numpy/all.h"
+#include "lang/numpy/scoped.h"
 #include "lang/vm/kinds.h"
 #include "lang/vm/vm.h"
 

@@ -1,7 +1,7 @@
 /* Objects that name a value of a setting of the runtime: a device, a precision. As context managers
  * they hold it for a block. */
-#ifndef GPA_TYPED_SCOPED_H
-#define GPA_TYPED_SCOPED_H
+#ifndef GPA_NUMPY_SCOPED_H
+#define GPA_NUMPY_SCOPED_H
 
 #include "lang/vm/kinds.h"
 
