@@ -1,6 +1,6 @@
-/* Comms: messages between objects of the session (widgets) and of the page. The session's libraries
- * own the objects; the kernel carries the messages, and lists the open comms for a page that is
- * loaded again. */
+/* Comms: messages between objects of the session (widgets) and of the front end. The session's
+ * libraries own the objects; the kernel carries the messages, and lists the open comms for a front
+ * end that connects again. */
 #ifndef GPA_KERNEL_COMM_H
 #define GPA_KERNEL_COMM_H
 

@@ -174,7 +174,7 @@ void iopub_stream(iopub *p, const char *name, message *parent, const char *text,
         p->used = 0;
         p->cut = false;
     }
-    size_t room = p->limit - p->used, kept = n < room ? n : room;
+    size_t free_bytes = p->limit - p->used, kept = n < free_bytes ? n : free_bytes;
     if (kept) add_text(p, name, parent, text, kept);
     p->used += kept;
     if (n > kept && !p->cut) {

@@ -103,10 +103,10 @@ void message_release(message *m) {
     free(m);
 }
 
-static bytes keep(char **room, zmq_msg_t *frame) {
-    bytes b = {*room, zmq_msg_size(frame)};
-    if (b.n) memcpy(*room, zmq_msg_data(frame), b.n);
-    *room += b.n;
+static bytes keep(char **to, zmq_msg_t *frame) {
+    bytes b = {*to, zmq_msg_size(frame)};
+    if (b.n) memcpy(*to, zmq_msg_data(frame), b.n);
+    *to += b.n;
     return b;
 }
 
@@ -121,12 +121,11 @@ static message *new_message(zmq_msg_t *frames, size_t n_ids, size_t n) {
     *m = (message){.n_ids = n_ids, .n_buffers = n - n_ids - FIXED, .ids = (bytes *)(m + 1)};
     atomic_init(&m->refs, 1);
     m->buffers = m->ids + n_ids;
-    char *room = (char *)(m->ids + n);
-    for (size_t i = 0; i < n_ids; i++) m->ids[i] = keep(&room, &frames[i]);
-    m->header = keep(&room, &frames[n_ids + HEADER]);
-    m->metadata = keep(&room, &frames[n_ids + METADATA]);
-    for (size_t i = 0; i < m->n_buffers; i++)
-        m->buffers[i] = keep(&room, &frames[n_ids + FIXED + i]);
+    char *to = (char *)(m->ids + n);
+    for (size_t i = 0; i < n_ids; i++) m->ids[i] = keep(&to, &frames[i]);
+    m->header = keep(&to, &frames[n_ids + HEADER]);
+    m->metadata = keep(&to, &frames[n_ids + METADATA]);
+    for (size_t i = 0; i < m->n_buffers; i++) m->buffers[i] = keep(&to, &frames[n_ids + FIXED + i]);
     return m;
 }
 

@@ -18,7 +18,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pthread_t thread;
-    bool made, running, shown, room, ending;
+    bool made, running, shown, at_margin, ending;
     struct timespec began, quiet; /* start of the cell; time of the last output */
     char said[LONGEST];
 } busy = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
@@ -44,7 +44,7 @@ static struct timespec in_ms(long ms) {
 
 static void erase(void) {
     static const char text[] = "\r\033[K";
-    if (busy.shown && write(STDERR_FILENO, text, sizeof text - 1) < 0) busy.room = false;
+    if (busy.shown && write(STDERR_FILENO, text, sizeof text - 1) < 0) busy.at_margin = false;
     busy.shown = false;
 }
 
@@ -73,7 +73,7 @@ static void *watch(void *unused) {
         }
         long long quiet = ms_since(busy.quiet);
         struct timespec next = in_ms(quiet < QUIET_MS ? (long)(QUIET_MS - quiet) : TURN_MS);
-        if (quiet >= QUIET_MS && busy.room) draw();
+        if (quiet >= QUIET_MS && busy.at_margin) draw();
         pthread_cond_timedwait(&busy.wake, &busy.lock, &next);
     }
     pthread_mutex_unlock(&busy.lock);
@@ -93,7 +93,7 @@ void busy_begin(void) {
     if (!isatty(STDERR_FILENO) || !isatty(STDOUT_FILENO)) return;
     if (!busy.made) make_thread();
     pthread_mutex_lock(&busy.lock);
-    busy.running = busy.room = true;
+    busy.running = busy.at_margin = true;
     busy.began = busy.quiet = now();
     *busy.said = 0;
     pthread_cond_signal(&busy.wake);
@@ -123,7 +123,7 @@ void busy_pause(void) {
 }
 
 void busy_resume(bool at_margin) {
-    busy.room = at_margin;
+    busy.at_margin = at_margin;
     busy.quiet = now();
     pthread_mutex_unlock(&busy.lock);
 }
@@ -131,7 +131,7 @@ void busy_resume(bool at_margin) {
 void busy_say(const char *text) {
     pthread_mutex_lock(&busy.lock);
     snprintf(busy.said, sizeof busy.said, "%s", text ? text : "");
-    if (busy.running && busy.room && text)
+    if (busy.running && busy.at_margin && text)
         draw();
     else
         erase();

@@ -305,11 +305,11 @@ const char *menu_lines(int rows, int columns) {
         put_faint(menu.note.text, columns - 1);
         buf_putc(&menu.lines, '\n');
     }
-    int width = widest(), room = rows / 3 > 2 ? rows / 3 : 2;
+    int width = widest(), shown_rows = rows / 3 > 2 ? rows / 3 : 2;
     menu.per_column = 1;
     if (menu.n && (menu.n <= MAX_LISTED || width + GAP > columns / 2))
-        put_list(room > MAX_LISTED ? MAX_LISTED : room, columns, width);
+        put_list(shown_rows > MAX_LISTED ? MAX_LISTED : shown_rows, columns, width);
     else if (menu.n)
-        put_grid(room, columns, width);
+        put_grid(shown_rows, columns, width);
     return menu.lines.text;
 }

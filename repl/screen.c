@@ -141,9 +141,9 @@ static void put_hint(layout *l, const char *hint) {
     while (*hint && *hint != '\n') {
         size_t n = character(hint, strlen(hint));
         int width = (int)gpa_text_width(hint, n);
-        bool room = l->column + width + (hint[n] && hint[n] != '\n') < l->columns;
-        if (!room && l->column + 1 < l->columns) put_cells(l, "\xe2\x80\xa6", 3, 1, TINT_HINT);
-        if (!room || (unsigned char)*hint < 0x20) return;
+        bool fits = l->column + width + (hint[n] && hint[n] != '\n') < l->columns;
+        if (!fits && l->column + 1 < l->columns) put_cells(l, "\xe2\x80\xa6", 3, 1, TINT_HINT);
+        if (!fits || (unsigned char)*hint < 0x20) return;
         put_character(l, hint, n, TINT_HINT);
         hint += n;
     }
@@ -323,10 +323,10 @@ int screen_rows(const screen *s) { return s->lines; }
 int screen_columns(const screen *s) { return s->columns; }
 
 void screen_show(screen *s, const screen_view *v) {
-    int below = count_lines(v->below), room = s->lines > 1 ? s->lines : 1;
+    int below = count_lines(v->below), height = s->lines > 1 ? s->lines : 1;
     lay_out(s, v);
-    if (below > room - 1) below = room - 1;
-    clip(s, room - below);
+    if (below > height - 1) below = height - 1;
+    clip(s, height - below);
     lay_below(s, v->below, below);
     draw(s);
 }

@@ -90,8 +90,8 @@ gpa_code tape_note_call(gpa_rt *rt, const tape_call *call, gpa_err *e);
 /* A loop back-edge: in the backward pass, arrays are computed there, too. */
 void tape_note_edge(gpa_rt *rt);
 
-/* Gradients with respect to storages, during the backward pass. Operands describe where a
- * value lay. Arrays that functions return are owned by the caller. */
+/* Gradients with respect to storages, during the backward pass. Operands describe the
+ * storage and layout that a value had. Arrays that functions return are owned by the caller. */
 typedef struct tape_gradients tape_gradients;
 tape_gradients *tape_gradients_new(void); /* NULL when memory is short */
 void tape_gradients_free(gpa_rt *rt, tape_gradients *g);

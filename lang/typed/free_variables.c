@@ -72,9 +72,9 @@ gpa_code typed_value(lowering *lw, const ast_node *at, value v, tv *out) {
 static uint32_t argument_index(const lowering *lw, size_t i, bool array) {
     uint32_t n = 0;
     for (int k = 0; k < lw->to->n_args; k++)
-        n += array ? lw->to->args[k].rank > 0 : typed_is_number(lw->to->args[k]);
+        n += array ? lw->to->args[k].rank > 0 : typed_is_scalar(lw->to->args[k]);
     for (size_t k = 0; k < i; k++)
-        n += array ? lw->to->deps[k].ty.rank > 0 : typed_is_number(lw->to->deps[k].ty);
+        n += array ? lw->to->deps[k].ty.rank > 0 : typed_is_scalar(lw->to->deps[k].ty);
     return n;
 }
 
@@ -224,7 +224,7 @@ gpa_code typed_member(lowering *lw, const ast_node *n, module_obj *m, tv *out) {
 void typed_declare(lowering *lw, typed_ty t) {
     if (t.rank)
         add_array(lw, t);
-    else if (typed_is_number(t))
+    else if (typed_is_scalar(t))
         kir_add_param(lw->f, (gpa_dtype)t.dtype);
 }
 
@@ -241,7 +241,7 @@ bool typed_guards_hold(gpa_vm *vm, const typed_fn *t) {
             continue;
         }
         bool number = as_number(vm, v, &o, &rc);
-        if (rc || number != typed_is_number(d->ty)) return false;
+        if (rc || number != typed_is_scalar(d->ty)) return false;
         if (d->ty.rank) {
             if (v.tag != V_ARRAY || !typed_same_type(typed_of_array(v.array->arr), d->ty))
                 return false;
@@ -256,7 +256,7 @@ bool typed_guards_hold(gpa_vm *vm, const typed_fn *t) {
 gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < t->n_deps && !rc; i++)
-        if (typed_is_number(t->deps[i].ty) &&
+        if (typed_is_scalar(t->deps[i].ty) &&
             as_number(vm, current_value(vm, &t->deps[i]), to, &rc))
             to++;
     return rc;

@@ -234,7 +234,7 @@ gpa_code typed_compile_fixed_point(gpa_vm *vm, func_obj *fn, typed_fn *t, bool *
 void typed_clear(gpa_vm *vm, typed_fn *t);
 
 /* ---- free_variables.c ---- */
-static inline bool typed_is_number(typed_ty t) { return t.dtype != DT_NONE && !t.rank; }
+static inline bool typed_is_scalar(typed_ty t) { return t.dtype != DT_NONE && !t.rank; }
 void typed_declare(lowering *lw, typed_ty t); /* adds a parameter or an array to the program */
 /* True if the globals that a compiled function depends on are unchanged. */
 bool typed_guards_hold(gpa_vm *vm, const typed_fn *t);

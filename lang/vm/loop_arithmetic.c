@@ -9,7 +9,7 @@
 
 int16_t walk_slot_of(walk *w, const abstract *a) {
     if (a->kind == SCALAR) return a->slot;
-    return a->kind == FIXED && is_number(a->v) ? walk_constant(w, a->v.i) : -1;
+    return a->kind == FIXED && is_real_scalar(a->v) ? walk_constant(w, a->v.i) : -1;
 }
 
 static int16_t float_slot(walk *w, const abstract *a) {
@@ -23,7 +23,7 @@ bool walk_result(walk *w, int16_t slot, value_tag tag, loop_slot now, abstract *
     return !w->why;
 }
 
-static bool fixed_number(const abstract *a) { return a->kind == FIXED && is_number(a->v); }
+static bool fixed_number(const abstract *a) { return a->kind == FIXED && is_real_scalar(a->v); }
 
 /* Keeps track of ints that are affine in one variable: sums with, and products by, fixed ones. */
 static void follow(const abstract *x, const abstract *y, ast_op op, abstract *out) {
@@ -110,8 +110,8 @@ bool walk_is_comparison(ast_op op) {
 }
 
 bool walk_compare(walk *w, ast_op op, const abstract *x, const abstract *y, abstract *out) {
-    if (!is_number(x->v) || !is_number(y->v) || x->v.tag == V_BOOL || y->v.tag == V_BOOL ||
-        x->v.tag != y->v.tag)
+    if (!is_real_scalar(x->v) || !is_real_scalar(y->v) || x->v.tag == V_BOOL ||
+        y->v.tag == V_BOOL || x->v.tag != y->v.tag)
         return walk_refuse(w, RT_LOOP_SCALAR);
     loop_code as = x->v.tag == V_FLOAT ? LOOP_FCOMPARE : LOOP_COMPARE;
     int16_t i = walk_slot_of(w, x), k = walk_slot_of(w, y);

@@ -249,7 +249,7 @@ static bool get_instance_attr(walk *w, const ins *i, const abstract *x) {
     const value m = c ? class_member_peek(w->vm, c, i[1].sym) : v_unset();
     if (m.tag == V_OBJECT && c->has_data_descriptors) return walk_refuse(w, RT_LOOP_INSTRUCTION);
     variable *own = walk_attribute(w, x->v, i[1].sym);
-    if (!own && !is_number(m)) return walk_refuse(w, RT_LOOP_INSTRUCTION);
+    if (!own && !is_real_scalar(m)) return walk_refuse(w, RT_LOOP_INSTRUCTION);
     walk_set(w, i->a, own ? walk_read(w, own) : fixed(m));
     return !w->why;
 }
@@ -277,7 +277,7 @@ bool walk_get_attr(walk *w, const ins *i) {
     if (x.kind != FIXED || x.v.tag != V_MODULE || x.v.module == w->f->module)
         return walk_refuse(w, RT_LOOP_INSTRUCTION);
     value v = module_get_peek(x.v.module, i[1].sym);
-    if (!is_number(v) && v.tag != V_DTYPE && v.tag != V_TYPE && v.tag != V_NONE)
+    if (!is_real_scalar(v) && v.tag != V_DTYPE && v.tag != V_TYPE && v.tag != V_NONE)
         return walk_refuse(w, RT_LOOP_INSTRUCTION);
     walk_set(w, i->a, fixed(v));
     return true;

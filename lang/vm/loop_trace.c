@@ -37,7 +37,7 @@ static bool fold(walk *w, ast_op op, value x, value y, unsigned to) {
         vm_clear_error(w->vm);
         return walk_refuse(w, RT_LOOP_SCALAR);
     }
-    if (!is_number(out)) {
+    if (!is_real_scalar(out)) {
         value_release(w->vm, out);
         return walk_refuse(w, RT_LOOP_SCALAR);
     }
@@ -59,7 +59,7 @@ static bool binary(walk *w, ast_op op, unsigned to, unsigned b, unsigned c) {
         walk_set(w, to, array_of(v_unset()));
         return true;
     }
-    if (x.kind == FIXED && y.kind == FIXED && !(is_number(x.v) && is_number(y.v)))
+    if (x.kind == FIXED && y.kind == FIXED && !(is_real_scalar(x.v) && is_real_scalar(y.v)))
         return walk_refuse(w, RT_LOOP_SCALAR);
     if (x.kind == FIXED && y.kind == FIXED && !walk_is_comparison(op))
         return fold(w, op, x.v, y.v, to);
@@ -205,7 +205,7 @@ static bool truth(walk *w, unsigned r, bool *out) {
 static bool identity(walk *w, const ins *i) {
     const abstract x = *walk_reg(w, i->b), y = *walk_reg(w, i->c);
     if (w->why) return false;
-    const bool numbers = is_number(x.v) || is_number(y.v),
+    const bool numbers = is_real_scalar(x.v) || is_real_scalar(y.v),
                fixed_both = x.kind == FIXED && y.kind == FIXED,
                none =
                    (x.kind == FIXED && x.v.tag == V_NONE) || (y.kind == FIXED && y.v.tag == V_NONE);

@@ -70,7 +70,7 @@ static void read_first(walk *w, variable *x) {
     } else if (!x->assigned) {
         x->now = fixed(v);
         if (v.tag == V_UNSET) walk_refuse(w, RT_LOOP_INSTRUCTION);
-    } else if (is_number(v)) {
+    } else if (is_real_scalar(v)) {
         x->in = walk_new_slot(w);
         x->now = (abstract){.kind = SCALAR,
                             .slot = x->in,
@@ -222,7 +222,7 @@ bool walk_end_variable(walk *w, variable *x) {
         walk_add_array(w, x->at, *x->at, true);
         return !w->why;
     }
-    if (a->kind == FIXED && !is_number(a->v) && is_counted(a->v))
+    if (a->kind == FIXED && !is_real_scalar(a->v) && is_counted(a->v))
         return walk_refuse(w, RT_LOOP_SCALAR);
     if (a->kind == TUPLE_OF || a->kind == SLICE_OF || a->kind == METHOD_OF)
         return walk_changes(w, a) || walk_has_array(w, a) || a->kind == METHOD_OF

@@ -108,7 +108,7 @@ static inline abstract array_of(value v) {
     return a;
 }
 
-static inline bool is_number(value v) {
+static inline bool is_real_scalar(value v) {
     return v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_BOOL;
 }
 

@@ -6,7 +6,7 @@
 
 static const gpa_arr *array_of(value v) { return v.tag == V_ARRAY && !v.aux ? v.array->arr : NULL; }
 
-static bool is_number(value v, bool may_be_complex) {
+static bool is_scalar(value v, bool may_be_complex) {
     if (v.tag == V_NUM) return may_be_complex || !dtype_is_complex((gpa_dtype)v.aux);
     return v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_BOOL ||
            (v.tag == V_COMPLEX && may_be_complex);
@@ -27,7 +27,7 @@ static bool is_predicable(gpa_vm *vm, const value *v, unsigned n_arrays, unsigne
     const bool is_complex = dtype_is_complex((gpa_dtype)target->dtype);
     for (unsigned i = 0; i < n; i++) {
         const gpa_arr *a = array_of(v[i]);
-        if (i >= n_arrays && is_number(v[i], is_complex)) continue;
+        if (i >= n_arrays && is_scalar(v[i], is_complex)) continue;
         if (!a || !same_shape(a, target) || (i >= n_arrays && i < n_arrays + n_numbers))
             return false;
         if (i < n_arrays && !dtype_is_float((gpa_dtype)a->dtype) &&

@@ -24,7 +24,9 @@ static bool is_numpy(value v) {
     return v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux);
 }
 static bool is_array(value v) { return v.tag == V_ARRAY && !v.aux; } /* not a lazy scalar */
-static bool is_number(value v) { return is_int(v) || v.tag == V_FLOAT || v.tag == V_COMPLEX; }
+static bool is_python_scalar(value v) {
+    return is_int(v) || v.tag == V_FLOAT || v.tag == V_COMPLEX;
+}
 static bool is_sequence(value v) {
     return v.tag == V_STR || v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_BYTES;
 }
@@ -98,11 +100,7 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
         for (size_t i = 0; i < n; i++) *to++ = value_retain(x[i]);
         rc = vm_poll(vm);
     }
-    if (rc)
-        value_release(vm, v);
-    else
-        *out = v;
-    return rc;
+    return native_finish(vm, rc, v, out);
 }
 
 /* A repetition count: int, bool, NumPy's integer scalars, lazy ones too. *is: v is one. */
@@ -167,11 +165,7 @@ static gpa_code set_operator(gpa_vm *vm, ast_op op, value a, value b, value *out
 static gpa_code dict_union(gpa_vm *vm, value a, value b, value *out) {
     value d = dict_copy(vm, a.dict);
     gpa_code rc = d.tag == V_UNSET ? vm_err(vm)->code : dict_update(vm, d.dict, b.dict);
-    if (rc)
-        value_release(vm, d);
-    else
-        *out = d;
-    return rc;
+    return native_finish(vm, rc, d, out);
 }
 
 /* ---- comparisons ---- */
@@ -410,7 +404,7 @@ static bool divides(ast_op op) {
     return op == AST_OP_DIV || op == AST_OP_FLOORDIV || op == AST_OP_MOD;
 }
 static bool is_scalar(value v) {
-    return is_number(v) || v.tag == V_NUM || (v.tag == V_ARRAY && v.aux);
+    return is_python_scalar(v) || v.tag == V_NUM || (v.tag == V_ARRAY && v.aux);
 }
 
 /* Division of Python numbers by zero with NumPy's results. */
@@ -527,7 +521,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
         return update ? foreign.update(vm, op, a, b, out) : foreign.binary(vm, op, a, b, out);
     if (divides(op) && vm_in_jitted(vm)) rc = zero_divisor(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
-    if (is_number(b) && is_number(a) && !numpy) return op_number(vm, op, a, b, out);
+    if (is_python_scalar(b) && is_python_scalar(a) && !numpy) return op_number(vm, op, a, b, out);
     if (update && a.tag == V_OBJECT) rc = record_update(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
     if (a.tag == V_OBJECT || b.tag == V_OBJECT) rc = record_binary(vm, op, a, b, out, &handled);

@@ -86,7 +86,7 @@ static V as_real(ll *E, V d, bool is_signed) {
 static V as_16(ll *E, V x) {
     return LLVMBuildTrunc(E->b, LLVMBuildFPToSI(E->b, x, ll_i(E, 32), ""), ll_i(E, 16), "");
 }
-static V is_number(ll *E, V d, long long n) {
+static V equals(ll *E, V d, long long n) {
     return LLVMBuildICmp(E->b, LLVMIntEQ, d, LLVMConstInt(LLVMTypeOf(d), (unsigned long long)n, 1),
                          "");
 }
@@ -99,7 +99,7 @@ static V floor_bytes(ll *E, V n, V d) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef half = ll_i(E, 16), lanes = LLVMVectorType(half, ll_width(n));
     LLVMBasicBlockRef here = at_number(E, d);
-    V none = is_number(E, d, 0), real = as_real(E, d, true);
+    V none = equals(E, d, 0), real = as_real(E, d, true);
     V share = LLVMBuildFDiv(b, ll_real_like(E, real, 32768),
                             either(E, none, ll_real_like(E, real, 1), real), ""),
       most = ll_real_like(E, real, 32767);
@@ -121,12 +121,12 @@ static V floor_plain_bytes(ll *E, V n, V d) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef half = ll_i(E, 16), lanes = LLVMVectorType(half, ll_width(n));
     LLVMBasicBlockRef here = at_number(E, d);
-    V none = is_number(E, d, 0), real = as_real(E, d, false);
+    V none = equals(E, d, 0), real = as_real(E, d, false);
     V share = LLVMBuildFDiv(b, ll_real_like(E, real, 65536),
                             either(E, none, ll_real_like(E, real, 1), real), "");
     V m = LLVMBuildAdd(b, as_16(E, share), LLVMConstInt(half, 1, 0), "");
     m = ll_spread(E, either(E, none, LLVMConstNull(half), m));
-    V itself = ll_spread(E, is_number(E, d, 1)),
+    V itself = ll_spread(E, equals(E, d, 1)),
       nones = ll_spread(E, either(E, none, LLVMConstAllOnes(half), LLVMConstNull(half)));
     LLVMPositionBuilderAtEnd(b, here);
     V wide = LLVMBuildXor(b, LLVMBuildZExt(b, n, lanes, ""), nones, "");
@@ -166,8 +166,7 @@ static V floor_plain(ll *E, V n, V d, unsigned bits) {
     V m = ll_spread(
         E, LLVMBuildTrunc(b, LLVMBuildAdd(b, LLVMBuildUDiv(b, above, safe, ""), one, ""), own, ""));
     V down = ll_spread(E, LLVMBuildTrunc(b, LLVMBuildSub(b, l, one, ""), own, ""));
-    V itself =
-          ll_spread(E, either(E, is_number(E, d, 1), LLVMConstAllOnes(own), LLVMConstNull(own))),
+    V itself = ll_spread(E, either(E, equals(E, d, 1), LLVMConstAllOnes(own), LLVMConstNull(own))),
       fews = ll_spread(E, few);
     LLVMPositionBuilderAtEnd(b, here);
     V t = bits == 16 ? upper_16(E, n, m, false) : upper_32(E, n, m);
@@ -184,8 +183,7 @@ static V floor_by_share(ll *E, const ll_row *r, V n, V d) {
     bool wide = dtype_info[r->t].size == 4;
     LLVMTypeRef words = LLVMVectorType(ll_i(E, 32), ll_width(n));
     LLVMBasicBlockRef here = at_number(E, d);
-    V none = is_number(E, d, 0), real = as_real(E, d, true),
-      nothing = LLVMConstNull(LLVMTypeOf(real));
+    V none = equals(E, d, 0), real = as_real(E, d, true), nothing = LLVMConstNull(LLVMTypeOf(real));
     V share = LLVMBuildFDiv(b, ll_real_like(E, real, 1), real, ""),
       below = LLVMBuildFCmp(b, LLVMRealOLT, real, nothing, "");
     V half = LLVMBuildFMul(
@@ -195,7 +193,7 @@ static V floor_by_share(ll *E, const ll_row *r, V n, V d) {
         share = LLVMBuildFPTrunc(b, share, ll_elem(E, DT_F32), ""),
         half = LLVMBuildFPTrunc(b, half, ll_elem(E, DT_F32), "");
     V shares = ll_spread(E, share), halves = ll_spread(E, half),
-      minus = ll_spread(E, is_number(E, d, -1));
+      minus = ll_spread(E, equals(E, d, -1));
     LLVMPositionBuilderAtEnd(b, here);
     V x[3] = {ll_cast(E, wide ? DT_F64 : DT_F32, (ll_val){n, NULL, (uint8_t)r->t, true}).v, shares,
               halves};

@@ -176,29 +176,29 @@ static void narrow(const row_groups *p, int64_t rows, const char *from, int64_t 
 static void bring_chunk(void *arg, int64_t chunk) {
     row_groups *p = arg;
     const int64_t step = p->c->dct.in.stride[0];
-    char *room = NULL;
+    char *scratch = NULL;
     for (int64_t i = p->count * chunk / p->chunks; i < p->count * (chunk + 1) / p->chunks; i++) {
         int64_t in, out;
         const int64_t rows = group_at(p, p->first + i, &in, &out);
         const char *from = p->in + in * p->item;
         if (rows < p->width) {
-            room = room ? room : mem_zero((size_t)(p->q.n * p->width * p->item));
-            if (room)
-                narrow(p, rows, from, step, room, p->width);
+            scratch = scratch ? scratch : mem_zero((size_t)(p->q.n * p->width * p->item));
+            if (scratch)
+                narrow(p, rows, from, step, scratch, p->width);
             else
                 __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
         }
-        if (rows == p->width || room)
-            passes_of(p, step)->bring(&p->q, rows < p->width ? room : from, p->from + i * p->before,
-                                      rows < p->width ? p->width : step);
+        if (rows == p->width || scratch)
+            passes_of(p, step)->bring(&p->q, rows < p->width ? scratch : from,
+                                      p->from + i * p->before, rows < p->width ? p->width : step);
     }
-    mem_free(room);
+    mem_free(scratch);
 }
 
 static void take_chunk(void *arg, int64_t chunk) {
     row_groups *p = arg;
     const int64_t step = p->c->dct.out.stride[0];
-    char *room = NULL;
+    char *scratch = NULL;
     for (int64_t i = p->count * chunk / p->chunks; i < p->count * (chunk + 1) / p->chunks; i++) {
         int64_t in, out;
         const int64_t rows = group_at(p, p->first + i, &in, &out);
@@ -207,13 +207,13 @@ static void take_chunk(void *arg, int64_t chunk) {
             passes_of(p, step)->take(&p->q, p->to + i * p->after, to, step);
             continue;
         }
-        room = room ? room : mem_new((size_t)(p->q.n * p->width * p->item));
-        if (!room) __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
-        if (!room) break;
-        passes_of(p, p->width)->take(&p->q, p->to + i * p->after, room, p->width);
-        narrow(p, rows, room, p->width, to, step);
+        scratch = scratch ? scratch : mem_new((size_t)(p->q.n * p->width * p->item));
+        if (!scratch) __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
+        if (!scratch) break;
+        passes_of(p, p->width)->take(&p->q, p->to + i * p->after, scratch, p->width);
+        narrow(p, rows, scratch, p->width, to, step);
     }
-    mem_free(room);
+    mem_free(scratch);
 }
 
 /* The FFT of `count` groups from one scratch buffer to the other, as a library call. */
@@ -310,14 +310,14 @@ gpa_code dct_run(cosines **s, fft_tables **f, int threads, const gpa_libcall *c,
     p.out = c->dct.out.mem->base + c->dct.out.offset * p.item;
     const int64_t most =
         MAX(1, MIN(p.groups, TUNE_DCT_SCRATCH_BYTES * threads / (p.before + p.after)));
-    char *room = mem_new((size_t)(most * (p.before + p.after) + LINE));
-    if (!room) return gpa_no_memory(e);
-    p.from = room + (LINE - (uintptr_t)room % LINE) % LINE;
+    char *scratch = mem_new((size_t)(most * (p.before + p.after) + LINE));
+    if (!scratch) return gpa_no_memory(e);
+    p.from = scratch + (LINE - (uintptr_t)scratch % LINE) % LINE;
     p.to = p.from + most * p.before;
     for (; p.first < p.groups && !rc; p.first += most) {
         p.count = MIN(most, p.groups - p.first);
         rc = piece(&p, f, threads, e);
     }
-    mem_free(room);
+    mem_free(scratch);
     return rc;
 }

@@ -233,9 +233,9 @@ static bool chirp_new(pass *a, gpa_dtype complex) {
     if (!(a->longer = radix_new(complex, m)) ||
         !bluestein_new(&a->bluestein, complex, a->parts, m, false))
         return false;
-    char *room = mem_zero((size_t)(3 * m * point) * real + LANES_BYTES),
-         *at = room + (LANES_BYTES - (uintptr_t)room % LANES_BYTES) % LANES_BYTES;
-    if (!room) return false;
+    char *scratch = mem_zero((size_t)(3 * m * point) * real + LANES_BYTES),
+         *at = scratch + (LANES_BYTES - (uintptr_t)scratch % LANES_BYTES) % LANES_BYTES;
+    if (!scratch) return false;
     char *done = at + (size_t)(m * point) * real;
     const radix_points in = {.at = at, .step = point},
                        out = {.at = done, .step = point, .pairs = true, .scale = 1};
@@ -247,7 +247,7 @@ static bool chirp_new(pass *a, gpa_dtype complex) {
     for (int64_t k = 0; k < m; k++)
         memcpy(at + (size_t)(2 * k) * real, done + (size_t)(k * point) * real, 2 * real);
     bluestein_set_spectrum(&a->bluestein, at);
-    mem_free(room);
+    mem_free(scratch);
     return true;
 }
 
