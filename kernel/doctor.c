@@ -139,8 +139,8 @@ static void check_session(doctor *d) {
 /* Reads the first line of a command's output; false if the command fails or prints nothing. */
 static bool first_line(const char *command, char *line, int n) {
     FILE *f = popen(command, "re");
-    bool said = f && fgets(line, n, f);
-    if (!f || pclose(f) != 0 || !said) return false;
+    bool found = f && fgets(line, n, f);
+    if (!f || pclose(f) != 0 || !found) return false;
     line[strcspn(line, "\n")] = 0;
     return true;
 }

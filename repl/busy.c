@@ -12,7 +12,7 @@
 
 #include "repl/colour.h"
 
-enum { QUIET_MS = 1000, TURN_MS = 100, LONGEST = 200 };
+enum { QUIET_MS = 1000, FRAME_MS = 100, LONGEST = 200 };
 
 static struct {
     pthread_mutex_t lock;
@@ -20,7 +20,7 @@ static struct {
     pthread_t thread;
     bool made, running, shown, at_margin, ending;
     struct timespec began, quiet; /* start of the cell; time of the last output */
-    char said[LONGEST];
+    char message[LONGEST];
 } busy = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
 static struct timespec now(void) {
@@ -49,17 +49,17 @@ static void erase(void) {
 }
 
 static void draw(void) {
-    static const char *const turns[] = {"\u280b", "\u2819", "\u2839", "\u2838", "\u283c",
-                                        "\u2834", "\u2826", "\u2827", "\u2807", "\u280f"};
+    static const char *const frames[] = {"\u280b", "\u2819", "\u2839", "\u2838", "\u283c",
+                                         "\u2834", "\u2826", "\u2827", "\u2807", "\u280f"};
     char text[LONGEST + 64];
     long long ms = ms_since(busy.began);
     const char *faint = colour_on(2) ? colour_of(TINT_HINT) : "",
                *end = colour_on(2) ? COLOUR_END : "";
     int n;
-    if (*busy.said)
-        n = snprintf(text, sizeof text, "\r%s\033[K", busy.said);
+    if (*busy.message)
+        n = snprintf(text, sizeof text, "\r%s\033[K", busy.message);
     else
-        n = snprintf(text, sizeof text, "\r%s%s %lld s%s\033[K", faint, turns[ms / TURN_MS % 10],
+        n = snprintf(text, sizeof text, "\r%s%s %lld s%s\033[K", faint, frames[ms / FRAME_MS % 10],
                      ms / 1000, end);
     busy.shown = write(STDERR_FILENO, text, (size_t)n) == n;
 }
@@ -72,7 +72,7 @@ static void *watch(void *unused) {
             continue;
         }
         long long quiet = ms_since(busy.quiet);
-        struct timespec next = in_ms(quiet < QUIET_MS ? (long)(QUIET_MS - quiet) : TURN_MS);
+        struct timespec next = in_ms(quiet < QUIET_MS ? (long)(QUIET_MS - quiet) : FRAME_MS);
         if (quiet >= QUIET_MS && busy.at_margin) draw();
         pthread_cond_timedwait(&busy.wake, &busy.lock, &next);
     }
@@ -95,7 +95,7 @@ void busy_begin(void) {
     pthread_mutex_lock(&busy.lock);
     busy.running = busy.at_margin = true;
     busy.began = busy.quiet = now();
-    *busy.said = 0;
+    *busy.message = 0;
     pthread_cond_signal(&busy.wake);
     pthread_mutex_unlock(&busy.lock);
 }
@@ -130,7 +130,7 @@ void busy_resume(bool at_margin) {
 
 void busy_say(const char *text) {
     pthread_mutex_lock(&busy.lock);
-    snprintf(busy.said, sizeof busy.said, "%s", text ? text : "");
+    snprintf(busy.message, sizeof busy.message, "%s", text ? text : "");
     if (busy.running && busy.at_margin && text)
         draw();
     else

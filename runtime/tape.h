@@ -11,7 +11,7 @@
 
 #include "runtime/runtime.h"
 
-/* Where an operand or result lies, and its value. */
+/* The storage and layout of an operand or result, and its value. */
 typedef struct tape_operand {
     uint64_t storage;             /* number of its storage; 0: a scalar */
     bool active;                  /* it depends on a watched array */
@@ -99,7 +99,7 @@ void tape_gradients_free(gpa_rt *rt, tape_gradients *g);
  * operand. */
 gpa_code tape_gradient_add(gpa_rt *rt, tape_gradients *g, const tape_operand *o, gpa_arr *c,
                            gpa_err *e);
-/* The gradient of what lies there; *out NULL: zero. */
+/* The gradient of the operand; *out NULL: zero. */
 gpa_code tape_gradient_get(gpa_rt *rt, tape_gradients *g, const tape_operand *o, gpa_arr **out,
                            gpa_err *e);
 /* The same of a result that did not exist before: its storage has no gradient any more. */
@@ -111,7 +111,7 @@ gpa_code tape_gradient_view(gpa_rt *rt, tape_gradients *g, const tape_operand *o
 /* True if what tape_gradient_get would return is not the caller's alone: other arrays share its
  * memory, it is read-only, or later contributions are stored into it. */
 bool tape_gradient_is_shared(const tape_gradients *g, const tape_operand *o);
-/* What lies there has no gradient any more: a store overwrote it. */
+/* The operand has no gradient any more: a store overwrote it. */
 gpa_code tape_gradient_forget(gpa_rt *rt, tape_gradients *g, const tape_operand *o, gpa_err *e);
 /* The gradient of what was stored there is that of the operand that was stored. */
 gpa_code tape_gradient_move(gpa_rt *rt, tape_gradients *g, const tape_operand *from,

@@ -117,8 +117,8 @@ static gpa_code slab_of(gpa_rt *rt, const surroundings *s, slab m, gpa_arr **out
     return arr_view(rt, s->from, &l, out, e);
 }
 
-/* Surrounds *a, of the box's shape, up to the shape of the storage: by zeros, or by what lies
- * around the box in `from`. */
+/* Surrounds *a, of the box's shape, up to the shape of the storage: by zeros, or by the
+ * elements of `from` around the box. */
 static gpa_code surround(gpa_rt *rt, const box *x, gpa_arr *from, gpa_arr **a, gpa_err *e) {
     const surroundings s = {x, from, (gpa_dtype)(*a)->dtype};
     gpa_code rc = GPA_OK;

@@ -17,7 +17,7 @@ typedef struct {
     uint64_t lanes;
 } lanes_call;
 
-/* An element lies in the first bytes of a gpa_val as in memory. */
+/* The first bytes of a gpa_val hold an element as memory does. */
 static void run_lanes(gpa_op_fn f, lanes_call call, const void *a, const void *b, const void *c,
                       void *out) {
     const char *from[3] = {a, b, c};
