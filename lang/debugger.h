@@ -96,16 +96,16 @@ typedef struct {
     const char *text;
     bool full;
 } gpa_evaluation;
-/* Evaluates a text; its value goes to `tell` (None: does not). On failure *error (released by the
+/* Evaluates a text; its value goes to `sink` (None: does not). On failure *error (released by the
  * next call) says why. */
-gpa_code gpa_debug_evaluate(gpa_session *s, const gpa_evaluation *what, gpa_variable_sink *tell,
+gpa_code gpa_debug_evaluate(gpa_session *s, const gpa_evaluation *what, gpa_variable_sink *sink,
                             void *user, const char **error);
 /* True if the text's value in the innermost frame is true, or if it fails: the condition of a
  * breakpoint. */
 bool gpa_debug_condition(gpa_session *s, const char *text);
 /* The representations of an expression's value in a frame, as display() has them. */
 gpa_code gpa_debug_represent(gpa_session *s, int frame, const char *text,
-                             void (*tell)(void *user, const gpa_repr *r, size_t n), void *user);
+                             void (*sink)(void *user, const gpa_repr *r, size_t n), void *user);
 /* Sets a variable of the session to a variable of a frame. False: there is none. */
 bool gpa_debug_copy(gpa_session *s, int frame, const char *from, const char *to);
 

@@ -115,8 +115,8 @@ static void count_members(value v, size_t *named, size_t *indexed) {
     }
 }
 
-void debug_tell(gpa_session *s, const debug_told *what, value v, gpa_variable_sink *tell,
-                void *user) {
+void debug_describe(gpa_session *s, const debug_entry *what, value v, gpa_variable_sink *sink,
+                    void *user) {
     gpa_str text, type;
     str_init(&text);
     str_init(&type);
@@ -130,7 +130,7 @@ void debug_tell(gpa_session *s, const debug_told *what, value v, gpa_variable_si
                         .expression = what->expression ? what->expression : ""};
     count_members(v, &out.n_named, &out.n_indexed);
     if (out.n_named + out.n_indexed) out.ref = debug_ref_new(s, v, false, what->expression);
-    tell(user, &out);
+    sink(user, &out);
     str_free(&text);
     str_free(&type);
 }
@@ -157,8 +157,8 @@ static void list(listing *l, const char *name, const char *format, const char *k
         str_put(&expression, format ? "" : key);
     else
         str_printf(&expression, format, l->parent, key);
-    debug_tell(l->s, &(debug_told){.name = name, .expression = expression.text}, v, l->each,
-               l->user);
+    debug_describe(l->s, &(debug_entry){.name = name, .expression = expression.text}, v, l->each,
+                   l->user);
     str_free(&expression);
 }
 

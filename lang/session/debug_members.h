@@ -4,13 +4,13 @@
 
 #include "lang/session/state.h"
 
-/* What else is said of a value. */
+/* What a list of values shows besides the value: its name, expression and text. */
 typedef struct {
     const char *name, *expression; /* expression NULL or "": none */
-    const gpa_str *text;           /* NULL or empty: it is described */
-} debug_told;
-void debug_tell(gpa_session *s, const debug_told *what, value v, gpa_variable_sink *tell,
-                void *user);
+    const gpa_str *text;           /* NULL or empty: made from the value */
+} debug_entry;
+void debug_describe(gpa_session *s, const debug_entry *what, value v, gpa_variable_sink *sink,
+                    void *user);
 /* A number for the members of a value, or for `variables`: a DICT or a MODULE. 0: out of memory. */
 int debug_ref_new(gpa_session *s, value v, bool variables, const char *expression);
 

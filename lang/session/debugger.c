@@ -207,7 +207,7 @@ static gpa_code fail(gpa_session *s, const char **error) {
     return rc;
 }
 
-gpa_code gpa_debug_evaluate(gpa_session *s, const gpa_evaluation *what, gpa_variable_sink *tell,
+gpa_code gpa_debug_evaluate(gpa_session *s, const gpa_evaluation *what, gpa_variable_sink *sink,
                             void *user, const char **error) {
     const debug_frame *f;
     value v = v_unset();
@@ -220,8 +220,8 @@ gpa_code gpa_debug_evaluate(gpa_session *s, const gpa_evaluation *what, gpa_vari
     if (rc)
         rc = fail(s, error);
     else if (v.tag != V_UNSET)
-        debug_tell(s, &(debug_told){.name = "", .expression = what->text, .text = &shown}, v, tell,
-                   user);
+        debug_describe(s, &(debug_entry){.name = "", .expression = what->text, .text = &shown}, v,
+                       sink, user);
     value_release(s->vm, v);
     str_free(&shown);
     return rc;
@@ -239,11 +239,11 @@ bool gpa_debug_condition(gpa_session *s, const char *text) {
 }
 
 gpa_code gpa_debug_represent(gpa_session *s, int frame, const char *text,
-                             void (*tell)(void *user, const gpa_repr *r, size_t n), void *user) {
+                             void (*sink)(void *user, const gpa_repr *r, size_t n), void *user) {
     const debug_frame *f;
     value v = v_unset();
     gpa_code rc = find_frame(s, frame, &f) ? debug_evaluate(s, f, text, &v) : GPA_E_RUNTIME;
-    if (!rc && v.tag != V_UNSET) rc = session_represent(s, v, tell, user);
+    if (!rc && v.tag != V_UNSET) rc = session_represent(s, v, sink, user);
     vm_clear_error(s->vm);
     value_release(s->vm, v);
     return rc;
