@@ -236,7 +236,8 @@ class Source:
         bare.decorator_list = []  # the values of parameters are judged case by case
         name = f"{owner.name}.{test.name}" if owner else test.name
         text = "import numpy as np\nimport pytest\nimport placeholders\nfrom cases import Cases, Fixture\n"
-        text += "np.random.seed(1234)\n"  # the files do so at their top, in statements that are not taken over
+        if "random" in definitions:
+            text += "np.random.seed(1234)\n"  # the files do so at their top, in statements that are not taken over
         text += definitions + "\n" + self.cases(owner, test, members, fixtures)
         own = ast.unparse(ast.fix_missing_locations(bare))
         return Program(name, text, sorted(scope.of_text(self.path, name, own, definitions)))
