@@ -152,6 +152,25 @@ static gpa_code wrap_or_clip(gpa_vm *vm, bool wrap, int64_t n, gpa_arr **at) {
     return GPA_OK;
 }
 
+/* The error of indices into an axis without elements, where the result has elements or the first
+ * index is checked. */
+static gpa_code check_empty_axis(gpa_vm *vm, const gpa_arr *a, int axis, gpa_arr *at, bool raise) {
+    bool after = true;
+    for (int d = axis + 1; d < a->ndim; d++) after = after && a->shape[d] != 0;
+    if (after) return vm_fail(vm, GPA_E_INDEX, "cannot do a non-empty take from an empty axes.");
+    if (!raise) return GPA_OK;
+    gpa_arr *first = NULL;
+    gpa_val i = {0};
+    const gpa_index zeros[GPA_MAX_DIMS] = {0};
+    gpa_code rc = arr_get(vm_rt(vm), at, &(gpa_indices){zeros, at->ndim}, NULL, &first, vm_err(vm));
+    if (!rc) rc = arr_item(vm_rt(vm), first, &i, vm_err(vm));
+    if (!rc)
+        rc = vm_fail(vm, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size 0",
+                     (long long)dtype_cast(i, (gpa_dtype)at->dtype, DT_I64).I64, axis);
+    arr_release(vm_rt(vm), first);
+    return rc;
+}
+
 gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out, mode */
     static const out_rule rule = {.missing = "output must be an array",
                                   .shape = "output array does not match result of ndarray.take",
@@ -171,10 +190,11 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
         a = flat;
     }
     if (argv[2].tag != V_NONE) TRY(arg_axis(vm, argv[2], a->ndim, &axis));
-    if (a->shape[axis] == 0 && at->size)
-        TRY(vm_fail(vm, GPA_E_INDEX, "cannot do a non-empty take from an empty axes."));
-    if (strcmp(mode, "raise") != 0)
-        TRY(wrap_or_clip(vm, strcmp(mode, "wrap") == 0, a->shape[axis], &at));
+    /* NumPy reads the indices once for each index of the dimensions before the axis. */
+    bool reads = true, raise = strcmp(mode, "raise") == 0;
+    for (int d = 0; d < axis; d++) reads = reads && a->shape[d] != 0;
+    if (!raise || !reads)
+        TRY(wrap_or_clip(vm, strcmp(mode, "clip") != 0, MAX(a->shape[axis], 1), &at));
     if (at->dtype == DT_BOOL || !dtype_is_int((gpa_dtype)at->dtype)) {
         if (at->size)
             TRY(vm_fail(vm, GPA_E_TYPE,
@@ -186,9 +206,10 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
         arr_release(rt, at);
         at = ints;
     }
+    if (a->shape[axis] == 0 && at->size && reads) TRY(check_empty_axis(vm, a, axis, at, raise));
     gpa_index ix[GPA_MAX_DIMS] = {0};
     for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
-    ix[axis] = (gpa_index){.kind = IX_ARRAY, .arr = at};
+    ix[axis] = (gpa_index){.kind = IX_ARRAY, .arr = at, .in_bounds = !reads};
     TRY(arr_get(rt, a, &(gpa_indices){ix, axis + 1}, NULL, &result, vm_err(vm)));
     rc = argv[3].tag == V_NONE || argv[3].tag == V_UNSET
              ? np_return(vm, result, out)

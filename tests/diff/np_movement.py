@@ -172,3 +172,13 @@ i, j = np.ogrid[:150, :140]
 border = (i == 0) | (j == 0) | (i == 149) | (j == 139)
 show(np.where(border, 0, np.roll(a, 1, 0) + np.roll(a, -1, 0)), np.where(np.pad(a, 1)[1:-1, :-2] > 3,
     np.pad(a, 1, mode="edge")[2:, 2:], -1))
+# --- take along axes without elements: which indices are checked
+for shape in ((0,), (0, 0), (3, 0), (0, 3), (0, 0, 1), (2, 0, 3)):
+    for axis in (0, 1, None):
+        if axis and axis >= len(shape):
+            continue
+        for at in (99, [0], [], [99, 1], 0, -1, [[0]]):
+            try:
+                print(shape, axis, at, np.take(np.zeros(shape), at, axis=axis).shape)
+            except IndexError as e:
+                print(shape, axis, at, e)
