@@ -3,6 +3,7 @@
 Runs in a copy of bootstrap.py's names when a library first imports `comm` or `IPython`.
 """
 import json
+import os
 
 
 # ---- JSON ----
@@ -86,7 +87,8 @@ def deliver(kind, content, metadata, buffers):
 
 
 def replace_getpass(module):
-    """In a notebook the front end asks for passwords, not at the terminal of the server."""
+    """The front end asks for passwords: in a notebook not at the terminal of the server, at the prompt without the
+    busy indicator over the question."""
 
     def getpass(prompt="Password: ", stream=None, *, echo_char=None):
         line = _gpa_input(str(prompt), True)
@@ -94,7 +96,7 @@ def replace_getpass(module):
             raise EOFError("EOF when reading a line")
         return line.rstrip("\n")
 
-    if _gpa_has_comms():
+    if _gpa_has_comms() or os.isatty(0):
         module.getpass = getpass
 
 

@@ -231,6 +231,25 @@ static void list_classes(gpa_session *s) {
             session_printf(s, false, "    %s\n", settings[i].class);
 }
 
+/* Fails if a name in the setting of a figure's formats is none of them. */
+static gpa_code check_formats(gpa_session *s, const char *setting) {
+    static const char *const formats[] = {"jpeg", "jpg", "pdf", "png", "png2x", "retina", "svg"};
+    for (const char *at = setting; *at;) {
+        size_t n = 0, i = 0;
+        while (inspect_is_name(at[n])) n++;
+        while (n && i < COUNT_OF(formats) &&
+               !(strlen(formats[i]) == n && memcmp(at, formats[i], n) == 0))
+            i++;
+        if (i == COUNT_OF(formats))
+            return vm_fail(s->vm, GPA_E_VALUE,
+                           "supported formats are: 'jpeg', 'jpg', 'pdf', 'png', 'png2x', 'retina', "
+                           "'svg' not '%.*s'",
+                           (int)MIN(n, 80), at);
+        at += n ? n : 1;
+    }
+    return GPA_OK;
+}
+
 MAGIC(config, LINE, CODE, "[Class[.trait[ = value]]]", "List, show or change settings.") {
     gpa_session *s = m->s;
     char object[64], trait[64];
@@ -263,8 +282,12 @@ MAGIC(config, LINE, CODE, "[Class[.trait[ = value]]]", "List, show or change set
     size_t at = end + 1;
     gpa_code rc = magic_eval(m, m->args + at + strspn(m->args + at, " "),
                              m->n - at - strspn(m->args + at, " "), &v);
-    str_clear(to);
-    if (!rc && v.tag != V_UNSET) rc = vm_str(s->vm, v, to);
+    gpa_str text;
+    str_init(&text);
+    if (!rc && v.tag != V_UNSET) rc = vm_str(s->vm, v, &text);
+    if (!rc && to == &s->settings.figures.format) rc = check_formats(s, text.text);
+    if (!rc) str_clear(to), str_putn(to, text.text, text.len);
+    str_free(&text);
     if (v.tag != V_UNSET) value_release(s->vm, v);
     return rc;
 }

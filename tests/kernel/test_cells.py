@@ -559,6 +559,26 @@ def test_magics():
         ]
 
 
+def test_transcript():
+    """A cell that was copied from a session runs without its prompts and output"""
+    with Kernel() as k:
+        for code, value in (
+            (">>> a = 2\n>>> for i in range(2):\n...     a += i\n...\n>>> a\n3", "3"),
+            ("In [1]: b = [1,\n   ...:      2]\n\nIn [2]: b\nOut[2]: [1, 2]", "[1, 2]"),
+        ):
+            assert k.ask("is_complete_request", {"code": code})["status"] == "complete"
+            reply, out = k.run(code)
+            assert reply["status"] == "ok" and out[-1].content["data"]["text/plain"] == value
+
+
+def test_magics_of_a_terminal():
+    """Magics that need a terminal say so"""
+    with Kernel() as k:
+        for magic in ("%edit", "%autoindent", "%colors linux"):
+            reply, _ = k.run(magic)
+            assert (reply["status"], reply["ename"]) == ("error", "UsageError") and magic.split()[0] in reply["evalue"]
+
+
 def test_odd_text():
     """NUL, lone surrogates' bytes and wide characters never break a reply"""
     with Kernel() as k:

@@ -409,6 +409,17 @@ def pictures():
         t.type("import matplotlib.pyplot as plt; plt.quiver([1], [2]);\r")  # gpa's own plots have no quiver
         check("a plot of matplotlib in Python", prompt(t, 2) and b"\x1b_G" in t.raw)
         t.kill()
+        t = Terminal(GPA_PYTHON=python)
+        t.wait(r"In \[1\]:")
+        t.type("import getpass; word = getpass.getpass('what is it? ')\r")
+        t.wait("^what is it\\?$")
+        time.sleep(1.5)  # the busy indicator would be there
+        check("getpass keeps its question", t.read() and t.wait("^what is it\\?$"))
+        t.type("hidden\r")
+        check("and shows no answer", prompt(t, 2) and "hidden" not in t.text())
+        t.type("word\r")
+        check("which it returns", t.wait(r"^Out\[2\]: 'hidden'$"))
+        t.kill()
     t = Terminal(GPA_GRAPHICS="none")
     t.wait(r"In \[1\]:")
     t.type(plot)
