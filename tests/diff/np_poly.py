@@ -123,3 +123,17 @@ for f in (lambda: np.unpackbits([1, 2]), lambda: np.unpackbits(b, count=-30)):
         print(f())
     except (ValueError, TypeError) as e:
         print(e)
+# --- polyfit: a fit that is poorly conditioned
+import warnings
+
+for x, degree, options in (([1, 1, 1], 2, {}), ([0, 1, 2, 3.0], 3, {"rcond": 0.1}), ([0, 1, 2, 3.0], 1, {}), ([1, 1, 1], 2, {"full": True})):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        r = np.polyfit(x, x, degree, **options)
+    print([(w.category is np.exceptions.RankWarning, str(w.message)) for w in caught], len(r))
+with warnings.catch_warnings():
+    warnings.simplefilter("error", np.exceptions.RankWarning)
+    try:
+        np.polyfit([1, 1, 1], [1, 2, 3], 2)
+    except np.exceptions.RankWarning as e:
+        print(e)
