@@ -339,3 +339,11 @@ for a, key, value in ((np.array([]), 0, [1, 2]), (np.ones(1), 0, [1, 2]), (np.on
 # --- put on a scalar changes a copy
 s = np.float64(1)
 print(np.put(s, 0, 5), s)
+# --- an element that was read, stored as the only element of another array
+x, y = np.array(40.0), np.array([1])
+for k in range(1):
+    y[k] = x[()]
+print(y)
+y[...] = x[()]
+y[:] = np.array([3.5])[0]
+print(y)
