@@ -29,7 +29,7 @@ bool compile_same(const ast_node *a, const ast_node *b) {
     switch ((int)a->kind) {
         case AST_NAME: return a->name.name == b->name.name;
         case AST_INTEGER: return a->integer.value == b->integer.value;
-        case AST_FLOAT: return memcmp(&a->real.value, &b->real.value, sizeof a->real.value) == 0;
+        case AST_FLOAT: return v_float(a->real.value).bits == v_float(b->real.value).bits;
         case AST_UNARY:
             return a->unary.op == b->unary.op && compile_same(a->unary.operand, b->unary.operand);
         case AST_BINARY:
