@@ -381,7 +381,7 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     TRY(arg_element(vm, item, (gpa_dtype)a->dtype, &rhs));
     if (single) TRY(one_element(vm, a, &rhs));
     rhs.element = rhs.element && is_view(ix, n); /* through lists and masks it is cast */
-    rhs.last = last && item.tag == V_ARRAY && (!item.aux || single);
+    rhs.last = last && rhs.arr && (!item.aux || single);
     if (rhs.weak != WEAK_COMPLEX) TRY(np_check_cast(vm, &rhs, (gpa_dtype)a->dtype));
     rc = arr_set(vm_rt(vm), a, &(gpa_indices){ix, n}, &rhs, vm_err(vm));
 out:
