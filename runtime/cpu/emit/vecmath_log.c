@@ -149,8 +149,8 @@ static void split_by_bits(ll *E, V x, unsigned how, V *z, V *k) {
     *k = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, size, endless, ""), endless, *k);
     *k = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, size, zero, ""), ll_real_like(E, x, -INFINITY),
                    *k);
-    V digits = LLVMBuildAnd(b, bits, ll_int_like(E, bits, (1LL << fraction) - 1), ""),
-      from_half = LLVMBuildAnd(b, digits, ll_int_like(E, bits, 1LL << (fraction - 1)), ""),
+    V digits = LLVMBuildAnd(b, bits, ll_int_like(E, bits, (INT64_C(1) << fraction) - 1), ""),
+      from_half = LLVMBuildAnd(b, digits, ll_int_like(E, bits, INT64_C(1) << (fraction - 1)), ""),
       one = ll_int_like(E, bits, (int64_t)bias << fraction),
       exponent = LLVMBuildSub(b, one, LLVMBuildShl(b, from_half, ll_int_like(E, bits, 1), ""), "");
     *z = LLVMBuildBitCast(b, LLVMBuildOr(b, digits, exponent, ""), LLVMTypeOf(x), "");
