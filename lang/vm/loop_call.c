@@ -1,7 +1,6 @@
 /* Calls and attributes in a walk over a loop's body.
  *
  * Reading order: known functions, functions of the program, attributes. */
-#include <stdio.h>
 #include <string.h>
 
 #include "lang/vm/instance.h"
@@ -18,62 +17,105 @@ static bool may_pass(walk *w, const abstract *a) {
     return true;
 }
 
-static bool is_listed(const char *name, const char *names) {
-    char wanted[32];
-    int n = snprintf(wanted, sizeof wanted, " %s ", name);
-    return n < (int)sizeof wanted && strstr(names, wanted);
-}
+/* Facts about a function. */
+enum {
+    ANY_LENGTH = 1, /* its launches are the same for all lengths of its arguments */
+    SCALARS = 2     /* it returns scalars for scalars, not arrays */
+};
+
+typedef struct {
+    const char *name;
+    unsigned facts;
+} known_function;
 
 /* Functions of numpy, and methods of arrays, that read their arguments and make arrays. */
-static bool is_pure(const char *name) {
-    return is_listed(
-        name,
-        " sum mean min max amin amax prod std var where zeros ones full zeros_like ones_like "
-        "full_like copy reshape transpose ravel clip round abs absolute fabs dot matmul outer roll "
-        "pad concatenate stack hstack vstack cumsum diff flip tile repeat triu tril swapaxes "
-        "expand_dims squeeze broadcast_to diagonal any all fill ");
+static const known_function known_functions[] = {{"abs", ANY_LENGTH | SCALARS},
+                                                 {"absolute", ANY_LENGTH | SCALARS},
+                                                 {"all", ANY_LENGTH | SCALARS},
+                                                 {"amax", ANY_LENGTH | SCALARS},
+                                                 {"amin", ANY_LENGTH | SCALARS},
+                                                 {"any", ANY_LENGTH | SCALARS},
+                                                 {"broadcast_to", 0},
+                                                 {"clip", ANY_LENGTH},
+                                                 {"concatenate", 0},
+                                                 {"copy", ANY_LENGTH},
+                                                 {"cumsum", 0},
+                                                 {"diagonal", 0},
+                                                 {"diff", 0},
+                                                 {"dot", ANY_LENGTH},
+                                                 {"expand_dims", 0},
+                                                 {"fabs", ANY_LENGTH},
+                                                 {"fill", ANY_LENGTH},
+                                                 {"flip", ANY_LENGTH},
+                                                 {"full", 0},
+                                                 {"full_like", ANY_LENGTH},
+                                                 {"hstack", 0},
+                                                 {"matmul", ANY_LENGTH},
+                                                 {"max", ANY_LENGTH},
+                                                 {"mean", 0},
+                                                 {"min", ANY_LENGTH},
+                                                 {"ones", 0},
+                                                 {"ones_like", ANY_LENGTH},
+                                                 {"outer", ANY_LENGTH},
+                                                 {"pad", 0},
+                                                 {"prod", ANY_LENGTH},
+                                                 {"ravel", 0},
+                                                 {"repeat", 0},
+                                                 {"reshape", 0},
+                                                 {"roll", 0},
+                                                 {"round", ANY_LENGTH},
+                                                 {"squeeze", 0},
+                                                 {"stack", 0},
+                                                 {"std", 0},
+                                                 {"sum", ANY_LENGTH},
+                                                 {"swapaxes", 0},
+                                                 {"tile", 0},
+                                                 {"transpose", 0},
+                                                 {"tril", 0},
+                                                 {"triu", 0},
+                                                 {"var", 0},
+                                                 {"vstack", 0},
+                                                 {"where", ANY_LENGTH},
+                                                 {"zeros", 0},
+                                                 {"zeros_like", ANY_LENGTH}};
+static const known_function any_ufunc = {"", ANY_LENGTH};
+
+static const known_function *find_known(const char *name) {
+    for (size_t i = 0; i < COUNT_OF(known_functions); i++)
+        if (strcmp(known_functions[i].name, name) == 0) return &known_functions[i];
+    return NULL;
 }
 
-/* Those of them whose launches are the same for all lengths of their arguments. */
-static bool is_same_for_lengths(const char *name) {
-    return is_listed(name,
-                     " sum min max amin amax prod where zeros_like ones_like full_like copy clip "
-                     "round abs absolute fabs dot matmul outer flip any all fill ");
-}
-
-/* Those of them that return scalars for scalars, not arrays. */
-static bool returns_scalar(const char *name) {
-    return is_listed(name, " abs absolute all any amin amax ");
+/* The row of what a register holds; NULL: it is not known. */
+static const known_function *known_callee(const gpa_vm *vm, const abstract *fn) {
+    const bool is_fixed = fn->kind == FIXED;
+    if (fn->kind == METHOD_OF) return find_known(fn->v.native->name);
+    if (is_fixed && fn->v.tag == V_UFUNC) return &any_ufunc;
+    if (is_fixed && fn->v.tag == V_NATIVE) {
+        const char *owner = fn->v.native->owner, *name = fn->v.native->name;
+        const bool is_abs = strcmp(owner, "builtins") == 0 && strcmp(name, "abs") == 0;
+        return is_abs || strcmp(owner, "numpy") == 0 ? find_known(name) : NULL;
+    }
+    if (!is_fixed || fn->v.tag != V_FUNC || !fn->v.func->module->library ||
+        strncmp(sym_text(vm, fn->v.func->module->name), "numpy", 5) != 0)
+        return NULL;
+    return find_known(sym_text(vm, fn->v.func->name));
 }
 
 /* A call of a function of the language itself, which makes an array. */
 static bool call_known(walk *w, const ins *i) {
     const abstract fn = *walk_reg(w, i->a);
     unsigned first = i->a + 2u, n = i->b + (i->op == I_CALL_NAMED ? i->c : 0u);
-    const gpa_vm *vm = w->vm;
-    const char *name = "";
-    bool pure = false;
-    if (fn.kind == METHOD_OF || (fn.kind == FIXED && fn.v.tag == V_NATIVE)) {
-        name = fn.v.native->name;
-        pure = is_pure(name) &&
-               (fn.kind == METHOD_OF || strcmp(fn.v.native->owner, "numpy") == 0 ||
-                (strcmp(fn.v.native->owner, "builtins") == 0 && strcmp(name, "abs") == 0));
-    } else if (fn.kind == FIXED && fn.v.tag == V_UFUNC) {
-        pure = true;
-    } else if (fn.kind == FIXED && fn.v.tag == V_FUNC) {
-        name = sym_text(vm, fn.v.func->name);
-        pure = fn.v.func->module->library && is_pure(name) &&
-               strncmp(sym_text(vm, fn.v.func->module->name), "numpy", 5) == 0;
-    }
-    if (!pure || w->why) return walk_refuse(w, RT_LOOP_CALL);
-    if (w->grows && *name && !is_same_for_lengths(name)) return walk_refuse(w, RT_LOOP_INDEX);
+    const known_function *known = w->why ? NULL : known_callee(w->vm, &fn);
+    if (!known) return walk_refuse(w, RT_LOOP_CALL);
+    if (w->grows && !(known->facts & ANY_LENGTH)) return walk_refuse(w, RT_LOOP_INDEX);
     bool arrays = fn.kind == METHOD_OF;
     for (unsigned k = 0; k < n; k++) {
         const abstract *a = walk_reg(w, first + k);
         if (w->why || !may_pass(w, a)) return false;
         arrays = arrays || walk_has_array(w, a);
     }
-    bool makes = fn.kind == FIXED && fn.v.tag == V_NATIVE && !returns_scalar(fn.v.native->name);
+    bool makes = fn.kind == FIXED && fn.v.tag == V_NATIVE && !(known->facts & SCALARS);
     if (!arrays && !makes) return walk_refuse(w, RT_LOOP_CALL);
     walk_set(w, i->a, array_of(v_unset()));
     return true;
@@ -146,7 +188,7 @@ static bool bind(walk *w, const func_obj *f, const call_site *call, variable *to
         if (to[k].now.kind != UNBOUND) continue;
         if (k + defaults < n) return false;
         const value v = f->defaults.tuple->items[k + defaults - n];
-        if (v.tag == V_ARRAY) walk_add_array(w, NULL, v, false);
+        if (v.tag == V_ARRAY) walk_add_array(w, NULL, v, false, false);
         to[k].now = v.tag == V_ARRAY ? array_of(v) : fixed(v);
     }
     return true;

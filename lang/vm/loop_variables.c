@@ -44,7 +44,7 @@ int16_t walk_emit(walk *w, loop_code op, int how, int16_t a, int16_t b) {
 /* ---- arrays and registers ---- */
 
 /* Adds an array of the program; one that a container holds has no variable. */
-void walk_add_array(walk *w, value *at, value held, bool assigned) {
+void walk_add_array(walk *w, value *at, value held, bool assigned, bool read) {
     loop_trace *t = w->t;
     for (size_t i = 0; i < t->n_arrays; i++)
         if (at ? t->arrays[i].at == at : !t->arrays[i].at && t->arrays[i].held.o == held.o) return;
@@ -54,7 +54,7 @@ void walk_add_array(walk *w, value *at, value held, bool assigned) {
     }
     t->arrays[t->n_arrays].at = at;
     t->arrays[t->n_arrays].held = held;
-    t->arrays[t->n_arrays].read = false;
+    t->arrays[t->n_arrays].read = read;
     t->arrays[t->n_arrays++].assigned = assigned;
 }
 
@@ -63,9 +63,7 @@ static void read_first(walk *w, variable *x) {
     value v = *x->at;
     x->read = true;
     if (v.tag == V_ARRAY) {
-        walk_add_array(w, x->at, v, x->assigned);
-        for (size_t i = 0; i < w->t->n_arrays; i++)
-            w->t->arrays[i].read = w->t->arrays[i].read || w->t->arrays[i].at == x->at;
+        walk_add_array(w, x->at, v, x->assigned, true);
         x->now = array_of(v);
     } else if (!x->assigned) {
         x->now = fixed(v);
@@ -219,7 +217,7 @@ bool walk_end_variable(walk *w, variable *x) {
     if (a->kind == UNBOUND) return x->at->tag == V_UNSET || walk_refuse(w, RT_LOOP_INSTRUCTION);
     if (a->kind == ARRAY) {
         if (x->at->tag != V_ARRAY) return walk_refuse(w, RT_LOOP_STRUCTURE);
-        walk_add_array(w, x->at, *x->at, true);
+        walk_add_array(w, x->at, *x->at, true, false);
         return !w->why;
     }
     if (a->kind == FIXED && !is_real_scalar(a->v) && is_counted(a->v))

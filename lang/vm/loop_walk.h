@@ -137,7 +137,7 @@ abstract walk_read_global(walk *w, int32_t slot);
 /* Assigns to a variable outside of registers (NULL: refused). */
 bool walk_assign(walk *w, variable *x, abstract a);
 /* Notes an array of the program. `at` NULL: a container holds it. */
-void walk_add_array(walk *w, value *at, value held, bool assigned);
+void walk_add_array(walk *w, value *at, value held, bool assigned, bool read);
 /* Notes which variables the body itself assigns. */
 void walk_find_assigned(walk *w);
 /* A variable after the iteration: scalars are carried, arrays are the runtime's to follow. */

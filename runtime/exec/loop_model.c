@@ -284,9 +284,8 @@ static bool find_memory(struct loop_replay *r) {
         if (!size_class(m, g->start[i].buf->bytes, &m->size_of[i])) return false;
     }
     for (size_t i = 0; i < g->n_fresh; i++) {
-        m->fresh_bytes[i] = most_bytes(r, i);
-        if (!m->fresh_bytes[i] || !size_class(m, m->fresh_bytes[i], &m->size_of[LOG_FRESH + i]))
-            return false;
+        const size_t bytes = most_bytes(r, i);
+        if (!bytes || !size_class(m, bytes, &m->size_of[LOG_FRESH + i])) return false;
         m->need[m->size_of[LOG_FRESH + i]]++;
     }
     for (size_t i = 0; i < g->n_actions; i++)

@@ -39,7 +39,7 @@ enum {
     LOOP_RECORDED = 3,
     LOOP_MAX_SIZES = 16,
     LOOP_MAX_FREE = 16,  /* unused blocks of a size */
-    LOOP_SIZE_RANGE = 4, /* sizes that change: at most and at least this part of the recorded one */
+    LOOP_SIZE_RANGE = 4, /* by what factor a size may grow or shrink from the recorded one */
 };
 
 /* What three iterations have in common. */
@@ -50,15 +50,14 @@ typedef struct {
     int64_t grows[LOG_MAX_ACTIONS][KIR_MAX_DIMS];
     int64_t shape_grows[RT_LOOP_MAX_ARRAYS][KIR_MAX_DIMS];
     int64_t read_grows[LOG_MAX_ACTIONS], written_grows[LOG_MAX_ACTIONS];
-    bool grown;                        /* some size changes */
-    uint64_t limit;                    /* iterations that may be replayed */
-    size_t fresh_bytes[LOG_MAX_FRESH]; /* what new memory needs in any of them */
-    int8_t scalar[LOG_MAX_PARAMS];     /* of parameters: which scalar, or -1: constant */
-    int32_t last_use[LOG_MAX_FRESH];   /* the action after which new memory is free; the number of
-                                          actions: records keep it; -1: it is held at the end */
-    uint8_t size_of[LOG_NAMES];        /* which size class a name's memory belongs to */
-    size_t sizes[LOOP_MAX_SIZES];      /* bytes */
-    uint32_t need[LOOP_MAX_SIZES];     /* blocks allocated by one iteration */
+    bool grown;                      /* some size changes */
+    uint64_t limit;                  /* iterations that may be replayed */
+    int8_t scalar[LOG_MAX_PARAMS];   /* of parameters: which scalar, or -1: constant */
+    int32_t last_use[LOG_MAX_FRESH]; /* the action after which new memory is free; the number of
+                                        actions: records keep it; -1: it is held at the end */
+    uint8_t size_of[LOG_NAMES];      /* which size class a name's memory belongs to */
+    size_t sizes[LOOP_MAX_SIZES];    /* bytes */
+    uint32_t need[LOOP_MAX_SIZES];   /* blocks allocated by one iteration */
     size_t n_sizes;
     bool gone[RT_LOOP_MAX_ARRAYS]; /* names that no array holds at the end */
     bool kept[LOG_NAMES];          /* names of memory that records keep; set before the rest */
