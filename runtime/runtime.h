@@ -495,9 +495,9 @@ gpa_code arr_update(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_opnd *rhs, gpa_
 /* ufunc.at: unbuffered; repeated indices apply each time (scatter-add for OP_ADD). */
 gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
                        const gpa_opnd *rhs, gpa_err *e);
-/* The caller will not read `a` again: if it is one pending element, it is not computed for its own
- * sake. Pending arrays that depend on it keep its value. */
-gpa_code arr_drop_value(gpa_rt *rt, gpa_arr *a, gpa_err *e);
+/* The caller will not read `a` again, and releases it soon: while it is pending, a store into what
+ * it reads does not compute it. Pending arrays that depend on it keep its value. */
+void arr_drop_value(const gpa_rt *rt, gpa_arr *a);
 /* One element by a full set of indices (negative ones allowed, bounds checked): fast, for scalar
  * loops. */
 gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val *out, gpa_err *e);

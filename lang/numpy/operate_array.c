@@ -416,6 +416,7 @@ static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, 
     }
     if (viewed) { /* the view shares the storage: updating it is all there is to do */
         value target = v_array_take(vm, view, false);
+        if (last) arr_drop_value(vm_rt(vm), item.array->arr);
         rc = target.tag == V_UNSET ? vm_err(vm)->code : op_array_update(vm, op, target, item, &new);
         value_release(vm, target);
         value_release(vm, new);
@@ -424,7 +425,7 @@ static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, 
     rc = op_array_getitem(vm, v, key, &old);
     if (!rc) rc = op_update(vm, op, old, item, &new);
     value_release(vm, old);
-    if (!rc && last) rc = arr_drop_value(vm_rt(vm), item.array->arr, vm_err(vm));
+    if (!rc && last) arr_drop_value(vm_rt(vm), item.array->arr);
     if (!rc) rc = op_array_setitem(vm, v, key, new, is_unshared_array(new));
     value_release(vm, new);
     return rc;

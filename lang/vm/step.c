@@ -137,6 +137,8 @@ gpa_code step_update(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
         if (!rc) reg_consume(vm, f, i->c);
         return rc;
     }
+    if (r[i->b].tag == V_ARRAY && step_reads_last(f, r, i->c))
+        arr_drop_value(vm->core.rt, r[i->c].array->arr);
     gpa_code rc = op_update(vm, op, r[i->b], r[i->c], &v);
     return rc ? rc : step_finish(vm, f, i, v, true, true);
 }

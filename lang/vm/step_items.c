@@ -299,7 +299,7 @@ STEP(set_item) {
     BOUND(i->b);
     BOUND(i->c);
     const value *to = &r[i->a], *v = &r[i->c];
-    const bool last = is_unshared_array(*v) && i->c >= f->code->first_temp;
+    const bool last = step_reads_last(f, r, i->c);
     gpa_code rc = to->tag == V_ARRAY && !to->aux
                       ? array_operators.setitem(vm, *to, r[i->b], *v, last)
                       : op_setitem(vm, *to, r[i->b], *v);
@@ -333,7 +333,7 @@ STEP(update_item) {
     BOUND(i->b);
     BOUND(i->c);
     value old = i[1].b ? reg_take(f, i[1].b) : v_unset();
-    const bool last = is_unshared_array(r[i->c]) && i->c >= f->code->first_temp;
+    const bool last = step_reads_last(f, r, i->c);
     gpa_code rc = op_update_item(vm, (ast_op)i[1].a, r[i->a], r[i->b], old, r[i->c], last);
     value_release(vm, old);
     if (rc) return rc;

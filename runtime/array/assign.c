@@ -97,7 +97,7 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
     TRY(set_few(rt, to, &o, &done, e));
     if (done) goto out;
     TRY(value_node(rt, &o, (gpa_dtype)to->dtype, &value, e));
-    if (rhs->last && o.arr == rhs->arr) TRY(arr_drop_value(rt, o.arr, e));
+    if (rhs->last && o.arr == rhs->arr) arr_drop_value(rt, o.arr);
     TRY(store_node(rt, to, value, NULL, e));
 out:
     node_release(rt, value);

@@ -176,12 +176,8 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gp
               : b->device->be->upload(b->device->dev, b->mem, (size_t)offset * item, raw, item, e);
 }
 
-gpa_code arr_drop_value(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
+void arr_drop_value(const gpa_rt *rt, gpa_arr *a) {
     gpa_storage *s = a->storage;
-    node *none = NULL;
-    if (!s->node || s->refs != 1 || s->size != 1 || tape_is_on(rt)) return GPA_OK;
-    gpa_code rc = node_scalar(rt, (gpa_dtype)a->dtype, (gpa_val){.I64 = 0}, &none, e);
-    if (!rc) rc = storage_replace(rt, s, none, e);
-    node_release(rt, none);
-    return rc;
+    s->dropped = s->node && s->refs == 1 && !tape_is_on(rt);
+    if (s->dropped && s->node->owner == s) s->node->owner = NULL; /* it is not materialized */
 }

@@ -681,7 +681,8 @@ gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_resu
     begin(p);
     begin_graphs(p, d);
     while (!rc && d && p->count < p->m->limit && reserve(p, d) && !rt_interrupted(rt)) {
-        const size_t most = uses_graph(p) ? p->trips : 1, n = look_ahead(p, most, next, user);
+        const bool whole = uses_graph(p) && p->m->limit - p->count >= p->trips;
+        const size_t most = whole ? p->trips : 1, n = look_ahead(p, most, next, user);
         rc = run_ahead(p, d, n, e);
         if (n < most) break;
     }

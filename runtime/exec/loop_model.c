@@ -6,7 +6,10 @@
 
 enum {
     LARGEST_CHANGING_SIZE = 1 << 24, /* so that no offset outgrows its integer type */
-    LEAST_GROWN_ITERATIONS = 8
+    SMALL_SIZE = 1024,
+    SMALL_POINTS = 1 << 17,
+    LEAST_ITERATIONS = 8,     /* of a replay that is limited */
+    MOST_ITERATIONS = 1 << 20 /* of one whose distances in memory change */
 };
 
 /* ---- the same launches ---- */
@@ -84,17 +87,33 @@ static bool may_make(const loop_iteration *x, size_t i) {
 
 /* ---- offsets and sizes ---- */
 
+static int64_t points_of(const int64_t *size, int ndim) {
+    int64_t points = 1;
+    for (int d = 0; d < ndim; d++)
+        if (__builtin_mul_overflow(points, MAX(size[d], 1), &points)) return INT64_MAX;
+    return points;
+}
+
+/* The range of a size: by a factor, and for small ones, whose launches cost the same, up to
+ * SMALL_SIZE. */
+static int64_t largest_size(int64_t now, int64_t points) {
+    const bool small = now < SMALL_SIZE && points / now <= SMALL_POINTS / SMALL_SIZE;
+    return small ? MAX(now * LOOP_SIZE_RANGE, SMALL_SIZE) : now * LOOP_SIZE_RANGE;
+}
+
+static int64_t least_size(int64_t now) { return now <= SMALL_SIZE ? 2 : now / LOOP_SIZE_RANGE; }
+
 static bool constant_step(int64_t a, int64_t b, int64_t c, int64_t *step) {
     return !__builtin_sub_overflow(b, a, step) && c - b == *step;
 }
 
-/* Limits the replay to iterations in which a size stays within its range, above 1. */
-static bool limit_size(loop_model *m, int64_t now, int64_t step) {
+/* Limits the replay to iterations in which a size, of so many points in all, stays within its
+ * range, above 1. */
+static bool limit_size(loop_model *m, int64_t now, int64_t step, int64_t points) {
     if (!step) return true;
     m->grown = true;
     if (now < 2 || now > LARGEST_CHANGING_SIZE) return false;
-    const int64_t room =
-        step > 0 ? now * (LOOP_SIZE_RANGE - 1) : now - MAX(2, now / LOOP_SIZE_RANGE);
+    const int64_t room = step > 0 ? largest_size(now, points) - now : now - least_size(now);
     m->limit = MIN(m->limit, (uint64_t)(room / (step > 0 ? step : -step)));
     return true;
 }
@@ -110,9 +129,10 @@ static bool find_sizes(struct loop_replay *r) {
     for (size_t i = 0; i < g->n_actions; i++) {
         const log_action *a = &t[0]->log.actions[i], *b = &t[1]->log.actions[i],
                          *c = &g->actions[i];
+        const int64_t points = points_of(c->size, KIR_MAX_DIMS);
         for (int d = 0; d < KIR_MAX_DIMS; d++)
             if (!constant_step(a->size[d], b->size[d], c->size[d], &m->grows[i][d]) ||
-                !limit_size(m, c->size[d], m->grows[i][d]))
+                !limit_size(m, c->size[d], m->grows[i][d], points))
                 return false;
         if (!constant_step((int64_t)a->bytes_read, (int64_t)b->bytes_read, (int64_t)c->bytes_read,
                            &m->read_grows[i]))
@@ -121,42 +141,76 @@ static bool find_sizes(struct loop_replay *r) {
                            (int64_t)c->bytes_written, &m->written_grows[i]))
             m->written_grows[i] = 0;
     }
-    for (size_t i = 0; i < g->n_start; i++)
-        for (int d = 0; d < t[2]->end[i].ndim; d++) {
+    for (size_t i = 0; i < g->n_start; i++) {
+        const log_array *end = &t[2]->end[i];
+        const int64_t points = points_of(end->shape, end->ndim);
+        for (int d = 0; d < end->ndim; d++) {
             int64_t *step = &m->shape_grows[i][d];
-            if (!constant_step(t[0]->end[i].shape[d], t[1]->end[i].shape[d], t[2]->end[i].shape[d],
-                               step) ||
-                !limit_size(m, t[2]->end[i].shape[d], *step) || (*step && t[2]->end[i].given.read))
+            if (!constant_step(t[0]->end[i].shape[d], t[1]->end[i].shape[d], end->shape[d], step) ||
+                !limit_size(m, end->shape[d], *step, points) || (*step && end->given.read))
                 return false;
         }
+    }
     return !m->grown || !r->tape;
 }
 
-/* The elements that a launch touches of an operand in the iteration number t from now: from *lo to
- * *hi. */
-static void extent(const struct loop_replay *r, const log_action *a, uint32_t operand, int64_t t,
-                   int64_t *lo, int64_t *hi) {
-    const loop_log *g = &r->at[2]->log;
-    const gpa_binding *b = &g->operands[operand].bind;
-    const int64_t *grows = r->model.grows[a - g->actions];
-    *lo = *hi = b->offset + t * r->model.advance[operand];
-    for (int d = 0; d < KIR_MAX_DIMS; d++) {
-        const int64_t last = (a->size[d] + t * grows[d] - 1) * b->stride[d];
-        if (a->size[d] > 0) *(last < 0 ? lo : hi) += last;
-    }
+/* What a launch touches of an operand, as rows and columns of a matrix in memory: from lo to hi. */
+typedef struct {
+    int64_t lo[2], hi[2];
+} box;
+
+static int64_t nearest_quotient(int64_t a, int64_t b) {
+    const int64_t q = a / b, rest = a - q * b;
+    return q + (rest > b / 2) - (rest < -(b / 2));
 }
 
-/* True if a launch touches different elements of two operands. The ends of what it touches are
- * affine in the iteration: what holds for the first and the last one holds for all. */
+/* The box of an operand in the iteration number t from now, in rows of `width` elements. False:
+ * columns cross the end of a row. */
+static bool box_of(const struct loop_replay *r, const log_action *a, uint32_t operand, int64_t t,
+                   int64_t width, box *out) {
+    const loop_log *g = &r->at[2]->log;
+    const gpa_binding *b = &g->operands[operand].bind;
+    const int64_t *grows = r->model.grows[a - g->actions], advance = r->model.advance[operand],
+                  row = b->offset / width, down = nearest_quotient(advance, width);
+    out->lo[0] = out->hi[0] = row + t * down;
+    out->lo[1] = out->hi[1] = b->offset - row * width + t * (advance - down * width);
+    for (int d = 0; d < KIR_MAX_DIMS; d++) {
+        const bool is_column = b->stride[d] % width != 0;
+        const int64_t stride = is_column ? b->stride[d] : b->stride[d] / width,
+                      last = (a->size[d] + t * grows[d] - 1) * stride;
+        if (a->size[d] > 0) *(last < 0 ? &out->lo[is_column] : &out->hi[is_column]) += last;
+    }
+    return out->lo[1] >= 0 && out->hi[1] < width;
+}
+
+/* True if a launch touches different rows or different columns of two operands. The ends of what it
+ * touches are affine in the iteration: what holds for the first and the last one holds for all. */
+static bool differ_in_rows(const struct loop_replay *r, const log_action *a, uint32_t i, uint32_t k,
+                           int64_t last, int64_t width) {
+    box x[2], y[2];
+    for (int end = 0; end < 2; end++)
+        if (!box_of(r, a, i, end ? last : 0, width, &x[end]) ||
+            !box_of(r, a, k, end ? last : 0, width, &y[end]))
+            return false;
+    for (int way = 0; way < 2; way++)
+        if ((x[0].hi[way] < y[0].lo[way] && x[1].hi[way] < y[1].lo[way]) ||
+            (y[0].hi[way] < x[0].lo[way] && y[1].hi[way] < x[1].lo[way]))
+            return true;
+    return false;
+}
+
+/* True if a launch touches different elements of two operands in this iteration and the `last` next
+ * ones: as ranges of memory, or in the rows that a stride of one of them defines. */
 static bool are_disjoint(const struct loop_replay *r, const log_action *a, uint32_t i, uint32_t k,
                          int64_t last) {
-    int64_t lo[2][2], hi[2][2];
-    for (int end = 0; end < 2; end++) {
-        extent(r, a, i, end ? last : 0, &lo[0][end], &hi[0][end]);
-        extent(r, a, k, end ? last : 0, &lo[1][end], &hi[1][end]);
+    const log_operand *o = r->at[2]->log.operands;
+    bool found = differ_in_rows(r, a, i, k, last, INT64_MAX);
+    for (int d = 0; d < 2 * KIR_MAX_DIMS && !found; d++) {
+        const int64_t stride = o[d & 1 ? i : k].bind.stride[d / 2],
+                      width = stride < 0 ? -stride : stride;
+        found = width > 1 && differ_in_rows(r, a, i, k, last, width);
     }
-    return (hi[0][0] < lo[1][0] && hi[0][1] < lo[1][1]) ||
-           (hi[1][0] < lo[0][0] && hi[1][1] < lo[0][1]);
+    return found;
 }
 
 static bool same_elements(const struct loop_replay *r, uint32_t i, uint32_t k) {
@@ -166,20 +220,19 @@ static bool same_elements(const struct loop_replay *r, uint32_t i, uint32_t k) {
 }
 
 /* The program of a launch was chosen for the distances between what it writes and what it reads of
- * the same memory. They must not change; where sizes do, it is the same elements or different ones,
- * in as many iterations as that holds for. */
-static bool keeps_distances(struct loop_replay *r, const log_action *a) {
+ * the same memory. They must not change, or it is the same elements or different ones, in as many
+ * iterations as that holds for. */
+static void keep_distances(struct loop_replay *r, const log_action *a) {
     const loop_log *g = &r->at[2]->log;
     loop_model *m = &r->model;
     for (uint32_t i = a->operand; i < a->operand + a->n_operands; i++)
         for (uint32_t k = a->operand; k < a->operand + a->n_operands && g->operands[i].stored;
              k++) {
             if (k == i || g->operands[k].name != g->operands[i].name) continue;
-            if (!m->grown && m->advance[k] != m->advance[i]) return false;
-            if (!m->grown || same_elements(r, i, k)) continue;
+            if ((!m->grown && m->advance[k] == m->advance[i]) || same_elements(r, i, k)) continue;
+            m->limit = MIN(m->limit, MOST_ITERATIONS);
             while (m->limit && !are_disjoint(r, a, i, k, (int64_t)m->limit)) m->limit /= 2;
         }
-    return true;
 }
 
 static bool find_steps(struct loop_replay *r) {
@@ -193,9 +246,8 @@ static bool find_steps(struct loop_replay *r) {
         if (!constant_step(t[0]->end[i].offset, t[1]->end[i].offset, t[2]->end[i].offset,
                            &r->model.moves[i]))
             return false;
-    for (size_t i = 0; i < g->n_actions; i++)
-        if (!keeps_distances(r, &g->actions[i])) return false;
-    return !r->model.grown || r->model.limit >= LEAST_GROWN_ITERATIONS;
+    for (size_t i = 0; i < g->n_actions; i++) keep_distances(r, &g->actions[i]);
+    return r->model.limit >= LEAST_ITERATIONS;
 }
 
 /* ---- parameters ---- */
@@ -267,7 +319,11 @@ static size_t most_bytes(const struct loop_replay *r, size_t k) {
             stores = stores || g->operands[o].name == LOG_FRESH + (int32_t)k;
         if (!stores) continue;
         for (int d = 0; d < KIR_MAX_DIMS; d++)
-            if (r->model.grows[i][d] > 0) bytes *= LOOP_SIZE_RANGE;
+            if (r->model.grows[i][d] > 0) {
+                const int64_t now = a->size[d],
+                              most = now + r->model.grows[i][d] * (int64_t)r->model.limit;
+                bytes = (bytes + (size_t)now - 1) / (size_t)now * (size_t)most;
+            }
         return r->model.grown ? bytes : 0;
     }
     return 0;

@@ -39,7 +39,8 @@ enum {
     LOOP_RECORDED = 3,
     LOOP_MAX_SIZES = 16,
     LOOP_MAX_FREE = 16,  /* unused blocks of a size */
-    LOOP_SIZE_RANGE = 4, /* by what factor a size may grow or shrink from the recorded one */
+    LOOP_SIZE_RANGE = 4, /* by what factor a size may grow or shrink from the recorded one; small
+                            sizes may by more */
 };
 
 /* What three iterations have in common. */
