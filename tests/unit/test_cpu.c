@@ -331,6 +331,39 @@ static void scans(void **state) {
     close_device();
 }
 
+/* A program that has worked for a while is optimised, once, to the same bits; without a cache on
+ * disk, which may hold the optimised code already. */
+static void quick_code_is_optimised(void **state) {
+    (void)state;
+    enum { ROWS = 64, N = 1024, MOST_LAUNCHES = 1000 };
+    static const int64_t size[] = {ROWS, N};
+    static double kept[ROWS];
+    unsetenv("GPA_CACHE_DIR"), unsetenv("XDG_CACHE_HOME"), unsetenv("HOME");
+    NEED_PLUGIN();
+    job j = job_new("sums", 2, 2);
+    int a = job_array(&j, DT_F64, KIR_READ, ROWS * N, 0, (int64_t[]){N, 1}),
+        b = job_array(&j, DT_F64, KIR_WRITE, ROWS, 0, (int64_t[]){1, 0});
+    double *x = job_data(&j, a);
+    for (size_t i = 0; i < ROWS * N; i++) x[i] = (double)(roll() % 1000003) / 1000003;
+    each(&j);
+    int32_t s = reduce(&j, RED_SUM, DT_F64, kir_op1(j.f, OP_EXP, load(&j, a)), -1);
+    kir_close(j.f);
+    store(&j, b, s);
+    job_launch(&j, size);
+    memcpy(kept, job_data(&j, b), sizeof kept);
+    const double quick = be->compile_seconds(j.p);
+    int launches = 0;
+    for (; launches < MOST_LAUNCHES && be->compile_seconds(j.p) == quick; launches++)
+        job_launch(&j, size);
+    assert_in_range(launches, 1, MOST_LAUNCHES - 1);
+    assert_memory_equal(kept, job_data(&j, b), sizeof kept);
+    const double optimised = be->compile_seconds(j.p);
+    for (int i = 0; i < MOST_LAUNCHES; i++) job_launch(&j, size);
+    assert_true(be->compile_seconds(j.p) == optimised);
+    job_free(&j);
+    close_device();
+}
+
 UNIT_TESTS(TEST(every_cast), TEST(layouts), TEST(large_results), TEST(every_op_of_every_type),
            TEST(every_reduction), TEST(scans), TEST(same_bits_on_any_number_of_threads),
-           TEST(sums_are_accurate))
+           TEST(sums_are_accurate), TEST(quick_code_is_optimised))

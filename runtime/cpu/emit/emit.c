@@ -416,6 +416,7 @@ emit_facts emit_examine(const kir_func *f) {
         const kir_ins *ins = &f->code[i];
         kir_code code = (kir_code)ins->code;
         r.plain &= is_plain(f, ins);
+        r.halves |= ins->type == DT_F16;
         if (code == KIR_EACH) r.n_each++, depth++;
         if (code == KIR_END)
             *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1,

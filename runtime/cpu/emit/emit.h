@@ -64,6 +64,7 @@ typedef struct {
     bool scans;
     bool plain;                 /* only loads, stores and cheap operations */
     bool complex;               /* some loads or stores are complex */
+    bool halves;                /* some values are float16 */
     bool narrow_sums;           /* some reduction has an emit_narrow dtype */
     bool stores_outside;        /* STORE outside of EACH */
     uint32_t ops, ops_in_loops; /* estimated instructions per point; those of them inside `loops` */

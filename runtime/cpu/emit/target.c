@@ -94,7 +94,9 @@ gpa_code cpu_target_open(cpu_target *t, gpa_err *e) {
     }
     t->machine = LLVMCreateTargetMachine(target, t->triple, cpu, features, LLVMCodeGenLevelDefault,
                                          LLVMRelocPIC, LLVMCodeModelSmall);
-    if (!t->machine) {
+    t->quick = LLVMCreateTargetMachine(target, t->triple, cpu, features, LLVMCodeGenLevelNone,
+                                       LLVMRelocPIC, LLVMCodeModelSmall);
+    if (!t->machine || !t->quick) {
         rc = gpa_fail(e, GPA_E_DEVICE, "LLVM cannot generate code for %.100s", t->triple);
         goto out;
     }
@@ -109,6 +111,7 @@ out:
 
 void cpu_target_close(cpu_target *t) {
     if (t->machine) LLVMDisposeTargetMachine(t->machine);
+    if (t->quick) LLVMDisposeTargetMachine(t->quick);
     if (t->triple) LLVMDisposeMessage(t->triple);
     if (t->layout) LLVMDisposeMessage(t->layout);
     if (t->features) LLVMDisposeMessage(t->features);

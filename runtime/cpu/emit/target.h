@@ -33,7 +33,7 @@ typedef struct {
 } cpu_symbol;
 
 typedef struct {
-    LLVMTargetMachineRef machine;
+    LLVMTargetMachineRef machine, quick; /* quick: generates code without optimisation */
     char *layout, *triple, *features;
     cpu_target_info info;
     cpu_symbol *symbols; /* owned; those of all modules so far */

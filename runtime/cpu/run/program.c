@@ -5,6 +5,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/cpu/emit/kernel.h"
 #include "runtime/cpu/run/widen.h"
+#include "runtime/tables/tuning.h"
 
 gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     gpa_prog *p = mem_zero(sizeof *p);
@@ -45,26 +46,54 @@ jit_effort program_effort(const gpa_prog *p) {
     return p->f->form == KIR_KERNEL ? JIT_PHASES : p->facts.loops ? JIT_LOOPS : JIT_PLAIN;
 }
 
-gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out, gpa_err *e) {
-    for (size_t i = 0; i < p->n_variants; i++)
-        if (!memcmp(&p->variants[i].plan, plan, sizeof *plan)) {
-            *out = p->variants[i].fn;
-            return GPA_OK;
-        }
+/* Compiles the function of a variant, and replaces the one it has. */
+static gpa_code compile_variant(const gpa_prog *p, jit *j, jit_effort effort, cpu_variant *v,
+                                gpa_err *e) {
     gpa_code rc = GPA_OK;
     LLVMModuleRef m;
-    void *address = NULL;
-    if (!mem_grow(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants))
-        return gpa_no_memory(e);
-    cpu_variant *v = &p->variants[p->n_variants];
-    *v = (cpu_variant){.plan = *plan};
-    double begun = clock_seconds();
-    TRY(program_emit(p, j, plan, &m, e));
-    TRY(jit_link_take(j, m, program_effort(p), &v->code, &address, e));
+    jit_code *code;
+    TRY(program_emit(p, j, &v->plan, &m, e));
+    TRY(jit_link_take(j, m, effort, &code, e));
+    jit_unlink(v->code);
+    v->code = code;
+    void *address = jit_address(code);
     memcpy(&v->fn, &address, sizeof address);
+out:
+    return rc;
+}
+
+static cpu_variant *find_variant(gpa_prog *p, const emit_plan *plan) {
+    for (size_t i = 0; i < p->n_variants; i++)
+        if (!memcmp(&p->variants[i].plan, plan, sizeof *plan)) return &p->variants[i];
+    return NULL;
+}
+
+gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, int64_t work, cpu_fn *out,
+                         gpa_err *e) {
+    jit_effort effort = program_effort(p);
+    cpu_variant *v = find_variant(p, plan);
+    gpa_code rc = GPA_OK;
+    if (v && !jit_is_quick(v->code)) {
+        *out = v->fn;
+        return GPA_OK;
+    }
+    if (!v) {
+        if (!mem_grow(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants))
+            return gpa_no_memory(e);
+        v = &p->variants[p->n_variants];
+        *v = (cpu_variant){.plan = *plan};
+    }
+    if (__builtin_add_overflow(v->work, work, &v->work)) v->work = INT64_MAX;
+    if (effort == JIT_PLAIN && v->work <= TUNE_CPU_QUICK_MAX_WORK && !p->facts.halves)
+        effort = JIT_QUICK;
+    if (!v->code || effort != JIT_QUICK) {
+        double begun = clock_seconds();
+        bool first = !v->code;
+        TRY(compile_variant(p, j, effort, v, e));
+        p->n_variants += first;
+        p->seconds += clock_seconds() - begun;
+    }
     *out = v->fn;
-    p->n_variants++;
-    p->seconds += clock_seconds() - begun;
 out:
     return rc;
 }

@@ -11,6 +11,7 @@ typedef struct {
     emit_plan plan;
     jit_code *code;
     cpu_fn fn;
+    int64_t work; /* done by its quick code */
 } cpu_variant;
 
 enum { WIDEN_PARAMS = 32 };
@@ -44,7 +45,11 @@ void program_free(gpa_prog *p);
 gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, LLVMModuleRef *out,
                       gpa_err *e);
 jit_effort program_effort(const gpa_prog *p); /* the pass pipeline of its modules */
-/* The function for a plan, compiled at first need. */
-gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out, gpa_err *e);
+/* The function for a plan and a launch of so much work (operations), compiled at first need. Plain
+ * programs are compiled quickly, and optimised once their work exceeds CPU_QUICK_MAX_WORK; those
+ * with float16 at once: unoptimised, moving a half through float would quiet its NaN. *out is valid
+ * until the next call with the same plan. */
+gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, int64_t work, cpu_fn *out,
+                         gpa_err *e);
 
 #endif

@@ -366,9 +366,19 @@ static void note_strides(launch *L) {
         L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_for_strides(L));
 }
 
+/* Operations of a launch; at least those of a few vectors. */
+static int64_t work_of(const launch *L) {
+    enum { MIN_POINTS = 64 };
+    int64_t work;
+    return __builtin_mul_overflow(MAX(L->outer, MIN_POINTS), MAX(L->inner, 1), &work) ||
+                   __builtin_mul_overflow(work, 1 + (int64_t)L->p->facts.ops, &work)
+               ? INT64_MAX
+               : work;
+}
+
 gpa_code launch_compile(launch *L, int32_t part, gpa_err *e) {
     L->plan.part = part;
-    return program_variant(L->p, L->j, &L->plan, &L->fn, e);
+    return program_variant(L->p, L->j, &L->plan, work_of(L), &L->fn, e);
 }
 
 /* True if lanes are faster than single elements even for a plain copy. */

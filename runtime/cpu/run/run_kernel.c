@@ -71,7 +71,7 @@ gpa_code run_kernel(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     if (!L) return gpa_no_memory(e);
     L->stop = stop;
     emit_plan plan = kernel_layout(p, jit_host_of(j), l->block[0]);
-    TRY(program_variant(p, j, &plan, &L->fn, e));
+    TRY(program_variant(p, j, &plan, 0, &L->fn, e));
     fill_view(L, p->f, l, &cell, plan.lanes);
     const int64_t *size = L->view + VIEW_SIZE;
     int64_t padded = size[KV_PITCH] * l->block[1] * l->block[2];
