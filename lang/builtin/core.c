@@ -469,9 +469,11 @@ static gpa_code describe(gpa_vm *vm, value v, gpa_str *s) {
         return rc;
     }
     str_put(s, func_name(vm, v.func));
-    gpa_code rc = func_signature(vm, v.func, method, s);
+    value doc = func_doc(vm, v.func);
+    gpa_code rc = doc.tag == V_UNSET ? vm_err(vm)->code : func_signature(vm, v.func, method, s);
     str_putc(s, '\n');
-    if (!rc && v.func->doc.tag == V_STR) put_doc(v.func->doc.str->text, s);
+    if (!rc && doc.tag == V_STR) put_doc(doc.str->text, s);
+    value_release(vm, doc);
     return rc;
 }
 

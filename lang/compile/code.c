@@ -1,6 +1,8 @@
 /* Code objects: creation, release, and lookup of exception guards. */
 #include "lang/compile/code.h"
 
+#include "lang/object/core.h"
+#include "lang/syntax/parse.h"
 #include "runtime/base/base.h"
 
 const uint8_t code_words[I_COUNT] = {
@@ -55,6 +57,13 @@ void code_release(gpa_vm *vm, code *c) {
     typed_compiler.free_calls(vm, c->calls, c->n_vars);
     ast_release(c->ast);
     mem_free(c);
+}
+
+gpa_code code_parse(gpa_vm *vm, const code *c) {
+    const ast_node *n = c->node;
+    if (!n || n->kind != AST_FUNCTION || !n->function.rest.hi) return GPA_OK;
+    return parse_rest(source_get(vm_sources(vm), c->ast->src), vm_names(vm), c->ast, (ast_node *)n,
+                      vm_err(vm));
 }
 
 const code_guard *code_guard_at(const code *c, const ins *at) {

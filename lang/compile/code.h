@@ -103,6 +103,9 @@ static inline code *code_retain(code *c) {
 }
 void code_release(gpa_vm *vm, code *c); /* NULL is ignored */
 
+/* Parses the body of a function if that was left (parse_options.library). */
+gpa_code code_parse(gpa_vm *vm, const code *c);
+
 /* The innermost exception table entry that covers an instruction, or NULL. */
 const code_guard *code_guard_at(const code *c, const ins *at);
 

@@ -295,6 +295,8 @@ static void class_body(compiler *c, const ast_list *body) {
 }
 
 gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
+    gpa_code rc = code_parse(vm, k);
+    if (rc) return rc;
     compiler c = {.vm = vm,
                   .code = k,
                   .globals = in,

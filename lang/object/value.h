@@ -205,7 +205,7 @@ typedef struct func_obj {
     struct code *code;            /* counted */
     struct module_obj *module;    /* its globals; borrowed: modules live as long as the vm */
     uint32_t name;                /* gpa_sym */
-    value doc;                    /* STR or NONE */
+    value doc;                    /* as set; UNSET: that of the body (func_doc) */
     value defaults;               /* a TUPLE for the last positional parameters, or NONE */
     value kwdefaults;             /* a DICT by name for keyword-only ones, or NONE */
     value attrs;                  /* a DICT of attributes set by programs, or NONE */

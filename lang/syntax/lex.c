@@ -14,21 +14,32 @@
 #include "lang/text/unicode.h"
 #include "runtime/base/base.h"
 
-enum { NAME_START = 1, NAME_PART = 2, DIGIT = 4, HEX = 8 };
+enum { NAME_START = 1, NAME_PART = 2, DIGIT = 4, HEX = 8, SKIP_STOP = 16 };
 
 #define D (NAME_PART | DIGIT | HEX)
 #define X (NAME_START | NAME_PART | HEX)
 #define L (NAME_START | NAME_PART)
-/* Classes of ASCII bytes; other characters are classified by unicode.h. */
+/* Classes of ASCII bytes, and where lex_skip_block looks closer; other characters are classified by
+ * unicode.h. */
 static const uint8_t ascii[256] = {
-    ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D, ['5'] = D, ['6'] = D, ['7'] = D,
-    ['8'] = D, ['9'] = D, ['a'] = X, ['b'] = X, ['c'] = X, ['d'] = X, ['e'] = X, ['f'] = X,
-    ['A'] = X, ['B'] = X, ['C'] = X, ['D'] = X, ['E'] = X, ['F'] = X, ['g'] = L, ['h'] = L,
-    ['i'] = L, ['j'] = L, ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L, ['o'] = L, ['p'] = L,
-    ['q'] = L, ['r'] = L, ['s'] = L, ['t'] = L, ['u'] = L, ['v'] = L, ['w'] = L, ['x'] = L,
-    ['y'] = L, ['z'] = L, ['G'] = L, ['H'] = L, ['I'] = L, ['J'] = L, ['K'] = L, ['L'] = L,
-    ['M'] = L, ['N'] = L, ['O'] = L, ['P'] = L, ['Q'] = L, ['R'] = L, ['S'] = L, ['T'] = L,
-    ['U'] = L, ['V'] = L, ['W'] = L, ['X'] = L, ['Y'] = L, ['Z'] = L, ['_'] = L,
+    ['0'] = D,         ['1'] = D,         ['2'] = D,          ['3'] = D,
+    ['4'] = D,         ['5'] = D,         ['6'] = D,          ['7'] = D,
+    ['8'] = D,         ['9'] = D,         ['a'] = X,          ['b'] = X,
+    ['c'] = X,         ['d'] = X,         ['e'] = X,          ['f'] = X,
+    ['A'] = X,         ['B'] = X,         ['C'] = X,          ['D'] = X,
+    ['E'] = X,         ['F'] = X,         ['g'] = L,          ['h'] = L,
+    ['i'] = L,         ['j'] = L,         ['k'] = L,          ['l'] = L,
+    ['m'] = L,         ['n'] = L,         ['o'] = L,          ['p'] = L,
+    ['q'] = L,         ['r'] = L,         ['s'] = L,          ['t'] = L,
+    ['u'] = L,         ['v'] = L,         ['w'] = L,          ['x'] = L,
+    ['y'] = L,         ['z'] = L,         ['G'] = L,          ['H'] = L,
+    ['I'] = L,         ['J'] = L,         ['K'] = L,          ['L'] = L,
+    ['M'] = L,         ['N'] = L,         ['O'] = L,          ['P'] = L,
+    ['Q'] = L,         ['R'] = L,         ['S'] = L,          ['T'] = L,
+    ['U'] = L,         ['V'] = L,         ['W'] = L,          ['X'] = L,
+    ['Y'] = L,         ['Z'] = L,         ['_'] = L,          ['\n'] = SKIP_STOP,
+    ['#'] = SKIP_STOP, ['"'] = SKIP_STOP, ['\''] = SKIP_STOP, ['\\'] = SKIP_STOP,
+    [0] = SKIP_STOP,
 };
 #undef D
 #undef X
@@ -626,6 +637,39 @@ static void operator_(lexer *l, token *t) {
     }
     l->at++;
     t->kind = TOKEN_UNKNOWN;
+}
+
+/* ---- blocks ---- */
+
+/* The byte after a string that begins at p. */
+static const char *string_end(const char *p, const char *end) {
+    const char quote = *p;
+    const uint32_t n = quotes_at(p, quote);
+    for (p += n; p < end && (p = memchr(p, quote, (size_t)(end - p))); p++) {
+        const char *slash = p;
+        while (slash[-1] == '\\') slash--;
+        if ((p - slash) % 2 == 0 && (n == 1 || quotes_at(p, quote) == 3)) return p + n;
+    }
+    return end;
+}
+
+void lex_skip_block(lexer *l) {
+    const char *p = l->at;
+    while (p < l->end && strchr(" \t\f\r\n#", *p)) { /* a line of the block, or an empty one */
+        for (;;) {
+            while (!is(*p, SKIP_STOP)) p++;
+            if (*p == '#')
+                while (*p && *p != '\n') p++;
+            else if (*p == '"' || *p == '\'')
+                p = string_end(p, l->end);
+            else if (*p == '\\')
+                p += 2;
+            else
+                break; /* at the end of the line or of the text */
+        }
+        p += p < l->end;
+    }
+    l->at = p;
 }
 
 /* ---- magics ---- */

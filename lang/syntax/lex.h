@@ -81,6 +81,9 @@ void lex_start(lexer *l, const source *src, intern *names, arena *a, bool magics
 /* To be called right after lex_start: restricts the lexer to bytes [from, to), which end before
  * a newline or with the source. */
 void lex_within(lexer *l, uint32_t from, uint32_t to);
+/* To be called after the NEWLINE that opens a block of the outermost level in a valid text: skips
+ * the block. Its text ends at the last line end before `at`. */
+void lex_skip_block(lexer *l);
 /* The next token. TOKEN_ERROR: *err is set. After the end every call returns TOKEN_END. */
 void lex_next(lexer *l, token *t);
 /* Rescans from token t, the last one delivered, to the end of its line as one MAGIC token: `x =

@@ -244,9 +244,7 @@ static bool statements(parser *p, ast_module *m) {
     while (p->tok.kind != TOKEN_END)
         if (!parse_statement(p)) return false;
     if (!parse_take(p, 0, &m->body)) return false;
-    if (m->body.n && m->body.at[0]->kind == AST_EXPR &&
-        m->body.at[0]->expr.value->kind == AST_STRING)
-        m->doc = m->body.at[0]->expr.value;
+    m->doc = parse_docstring(m->body);
     return true;
 }
 
@@ -262,7 +260,7 @@ static gpa_code parse(const source *s, intern *names, const parse_options *o, as
     ast_module *m = NULL;
     parser *p = NULL;
     *how = (ending){false, false};
-    gpa_code rc = check_text(s, &own);
+    gpa_code rc = o && o->library ? GPA_OK : check_text(s, &own);
     if (rc) goto out;
     m = module_new(s);
     p = mem_zero(sizeof *p);
@@ -274,6 +272,7 @@ static gpa_code parse(const source *s, intern *names, const parse_options *o, as
     if (o && o->to) lex_within(&p->lex, o->from, o->to);
     p->arena = m->arena;
     p->err = &own;
+    p->library = o && o->library;
     if (!statements(p, m)) {
         gpa_fail(&own, GPA_E_INTERNAL, "the parser failed without saying why");
         blame_lexer(p);
@@ -298,6 +297,36 @@ gpa_code parse_module(const source *s, intern *names, const parse_options *o, as
                       gpa_err *e) {
     ending how;
     return parse(s, names, o, out, &how, e);
+}
+
+/* block of a function: INDENT statement+ DEDENT */
+static bool rest(parser *p, ast_node *function) {
+    parse_advance(p);
+    if (!parse_expect(p, TOKEN_INDENT)) return false;
+    while (!parse_accept(p, TOKEN_DEDENT))
+        if (!parse_statement(p)) return false;
+    if (!parse_take(p, 0, &function->function.body)) return false;
+    function->function.doc = parse_docstring(function->function.body);
+    return parse_done(p, function) != NULL;
+}
+
+gpa_code parse_rest(const source *s, intern *names, ast_module *m, ast_node *function, gpa_err *e) {
+    const gpa_span left = function->function.rest;
+    if (!left.hi) return GPA_OK;
+    gpa_err own = {.code = GPA_OK};
+    parser *p = mem_zero(sizeof *p);
+    if (!p) return gpa_no_memory(e);
+    lex_start(&p->lex, s, names, m->arena, false, &own);
+    lex_within(&p->lex, left.lo, left.hi);
+    p->arena = m->arena;
+    p->err = &own;
+    if (!rest(p, function)) gpa_fail(&own, GPA_E_INTERNAL, "a function of the library is invalid");
+    gpa_code rc = own.code ? own.code : scope_resolve_rest(m, function, names, &own);
+    mem_free(p->items);
+    mem_free(p);
+    if (!rc) function->function.rest = (gpa_span){0};
+    if (rc && e && !e->code) *e = own;
+    return rc;
 }
 
 /* ---- completeness of a prompt's input ---- */

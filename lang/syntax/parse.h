@@ -10,8 +10,10 @@
 #include "lang/text/source.h"
 
 typedef struct {
-    bool magics; /* lines that begin with % or ! or end with ?, and `x = %...`, `x = !...`, become
-                    MAGIC nodes */
+    bool magics;  /* lines that begin with % or ! or end with ?, and `x = %...`, `x = !...`, become
+                     MAGIC nodes */
+    bool library; /* a text known to be valid: the bodies of functions outside of all blocks are
+                     left for parse_rest */
     uint32_t from, to; /* byte range of the source to parse; `to` 0: to its end. Spans remain
                           relative to the source */
 } parse_options;
@@ -22,6 +24,10 @@ typedef struct {
  * bits, GPA_E_MEMORY. */
 gpa_code parse_module(const source *s, intern *names, const parse_options *o, ast_module **out,
                       gpa_err *e);
+
+/* Parses and resolves the body of a function of m, an ast_module of the source s, if that is left.
+ * Failure: as parse_module. */
+gpa_code parse_rest(const source *s, intern *names, ast_module *m, ast_node *function, gpa_err *e);
 
 typedef enum { PARSE_COMPLETE, PARSE_INCOMPLETE, PARSE_INVALID } parse_status;
 

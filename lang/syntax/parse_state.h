@@ -23,6 +23,7 @@ typedef struct {
     bool committed; /* an `as` was consumed: only a with statement can have it inside parentheses */
     bool refused;   /* the failure is a construct that gpa does not support */
     bool trial;     /* parsing ahead only to word a message: do not nest */
+    bool library;   /* parse_options.library */
     arena *arena;
     gpa_err *err;
     const ast_node *group; /* the last expression in parentheses of its own */
@@ -138,5 +139,7 @@ ast_node *parse_run_on(parser *p, ast_node *n, const token *first);
 
 /* The statements of one logical line, or one compound statement, pushed on p->items. */
 bool parse_statement(parser *p);
+/* The docstring of a body: a string that is its first statement; or NULL. */
+ast_node *parse_docstring(ast_list body);
 
 #endif

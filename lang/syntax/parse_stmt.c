@@ -600,8 +600,7 @@ static ast_node *try_statement(parser *p) {
     return parse_done(p, n);
 }
 
-/* The docstring of a body: a string that is its first statement. */
-static ast_node *docstring(ast_list body) {
+ast_node *parse_docstring(ast_list body) {
     if (!body.n || body.at[0]->kind != AST_EXPR) return NULL;
     ast_node *value = body.at[0]->expr.value;
     return value->kind == AST_STRING ? value : NULL;
@@ -621,6 +620,23 @@ static ast_node *defined_name(parser *p) {
     return target;
 }
 
+/* True at a block of the outermost level whose parsing is left for later. */
+static bool is_left(const parser *p) {
+    return p->library && p->tok.kind == TOKEN_NEWLINE && !p->lex.n_indents;
+}
+
+/* Leaves a block: consumes its text as if it had been parsed. */
+static void leave_block(parser *p, gpa_span *rest, ast_list *body) {
+    *body = (ast_list){NULL, 0};
+    rest->src = p->lex.src->id;
+    rest->lo = (uint32_t)(p->lex.at - p->lex.src->text);
+    lex_skip_block(&p->lex);
+    rest->hi = (uint32_t)(p->lex.at - p->lex.src->text);
+    rest->hi -= p->lex.at[-1] == '\n';
+    parse_advance(p);
+    p->prev_hi = p->tok.lo; /* where a DEDENT ends */
+}
+
 /* function_def: 'def' NAME '(' [parameters] ')' ['->' expression] ':' block */
 static ast_node *def_statement(parser *p, ast_list decorators, uint32_t lo) {
     uint32_t def_lo = p->tok.lo;
@@ -634,15 +650,20 @@ static ast_node *def_statement(parser *p, ast_list decorators, uint32_t lo) {
         if (p->tok.kind == TOKEN_COLON) return parse_syntax(p, arrow, "expected ':'");
         if (!(returns = parse_expression(p))) return NULL;
     }
-    if (!parse_demand(p, TOKEN_COLON) || !block(p, "function definition", def_lo, &body))
+    gpa_span rest = {0};
+    if (!parse_demand(p, TOKEN_COLON)) return NULL;
+    if (is_left(p))
+        leave_block(p, &rest, &body);
+    else if (!block(p, "function definition", def_lo, &body))
         return NULL;
     ast_node *f = wrap(p, AST_FUNCTION, def_lo);
     if (!f) return NULL;
+    f->function.rest = rest;
     f->function.name = target->name.name;
     f->function.params = params;
     f->function.returns = returns;
     f->function.body = body;
-    f->function.doc = docstring(body);
+    f->function.doc = parse_docstring(body);
     ast_node *n = parse_done(p, f) ? wrap(p, AST_DEF, lo) : NULL;
     if (!n) return NULL;
     n->def.target = target;
@@ -685,7 +706,7 @@ static ast_node *class_statement(parser *p, ast_list decorators, uint32_t lo) {
     n->class_.decorators = decorators;
     n->class_.bases = bases;
     n->class_.body = body;
-    n->class_.doc = docstring(body);
+    n->class_.doc = parse_docstring(body);
     if (!mangle_names(p->lex.names, target->name.name, body)) {
         gpa_no_memory(p->err);
         return NULL;

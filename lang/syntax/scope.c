@@ -339,6 +339,20 @@ static void count_params(ast_scope *out, ast_list params) {
     }
 }
 
+/* The parameters and the body, in the scope of the function: a new one, or `out`. */
+static bool walk_body(scoper *s, ast_node *n, ast_scope *out) {
+    ast_list params = n->function.params;
+    outside o;
+    if (!out || !open_scope(s, out, &o)) return false;
+    n->function.scope = out;
+    count_params(out, params);
+    for (ast_param_kind kind = AST_POSITIONAL_ONLY; kind <= AST_STAR_KWARGS; kind++)
+        if (!bind_params(s, params, kind)) return false;
+    if (!walk_list(s, n->function.body)) return false;
+    close_scope(s, &o);
+    return true;
+}
+
 static bool walk_function(scoper *s, ast_node *n) {
     ast_list params = n->function.params;
     for (uint32_t i = 0; i < params.n; i++) {
@@ -349,16 +363,7 @@ static bool walk_function(scoper *s, ast_node *n) {
             return false;
     }
     if (n->function.returns && !walk(s, n->function.returns)) return false;
-    ast_scope *out = new_scope(s, AST_SCOPE_FUNCTION);
-    outside o;
-    if (!out || !open_scope(s, out, &o)) return false;
-    n->function.scope = out;
-    count_params(out, params);
-    for (ast_param_kind kind = AST_POSITIONAL_ONLY; kind <= AST_STAR_KWARGS; kind++)
-        if (!bind_params(s, params, kind)) return false;
-    if (!walk_list(s, n->function.body)) return false;
-    close_scope(s, &o);
-    return true;
+    return walk_body(s, n, new_scope(s, AST_SCOPE_FUNCTION));
 }
 
 /* The body of a class: a frame, and in it a scope of names. */
@@ -721,25 +726,42 @@ static bool publish(scoper *s) {
     return true;
 }
 
+static bool begin(scoper *s, ast_module *m, intern *names, gpa_err *e) {
+    *s = (scoper){.arena = m->arena, .names = names, .err = e, .here = NONE, .mask = 255};
+    s->table = mem_zero((s->mask + 1) * sizeof *s->table);
+    s->class = intern_get(names, "__class__", 9);
+    s->super = intern_get(names, "super", 5);
+    s->annotations = intern_get(names, "__annotations__", 15);
+    return (s->table && s->class && s->super && s->annotations) || no_memory(s);
+}
+
+static void finish(scoper *s, bool walked, gpa_err *own, gpa_err *e) {
+    bool ok = walked && resolve_all(s) && (s->late.code || publish(s));
+    if (ok && s->late.code) *own = s->late;
+    mem_free(s->table);
+    mem_free(s->symbols);
+    mem_free(s->levels);
+    mem_free(s->uses);
+    if (own->code && e && !e->code) *e = *own;
+}
+
 gpa_code scope_resolve(ast_module *m, intern *names, gpa_err *e) {
     gpa_err own = {.code = GPA_OK};
-    scoper s = {.arena = m->arena, .names = names, .err = &own, .here = NONE, .mask = 255};
-    s.table = mem_zero((s.mask + 1) * sizeof *s.table);
-    s.class = intern_get(names, "__class__", 9);
-    s.super = intern_get(names, "super", 5);
-    s.annotations = intern_get(names, "__annotations__", 15);
-    m->scope =
-        s.table && s.class && s.super && s.annotations ? new_scope(&s, AST_SCOPE_MODULE) : NULL;
-    if (!m->scope) {
-        no_memory(&s);
-    } else if ((s.here = open_level(&s, m->scope)) != NONE) {
-        bool ok = walk_list(&s, m->body) && resolve_all(&s) && (s.late.code || publish(&s));
-        if (ok && s.late.code) own = s.late;
-    }
-    mem_free(s.table);
-    mem_free(s.symbols);
-    mem_free(s.levels);
-    mem_free(s.uses);
-    if (own.code && e && !e->code) *e = own;
+    scoper s;
+    bool walked = begin(&s, m, names, &own) && (m->scope = new_scope(&s, AST_SCOPE_MODULE)) &&
+                  (s.here = open_level(&s, m->scope)) != NONE && walk_list(&s, m->body);
+    finish(&s, walked, &own, e);
+    return own.code;
+}
+
+gpa_code scope_resolve_rest(ast_module *m, ast_node *function, intern *names, gpa_err *e) {
+    gpa_err own = {.code = GPA_OK};
+    scoper s;
+    ast_scope module = *m->scope; /* published already; nothing here adds to it */
+    ast_scope *out = function->function.scope;
+    *out = (ast_scope){.kind = out->kind, .parent = out->parent};
+    bool walked = begin(&s, m, names, &own) && (s.here = open_level(&s, &module)) != NONE &&
+                  walk_body(&s, function, out);
+    finish(&s, walked, &own, e);
     return own.code;
 }

@@ -8,5 +8,8 @@
  * storage of every NAME, and makes the checks that CPython's compiler makes after parsing (return
  * outside function, duplicate arguments, ...). Failure: GPA_E_SYNTAX or GPA_E_MEMORY. */
 gpa_code scope_resolve(ast_module *m, intern *names, gpa_err *e);
+/* Resolves the body of a function of m, outside of all blocks, whose parsing was left (parse_rest),
+ * and completes its scope. */
+gpa_code scope_resolve_rest(ast_module *m, ast_node *function, intern *names, gpa_err *e);
 
 #endif

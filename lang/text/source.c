@@ -20,7 +20,6 @@ static void source_free(source *s) {
     if (!s) return;
     mem_free((char *)s->name);
     if (!s->borrowed) mem_free((char *)s->text);
-    mem_free((uint32_t *)s->lines);
     mem_free(s);
 }
 
@@ -29,23 +28,6 @@ void sources_free(sources *s) {
     for (size_t i = 0; i < s->n; i++) source_free(s->items[i]);
     mem_free(s->items);
     mem_free(s);
-}
-
-static bool is_line_end(const char *text, uint32_t i) {
-    return text[i] == '\n' || (text[i] == '\r' && text[i + 1] != '\n');
-}
-
-static bool index_lines(source *s) {
-    uint32_t n = 1, at = 1;
-    for (uint32_t i = 0; i < s->len; i++) n += is_line_end(s->text, i);
-    uint32_t *lines = mem_new(n * sizeof *lines);
-    if (!lines) return false;
-    lines[0] = 0;
-    for (uint32_t i = 0; i < s->len; i++)
-        if (is_line_end(s->text, i)) lines[at++] = i + 1;
-    s->lines = lines;
-    s->n_lines = n;
-    return true;
 }
 
 static gpa_code add(sources *s, const source_text *what, bool borrowed, uint32_t *id, gpa_err *e) {
@@ -57,7 +39,7 @@ static gpa_code add(sources *s, const source_text *what, bool borrowed, uint32_t
         .id = (uint32_t)s->n + 1, .kind = what->kind, .borrowed = borrowed, .len = (uint32_t)n};
     src->name = mem_text(what->name, strlen(what->name));
     src->text = borrowed ? what->text : mem_text(what->text, n);
-    if (!src->name || !src->text || !index_lines(src)) goto no_memory;
+    if (!src->name || !src->text) goto no_memory;
     s->items[s->n++] = src;
     *id = src->id;
     return GPA_OK;
@@ -80,30 +62,34 @@ const source *source_get(const sources *s, uint32_t id) {
 
 /* ---- locations ---- */
 
-static uint32_t line_of(const source *s, uint32_t byte) {
-    uint32_t lo = 0, hi = s->n_lines; /* the line is in [lo, hi) */
-    while (hi - lo > 1) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s->lines[mid] <= byte)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo + 1;
+/* The start of the line after that at p; NULL: p is in the last one. Lines are counted when an
+ * error or a debugger asks for one. */
+static const char *next_line(const char *p, const char *end) {
+    while (p < end && *p != '\n' && *p != '\r') p++;
+    return p == end ? NULL : p + (p[0] == '\r' && p[1] == '\n' ? 2 : 1);
+}
+
+/* The line of a byte, from 1, and its first byte. */
+static uint32_t line_of(const source *s, uint32_t byte, uint32_t *start) {
+    const char *p = s->text, *next;
+    uint32_t line = 1;
+    for (; (next = next_line(p, s->text + s->len)) && next <= s->text + byte; line++) p = next;
+    *start = (uint32_t)(p - s->text);
+    return line;
 }
 
 source_pos source_at(const source *s, uint32_t byte) {
     if (!s) return (source_pos){0, 0};
     byte = MIN(byte, s->len);
-    uint32_t line = line_of(s, byte), start = s->lines[line - 1];
+    uint32_t start, line = line_of(s, byte, &start);
     return (source_pos){line, (uint32_t)unicode_width(s->text + start, byte - start) + 1};
 }
 
 const char *source_line(const source *s, uint32_t line, size_t *n) {
-    uint32_t start = s->lines[line - 1], end = line < s->n_lines ? s->lines[line] : s->len;
-    while (end > start && (s->text[end - 1] == '\n' || s->text[end - 1] == '\r')) end--;
-    *n = end - start;
-    return s->text + start;
+    const char *p = s->text, *end = s->text + s->len, *next;
+    for (; line > 1 && (next = next_line(p, end)); line--) p = next;
+    for (*n = 0; p + *n < end && p[*n] != '\n' && p[*n] != '\r'; ++*n) continue;
+    return p;
 }
 
 void source_put_location(const sources *s, gpa_span at, const char *function, gpa_str *out) {
@@ -172,7 +158,7 @@ static void free_shown(shown_line *l) {
 
 static void add_mark(const source *s, gpa_span span, const char *text, mark *marks, size_t *n) {
     if (span.src != s->id || span.lo > s->len) return;
-    uint32_t line = line_of(s, span.lo), start = s->lines[line - 1];
+    uint32_t start, line = line_of(s, span.lo, &start);
     size_t len;
     source_line(s, line, &len);
     uint32_t lo = MIN(span.lo - start, (uint32_t)len), hi = MIN(span.hi - start, (uint32_t)len);

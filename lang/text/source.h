@@ -23,8 +23,6 @@ typedef struct {
     const char *text; /* zero-terminated */
     bool borrowed;    /* the text is not the registry's own */
     uint32_t len;
-    const uint32_t *lines; /* byte offset of each line's start, n_lines of them */
-    uint32_t n_lines;
 } source;
 
 /* Line and column of a location, from 1. A column is the width in terminal cells of the text

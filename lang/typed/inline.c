@@ -1,5 +1,6 @@
 /* Inlining: calls of gpa functions are expanded at the call site. */
 #include "runtime/base/arena.h"
+#include "lang/compile/code.h"
 #include "lang/typed/lower.h"
 
 gpa_code typed_begin_frame(lowering *lw, const ast_node *at, inline_frame *fr) {
@@ -99,10 +100,12 @@ gpa_code typed_inline(lowering *lw, const ast_node *at, func_obj *fn, const tv *
                        .depth = lw->frame ? lw->frame->depth + 1 : 0};
     const ast_scope *s = fr.node->function.scope;
     bool left;
+    gpa_code rc = code_parse(lw->vm, fn->code);
+    if (rc) return rc;
     fr.returns_value = body_returns_value(&fr.node->function.body);
     if (s->has_kwargs)
         return typed_fail(lw, at, GPA_E_UNSUPPORTED, "a compiled function has no ** parameter");
-    gpa_code rc = typed_begin_frame(lw, at, &fr);
+    rc = typed_begin_frame(lw, at, &fr);
     if (!rc) rc = bind_arguments(lw, at, &fr, args);
     if (rc) return rc;
     bool block = lw->shapes[fr.shape].block;

@@ -5,6 +5,7 @@
  * parallel_diagnostics. */
 #include <string.h>
 
+#include "lang/compile/code.h"
 #include "lang/typed/all.h"
 #include "lang/typed/call_types.h"
 #include "lang/object/container.h"
@@ -180,8 +181,9 @@ static gpa_code put_types(gpa_vm *vm, value self, const signature *s, const call
     const ast_node *node = func_node(fn);
     const source *text = source_get(vm_sources(vm), node->span.src);
     annotation a = {.vm = vm, .fn = fn, .text = text, .types = types, .out = out};
+    gpa_code rc = code_parse(vm, fn->code);
     str_printf(out, "%s ", func_name(vm, fn));
-    gpa_code rc = vm_repr(vm, s->args, out);
+    if (!rc) rc = vm_repr(vm, s->args, out);
     str_putc(out, '\n');
     str_fill(out, '-', 80);
     str_printf(out, "\n# File: %s\n", text ? text->name : "");

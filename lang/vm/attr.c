@@ -136,7 +136,7 @@ static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
     else if (is(text, "__qualname__"))
         *out = v_cstr(vm, func_title(vm, f));
     else if (is(text, "__doc__"))
-        *out = found(f->doc);
+        *out = func_doc(vm, f);
     else if (is(text, "__text_signature__"))
         return signature_attr(vm, f, out);
     else if (is(text, "__defaults__"))
@@ -251,7 +251,7 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
         bool doc = is(text, "__doc__"); /* a record type's docstring is that of __init__ */
         value m = members ? dict_text_peek(vm, members, doc ? "__init__" : text) : v_unset();
         if (doc)
-            *out = m.tag == V_FUNC ? found(m.func->doc) : type_doc(vm, o);
+            *out = m.tag == V_FUNC ? func_doc(vm, m.func) : type_doc(vm, o);
         else if (m.tag != V_TUPLE)
             *out = found(m);
         else if (m.tuple->count == RECORD_STATIC)

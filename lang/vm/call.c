@@ -637,7 +637,8 @@ gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdef
     g->name = c->name;
     g->defaults = value_retain(defaults);
     g->kwdefaults = value_retain(kwdefaults);
-    g->doc = g->attrs = v_none();
+    g->doc = v_unset();
+    g->attrs = v_none();
     g->n_free = n;
     for (uint32_t i = 0; i < n; i++) {
         ast_storage p = c->scope->frees[i].from;
@@ -647,14 +648,16 @@ gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdef
     if (g->next) g->next->prev = g;
     vm->functions = g;
     *out = v_obj(V_FUNC, g);
-    const ast_node *doc = c->node->kind == AST_FUNCTION ? c->node->function.doc : NULL;
-    if (!doc) return GPA_OK;
-    g->doc = v_str(vm, doc->string.text.at, doc->string.text.len);
-    if (g->doc.tag != V_UNSET) return GPA_OK;
-    g->doc = v_none();
-    value_release(vm, *out);
-    *out = v_none();
-    return vm->core.err.code;
+    return GPA_OK;
+}
+
+value func_doc(gpa_vm *vm, func_obj *f) {
+    if (f->doc.tag == V_UNSET) {
+        if (code_parse(vm, f->code)) return v_unset();
+        const ast_node *n = f->code->node, *doc = n->kind == AST_FUNCTION ? n->function.doc : NULL;
+        f->doc = doc ? v_str(vm, doc->string.text.at, doc->string.text.len) : v_none();
+    }
+    return value_retain(f->doc);
 }
 
 gpa_code func_jitted(gpa_vm *vm, value fn, bool lenient, value *out) {

@@ -87,14 +87,14 @@ static gpa_code fill_numpy(gpa_vm *vm) {
 gpa_code vm_run_library(gpa_vm *vm, module_obj *m, const char *name) {
     uint32_t id;
     ast_module *ast = NULL;
-    const parse_options options = {.magics = false};
+    const parse_options options = {.library = true};
     const library_module *p = library_modules;
     while (p->module && strcmp(p->module, name) != 0) p++;
     if (!p->module) return GPA_OK;
     m->library = true;
-    gpa_code rc =
-        source_add(vm->core.sources, &(source_text){SOURCE_FILE, "<library>", p->text, p->size},
-                   &id, &vm->core.err);
+    gpa_code rc = source_add_borrowed(vm->core.sources,
+                                      &(source_text){SOURCE_FILE, "<library>", p->text, p->size},
+                                      &id, &vm->core.err);
     if (!rc)
         rc = parse_module(source_get(vm->core.sources, id), vm->core.names, &options, &ast,
                           &vm->core.err);

@@ -156,6 +156,8 @@ bool vm_is_lenient(const gpa_vm *vm);
 const ast_node *func_node(const func_obj *f);
 ast_module *func_ast(const func_obj *f);
 const char *func_name(gpa_vm *vm, const func_obj *f);
+/* The docstring or NONE, owned, made when it is first needed; UNSET: the error is in vm_err. */
+value func_doc(gpa_vm *vm, func_obj *f);
 /* The qualified name. */
 const char *func_title(gpa_vm *vm, const func_obj *f);
 /* The kinds of parameters, as inspect.Parameter numbers them. */

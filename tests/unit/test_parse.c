@@ -7,6 +7,7 @@
 
 #include "lang/syntax/lex.h"
 #include "lang/syntax/parse.h"
+#include "lang/vm/library.h"
 
 typedef struct {
     sources *texts;
@@ -403,7 +404,46 @@ static void prompts(void **state) {
     expect_status("%time f(", PARSE_COMPLETE, 0);
 }
 
+/* ---- bodies that are left ---- */
+
+/* Parses a module of the library, at once or with the bodies of its functions afterwards. */
+static void parse_library(front *f, const library_module *l, bool left) {
+    uint32_t id = 0;
+    const parse_options o = {.library = left};
+    open_front(f);
+    assert_int_equal(source_add(f->texts, &(source_text){SOURCE_FILE, l->module, l->text, l->size},
+                                &id, &f->err),
+                     GPA_OK);
+    const source *src = source_get(f->texts, id);
+    if (parse_module(src, f->names, &o, &f->module, &f->err))
+        fail_msg("%s: %s", l->module, f->err.msg);
+    for (uint32_t i = 0; i < f->module->body.n; i++) {
+        ast_node *n = f->module->body.at[i];
+        if (n->kind != AST_DEF) continue;
+        assert_true(left || !n->def.function->function.rest.hi);
+        if (parse_rest(src, f->names, f->module, n->def.function, &f->err))
+            fail_msg("%s: %s", l->module, f->err.msg);
+        assert_int_equal(n->def.function->function.rest.hi, 0);
+    }
+    ast_print_module(&f->out, f->module, f->names);
+}
+
+static void left_bodies_are_the_same(void **state) {
+    (void)state;
+    for (const library_module *l = library_modules; l->module; l++) {
+        front whole, left;
+        parse_library(&whole, l, false);
+        parse_library(&left, l, true);
+        assert_string_equal(left.out.text, whole.out.text);
+        for (uint32_t i = 0; i < whole.module->body.n; i++)
+            assert_memory_equal(&left.module->body.at[i]->span, &whole.module->body.at[i]->span,
+                                sizeof(gpa_span));
+        close_front(&left);
+        close_front(&whole);
+    }
+}
+
 UNIT_TESTS(TEST(names_are_numbered), TEST(tokens), TEST(expressions), TEST(texts), TEST(statements),
            TEST(magics), TEST(scopes), TEST(carets), TEST(notes_stand_under_operands),
            TEST(notes_on_other_lines), TEST(nesting_is_bounded), TEST(memory_failure_is_reported),
-           TEST(prompts))
+           TEST(prompts), TEST(left_bodies_are_the_same))
