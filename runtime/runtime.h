@@ -133,6 +133,9 @@ typedef struct {
     rt_loop_array *arrays;
     rt_loop_scalar *scalars;
     size_t n_arrays, n_scalars, n_inputs;
+    uint64_t left; /* iterations after the one that begins, at most */
+    uint64_t key;  /* equal for executions of one loop in which the same indices advance by the same
+                     amounts; 0: unknown */
 } rt_loop_state;
 /* Prepares the coming iteration of a replay: its scalars and its input arrays, computed
  * and of the layouts of those recorded. False: the replay ends before it. */
@@ -166,6 +169,9 @@ void rt_loop_stop(gpa_rt *rt);
 /* The back edge of a loop within an iteration that is recorded: pending arrays stay so, except
  * reductions, whose order depends on what they are fused with. */
 gpa_code rt_loop_inner_edge(gpa_rt *rt, gpa_err *e);
+/* Seconds on the clock, without those of compilation; 0 on a device that computes while the host
+ * goes on. */
+double rt_loop_clock(const gpa_rt *rt);
 /* True if iterations of the running loop are held back, to run in one program (rt_loop_edge). */
 bool rt_loop_is_batched(const gpa_rt *rt);
 /* Where the last recorded iteration did what cannot be replayed; empty: unknown. */

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "lang/vm/iterate.h"
 #include "lang/vm/loop_trace.h"
 #include "lang/text/source.h"
 #include "lang/vm/step.h"
@@ -18,9 +19,11 @@
 enum {
     SITES = 64,
     FIRST_TRACE = 3,
+    RETRY_WAIT = 2,
     FIRST_WAIT = 64,
     MAX_WAIT = 1 << 20,
     MIN_REPLAYED = 8,
+    FEW_RECORDED = 2, /* iterations, where the model was kept */
     MAX_RUNNING = 16,
 };
 
@@ -28,6 +31,8 @@ enum {
 typedef struct {
     const ins *head;
     uint32_t wait, skip; /* iterations to wait after a failure; those that are left */
+    bool replayed;       /* and not refused since: it is traced early in its next execution */
+    double interpreted;  /* seconds of an iteration, the least measured; 0: unknown */
 } site;
 
 /* A loop that runs: the depth of its frame, the iterations that were seen. */
@@ -40,8 +45,9 @@ struct loop_state {
     site sites[SITES];
     running running[MAX_RUNNING]; /* the innermost one last */
     size_t n_running;
-    running recorded; /* the loop that is recorded */
+    running recorded; /* the loop that is recorded, and how many iterations of it were */
     bool recording;
+    double edge, began; /* rt_loop_clock at the first edge of a loop, and when recording began */
     loop_trace trace;
     value held[RT_LOOP_MAX_ARRAYS]; /* arrays at the start of the iteration, retained */
     size_t n_held;
@@ -52,6 +58,12 @@ struct loop_state {
     rt_loop_array arrays[RT_LOOP_MAX_ARRAYS];
     rt_loop_scalar scalars[RT_LOOP_MAX_SCALARS];
 };
+
+/* The iterations of a loop over a range after the one that begins; at most that many of another. */
+static uint64_t iterations_left(value iterator) {
+    const bool known = iterator.tag == V_ITER && iterator.iter->next == iter_range_next;
+    return known ? (uint64_t)MAX(iterator.iter->end - 1, 0) : UINT64_MAX;
+}
 
 /* ---- the loop's arrays ---- */
 
@@ -102,7 +114,13 @@ static bool same_kinds(const struct loop_state *s) {
 }
 
 static rt_loop_state runtime_state(struct loop_state *s) {
-    return (rt_loop_state){s->arrays, s->scalars, s->trace.n_arrays, s->trace.n_given, 0};
+    const loop_trace *t = &s->trace;
+    return (rt_loop_state){.arrays = s->arrays,
+                           .scalars = s->scalars,
+                           .n_arrays = t->n_arrays,
+                           .n_scalars = t->n_given,
+                           .left = iterations_left(t->iterator),
+                           .key = t->key};
 }
 
 /* ---- replaying ---- */
@@ -182,14 +200,19 @@ static void stop(gpa_vm *vm, struct loop_state *s) {
     s->recording = false;
 }
 
-/* The loop could not be replayed, or (why RT_LOOP_FINE) has ended too early: it is not tried again
- * for a while. */
+/* Ends the recording. The loop is not tried again for a while, which doubles each time. */
+static void stop_and_wait(gpa_vm *vm, struct loop_state *s, site *x, uint32_t first) {
+    stop(vm, s);
+    x->wait = x->wait ? MIN(2 * x->wait, MAX_WAIT) : first;
+    x->skip = x->wait;
+    x->replayed = false;
+}
+
+/* The loop could not be replayed, or (why RT_LOOP_FINE) only for too short or with no gain. */
 static void fail_at(gpa_vm *vm, struct loop_state *s, site *x, rt_loop_reason why, gpa_span at) {
     const source *text = source_get(vm->core.sources, at.src);
-    stop(vm, s);
+    stop_and_wait(vm, s, x, x->replayed ? RETRY_WAIT : FIRST_WAIT);
     rt_loop_explain(vm->core.rt, why, text ? source_at(text, at.lo).line : 0);
-    x->wait = why && x->wait ? MIN(2 * x->wait, MAX_WAIT) : FIRST_WAIT;
-    x->skip = x->wait;
 }
 
 static void fail(gpa_vm *vm, struct loop_state *s, site *x, rt_loop_reason why) {
@@ -202,7 +225,7 @@ static gpa_code begin_iteration(gpa_vm *vm, struct loop_state *s, site *x, bool 
     gpa_code rc = GPA_OK;
     loop_scalars_load(&s->trace);
     if (!loop_scalars_run(&s->trace, s->scalars) || !find_arrays(s)) {
-        fail(vm, s, x, why);
+        stop_and_wait(vm, s, x, RETRY_WAIT); /* such as slices that are still empty */
         return rt_loop_edge(vm->core.rt, &vm->core.err);
     }
     const rt_loop_state state = runtime_state(s);
@@ -216,12 +239,28 @@ static gpa_code begin_iteration(gpa_vm *vm, struct loop_state *s, site *x, bool 
     return GPA_OK;
 }
 
+/* False: an execution with a known model took longer than interpreting it would have. */
+static bool gained(const gpa_vm *vm, const struct loop_state *s, const site *x, uint64_t replayed) {
+    const double spent = rt_loop_clock(vm->core.rt) - s->began,
+                 most = x->interpreted * (double)(s->recorded.count + replayed);
+    return s->recorded.count > FEW_RECORDED || x->interpreted <= 0 || spent < 1.25 * most;
+}
+
+/* Measures an iteration that is interpreted: between the first two edges of a loop. */
+static void measure(const gpa_vm *vm, struct loop_state *s, site *x, uint32_t edge) {
+    const double now = rt_loop_clock(vm->core.rt);
+    if (edge == 2 && now > s->edge && s->edge > 0)
+        x->interpreted = x->interpreted > 0 ? MIN(x->interpreted, now - s->edge) : now - s->edge;
+    s->edge = edge == 1 ? now : 0;
+}
+
 static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
     rt_loop_reason why;
     bool ready = false;
     uint64_t count = 0;
     gpa_code rc = GPA_OK;
     s->recording = false;
+    s->recorded.count++;
     const bool there = same_places(s);
     if (there && !loop_scalars_arrived(&s->trace)) {
         stop(vm, s);
@@ -241,16 +280,20 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
     if (!ready) return begin_iteration(vm, s, x, false);
     rc = replay(vm, s, &count);
     drop_roots(vm, s);
-    if (count < MIN_REPLAYED)
+    if (count < MIN_REPLAYED || !gained(vm, s, x, count)) {
+        x->replayed = false;
         fail(vm, s, x, RT_LOOP_FINE);
-    else
+    } else {
+        x->replayed = true;
         x->wait = x->skip = 0;
+    }
     return rc;
 }
 
 static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x) {
     gpa_rt *rt = vm->core.rt;
     const bool batched = rt_loop_is_batched(rt);
+    s->began = rt_loop_clock(rt);
     rt_loop_reason why = vm->floats.watched ? RT_LOOP_WATCHED : loop_trace_make(vm, f, &s->trace);
     if (!why && batched && !s->trace.unrolls) why = RT_LOOP_BATCHED;
     gpa_code rc = !why && batched ? rt_flush(rt, &vm->core.err) : GPA_OK;
@@ -330,7 +373,10 @@ gpa_code loop_edge(gpa_vm *vm, const frame *f) {
         x->skip--;
         return rt_loop_edge(rt, &vm->core.err);
     }
-    if (++r->count < FIRST_TRACE || f->detached || f->code->jit || f->code->ops)
+    const value iterator = f->ip->op == I_NEXT ? f->regs[f->ip->a] : v_unset();
+    if (++r->count <= 2 && !rt_loop_is_batched(rt)) measure(vm, s, x, r->count);
+    if (r->count < (x->replayed ? 1 : FIRST_TRACE) || iterations_left(iterator) < MIN_REPLAYED ||
+        f->detached || f->code->jit || f->code->ops)
         return rt_loop_edge(rt, &vm->core.err);
     r->count = 0;
     return start(vm, s, f, x);

@@ -4,6 +4,8 @@
 #include "lang/vm/compare.h"
 #include "lang/vm/loop_trace.h"
 
+#include "runtime/base/base.h"
+
 enum { EXACT_BITS = 53 }; /* of an int that converts to float64 exactly */
 
 static bool is_exact(int64_t i) {
@@ -124,4 +126,24 @@ bool loop_scalars_advance(const loop_trace *t, int16_t slot, int depth, int64_t 
         return from == slot || loop_scalars_advance(t, from, depth + 1, out);
     }
     return false;
+}
+
+static bool scales(const loop_op *o) {
+    return o->code == LOOP_MUL || o->code == LOOP_FLOORDIV || o->code == LOOP_MOD;
+}
+
+uint64_t loop_scalars_key(const loop_trace *t, uint64_t seed) {
+    uint64_t key = hash_bytes(t->ops, t->n_ops * sizeof *t->ops, seed);
+    for (size_t i = 0; i < t->n_ops; i++) {
+        const loop_op *o = &t->ops[i];
+        const int64_t factors[] = {t->is_constant[o->a] ? t->slots[o->a].i : 0,
+                                   t->is_constant[o->b] ? t->slots[o->b].i : 0};
+        if (scales(o)) key = hash_bytes(factors, sizeof factors, key);
+    }
+    for (size_t i = 0; i < t->n_carried; i++) {
+        int64_t advance;
+        if (loop_scalars_advance(t, t->carried[i].in, 0, &advance))
+            key = hash_bytes(&advance, sizeof advance, key);
+    }
+    return key;
 }

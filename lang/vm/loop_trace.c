@@ -353,6 +353,7 @@ static bool walk_body(walk *w) {
     for (int n = 0; !done; n++) {
         if (n == MAX_STEPS || w->why) return walk_refuse(w, RT_LOOP_SIZE);
         const ins *after = i + code_words[i->op];
+        w->t->key = hash_bytes(i, sizeof *i, w->t->key);
         w->at = w->f->code->nodes[i - w->f->code->ins];
         switch (i->op) {
             case I_JUMP:
@@ -425,6 +426,7 @@ static rt_loop_reason walk_once(walk *w, const frame *f) {
             if (i < f->code->n_vars || w->regs[i].read) walk_end_variable(w, &w->regs[i]);
         for (size_t i = 0; i < w->n_outside && !w->why; i++) walk_end_variable(w, &w->outside[i]);
         if (!w->why) check_advances(w);
+        w->t->key = loop_scalars_key(w->t, w->t->key);
     }
     return w->why;
 }
@@ -436,7 +438,7 @@ rt_loop_reason loop_trace_make(gpa_vm *vm, const frame *f, loop_trace *t) {
     if (!w) return why;
     for (int n = 0; n < MAX_WALKS && (n == 0 || stores.grown); n++) {
         stores.grown = false;
-        memset(w, 0, sizeof *w);
+        memset(w, 0, offsetof(walk, regs));
         *t = (loop_trace){.n_slots = 1, .iterator = v_unset()}; /* slot 0: results of guards */
         w->vm = vm;
         w->t = t;

@@ -88,6 +88,7 @@ typedef struct {
     } objects[LOOP_MAX_OBJECTS];
     size_t n_objects;
     gpa_span refused_at; /* where the walk ended early */
+    uint64_t key;        /* rt_loop_state */
     const ins *last;     /* instruction of the body */
     bool unrolls;        /* loops within the body are a part of the iteration */
     value iterator; /* of the loop (borrowed), UNSET for a while loop: `carried` refers to fields */
@@ -111,5 +112,8 @@ bool loop_scalars_run(loop_trace *t, rt_loop_scalar *given);
 /* The amount by which an int variable, given by its slot before an iteration, advances in each one.
  * False: it does not advance by a constant. depth: 0. */
 bool loop_scalars_advance(const loop_trace *t, int16_t slot, int depth, int64_t *out);
+
+/* A hash of what decides by how much the trace's integers advance. */
+uint64_t loop_scalars_key(const loop_trace *t, uint64_t seed);
 
 #endif

@@ -75,20 +75,19 @@ typedef struct {
     loop_trace *t;
     rt_loop_reason why;
     scope scopes[MAX_DEPTH + 1], *f; /* the loop's function first; the innermost one */
-    variable regs[MAX_REGS], outside[MAX_OUTSIDE]; /* globals, captured variables, attributes */
-    size_t n_outside;
+    size_t n_outside, n_parts, n_advances;
     walk_stores *stores;
+    bool grows;         /* slices so far have lengths that change */
+    const ins *head;    /* where an iteration begins */
+    const ast_node *at; /* of the instruction that is walked; NULL: it has none */
+    /* What follows is set before it is read. */
+    variable regs[MAX_REGS], outside[MAX_OUTSIDE]; /* globals, captured variables, attributes */
     abstract parts[MAX_PARTS];
-    size_t n_parts;
     /* Indices: the advance of scalar a per iteration equals that of b (-1: 0). */
     struct {
         int16_t a, b;
         int64_t a_factor, b_factor;
     } advances[MAX_ADVANCES];
-    size_t n_advances;
-    bool grows;         /* slices so far have lengths that change */
-    const ins *head;    /* where an iteration begins */
-    const ast_node *at; /* of the instruction that is walked; NULL: it has none */
 } walk;
 
 static const abstract empty = {.kind = EMPTY, .slot = -1, .root = -1}, /* not read yet */

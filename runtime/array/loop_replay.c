@@ -39,6 +39,10 @@ bool rt_loops_enabled(const gpa_rt *rt) {
 /* The clock without the time that programs took to compile. */
 static double busy_seconds(const gpa_rt *rt) { return clock_seconds() - rt->stats.compile_seconds; }
 
+double rt_loop_clock(const gpa_rt *rt) {
+    return rt->device && rt->device->caps.host_visible ? busy_seconds(rt) : 0;
+}
+
 static gpa_code ensure(gpa_rt *rt, gpa_err *e) {
     struct loop_replay *r = rt->loop_replay;
     if (r) return GPA_OK;
@@ -83,6 +87,8 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
     next->log.n_named = s->n_arrays + s->n_inputs;
     next->tape_before = tape_last(rt);
     next->began = busy_seconds(rt);
+    r->key = s->key;
+    r->left = s->left;
     r->logging = true;
     return GPA_OK;
 }
@@ -133,10 +139,12 @@ gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_re
     if (!*why && busy_seconds(rt) - x->began > MAX_ITERATION_SECONDS) *why = RT_LOOP_LONG;
     r->n++;
     r->tries++;
-    if (!*why && r->n >= LOOP_RECORDED) {
+    *ready = !*why && loop_model_again(r);
+    if (!*why && !*ready && r->n >= LOOP_RECORDED) {
         rt_loop_reason no_model = tape_replay_make(rt, r);
         if (!no_model) no_model = loop_model_make(r);
         *ready = !no_model;
+        if (*ready) loop_model_keep(r);
         if (no_model && r->tries >= MAX_TRIES) *why = no_model;
     }
     if (*why) rt_loop_stop(rt);
@@ -164,29 +172,23 @@ typedef struct {
  * change, or nothing: the graph has them. */
 typedef enum { LAUNCH, RECORD, UPDATE, IN_GRAPH } launch_mode;
 
-typedef struct {
+typedef struct loop_run {
     gpa_rt *rt;
     const loop_model *m;
     tape_replay *tape; /* NULL: nothing is recorded */
     loop_iteration *x; /* the last one recorded: its bindings and parameters are updated in place */
     memory at;
-    gpa_binding bind[LOG_MAX_OPERANDS];
-    int64_t size[LOG_MAX_ACTIONS][KIR_MAX_DIMS];
-    rt_loop_scalar ahead[MAX_GRAPH_TRIPS][RT_LOOP_MAX_SCALARS]; /* of the coming iterations */
     launch_mode mode;
     /* Graphs. */
     bool may_graph;
-    bool changes[LOG_MAX_ACTIONS]; /* offsets or parameters differ between iterations */
-    bool constant;                 /* no action changes */
-    memory mark;                   /* the memory after iteration number `marked`, */
-    uint64_t marked;
+    bool constant;        /* no action changes */
+    uint64_t marked;      /* the number of an iteration, after which the memory was `mark`, */
     bool allocated;       /* and since then memory was allocated */
     uint32_t trips;       /* of a graph; 0: the period is not known yet */
     loop_graph *graph;    /* NULL: none yet */
     uint64_t graph_after; /* iterations that run before a new graph is built */
     bool refused;         /* a graph could not be recorded */
-    bool recorded;        /* by this replay, */
-    memory graph_at;      /* with this memory */
+    bool recorded;        /* by this replay, with the memory `graph_at` */
     uint64_t graph_runs;
     /* What each array is: the number of an array at the start, or if new, -1 less the iteration
      * that made it times RT_LOOP_MAX_ARRAYS plus the number there. */
@@ -194,6 +196,12 @@ typedef struct {
     bool taken[RT_LOOP_MAX_ARRAYS]; /* the replay has taken the buffer of that array's storage */
     bool first_use[RT_LOOP_MAX_ARRAYS]; /* no earlier array has its memory */
     uint64_t count;
+    /* What follows is set before it is read. */
+    gpa_binding bind[LOG_MAX_OPERANDS];
+    int64_t size[LOG_MAX_ACTIONS][KIR_MAX_DIMS];
+    rt_loop_scalar ahead[MAX_GRAPH_TRIPS][RT_LOOP_MAX_SCALARS]; /* of the coming iterations */
+    bool changes[LOG_MAX_ACTIONS]; /* offsets or parameters differ between iterations */
+    memory mark, graph_at;
 } replay;
 
 static void put_free(replay *p, size_t size, gpa_buf *b) {
@@ -669,10 +677,11 @@ static gpa_code run_ahead(replay *p, gpa_device *d, size_t n, gpa_err *e) {
 gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_result *results,
                         uint64_t *count, gpa_err *e) {
     struct loop_replay *r = rt->loop_replay;
-    replay *p = mem_zero(sizeof *p);
     gpa_code rc = GPA_OK;
     *count = 0;
-    if (!p) return gpa_no_memory(e);
+    if (!r->run && !(r->run = mem_new(sizeof *r->run))) return gpa_no_memory(e);
+    replay *p = r->run;
+    memset(p, 0, offsetof(replay, bind));
     p->rt = rt;
     p->m = &r->model;
     p->tape = r->tape;
@@ -691,7 +700,6 @@ gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_resu
     count_work(p);
     gpa_code ended = end(p, results, e);
     *count = p->count;
-    mem_free(p);
     rt_loop_stop(rt);
     return rc ? rc : ended;
 }

@@ -121,7 +121,7 @@ static bool leaves_gradient(const tape_walk *w, const segment *before) {
 }
 
 static rt_loop_state state_of(tape_walk *w) {
-    return (rt_loop_state){w->arrays, NULL, w->n_variables, 0, w->now.n_kept};
+    return (rt_loop_state){w->arrays, NULL, w->n_variables, 0, w->now.n_kept, UINT64_MAX, 0};
 }
 
 /* ---- recording ---- */

@@ -1,7 +1,7 @@
 /* The model of a loop: what three logged iterations have in common.
  *
  * Reading order: the same launches, offsets and sizes, parameters, memory, dead stores,
- * loop_model_make. */
+ * loop_model_make, later executions of a loop. */
 #include "runtime/exec/loop_model.h"
 
 enum {
@@ -118,22 +118,17 @@ static bool limit_size(loop_model *m, int64_t now, int64_t step, int64_t points)
     return true;
 }
 
-/* The steps of sizes: of launches, and of arrays at the end that the next iteration does not read.
- */
-static bool find_sizes(struct loop_replay *r) {
+/* The steps of sizes: of launches, of what they read and write, of arrays at the end, and whether
+ * new memory grows. */
+static bool find_size_steps(struct loop_replay *r) {
     loop_iteration *const *t = r->at;
     const loop_log *g = &t[2]->log;
     loop_model *m = &r->model;
-    m->grown = false;
-    m->limit = UINT64_MAX;
     for (size_t i = 0; i < g->n_actions; i++) {
         const log_action *a = &t[0]->log.actions[i], *b = &t[1]->log.actions[i],
                          *c = &g->actions[i];
-        const int64_t points = points_of(c->size, KIR_MAX_DIMS);
         for (int d = 0; d < KIR_MAX_DIMS; d++)
-            if (!constant_step(a->size[d], b->size[d], c->size[d], &m->grows[i][d]) ||
-                !limit_size(m, c->size[d], m->grows[i][d], points))
-                return false;
+            if (!constant_step(a->size[d], b->size[d], c->size[d], &m->grows[i][d])) return false;
         if (!constant_step((int64_t)a->bytes_read, (int64_t)b->bytes_read, (int64_t)c->bytes_read,
                            &m->read_grows[i]))
             m->read_grows[i] = 0;
@@ -141,15 +136,36 @@ static bool find_sizes(struct loop_replay *r) {
                            (int64_t)c->bytes_written, &m->written_grows[i]))
             m->written_grows[i] = 0;
     }
-    for (size_t i = 0; i < g->n_start; i++) {
-        const log_array *end = &t[2]->end[i];
-        const int64_t points = points_of(end->shape, end->ndim);
-        for (int d = 0; d < end->ndim; d++) {
-            int64_t *step = &m->shape_grows[i][d];
-            if (!constant_step(t[0]->end[i].shape[d], t[1]->end[i].shape[d], end->shape[d], step) ||
-                !limit_size(m, end->shape[d], *step, points) || (*step && end->given.read))
+    for (size_t i = 0; i < g->n_start; i++)
+        for (int d = 0; d < t[2]->end[i].ndim; d++)
+            if (!constant_step(t[0]->end[i].shape[d], t[1]->end[i].shape[d], t[2]->end[i].shape[d],
+                               &m->shape_grows[i][d]))
                 return false;
-        }
+    for (size_t i = 0; i < g->n_fresh; i++)
+        m->fresh_grows[i] = g->fresh_bytes[i] != t[0]->log.fresh_bytes[i] ||
+                            g->fresh_bytes[i] != t[1]->log.fresh_bytes[i];
+    return true;
+}
+
+/* Limits the replay by the sizes of launches, and of arrays at the end that the next iteration does
+ * not read. */
+static bool limit_sizes(struct loop_replay *r) {
+    const loop_iteration *x = r->at[2];
+    loop_model *m = &r->model;
+    m->grown = false;
+    m->limit = UINT64_MAX;
+    for (size_t i = 0; i < x->log.n_actions; i++) {
+        const int64_t *size = x->log.actions[i].size, points = points_of(size, KIR_MAX_DIMS);
+        for (int d = 0; d < KIR_MAX_DIMS; d++)
+            if (!limit_size(m, size[d], m->grows[i][d], points)) return false;
+    }
+    for (size_t i = 0; i < x->log.n_start; i++) {
+        const log_array *end = &x->end[i];
+        const int64_t points = points_of(end->shape, end->ndim);
+        for (int d = 0; d < end->ndim; d++)
+            if (!limit_size(m, end->shape[d], m->shape_grows[i][d], points) ||
+                (m->shape_grows[i][d] && end->given.read))
+                return false;
     }
     return !m->grown || !r->tape;
 }
@@ -230,12 +246,12 @@ static void keep_distances(struct loop_replay *r, const log_action *a) {
              k++) {
             if (k == i || g->operands[k].name != g->operands[i].name) continue;
             if ((!m->grown && m->advance[k] == m->advance[i]) || same_elements(r, i, k)) continue;
-            m->limit = MIN(m->limit, MOST_ITERATIONS);
+            m->limit = MIN(m->limit, MIN(r->left, MOST_ITERATIONS));
             while (m->limit && !are_disjoint(r, a, i, k, (int64_t)m->limit)) m->limit /= 2;
         }
 }
 
-static bool find_steps(struct loop_replay *r) {
+static bool find_offset_steps(struct loop_replay *r) {
     loop_iteration *const *t = r->at;
     const loop_log *g = &t[2]->log;
     for (size_t i = 0; i < g->n_operands; i++)
@@ -246,20 +262,27 @@ static bool find_steps(struct loop_replay *r) {
         if (!constant_step(t[0]->end[i].offset, t[1]->end[i].offset, t[2]->end[i].offset,
                            &r->model.moves[i]))
             return false;
+    return true;
+}
+
+static bool limit_distances(struct loop_replay *r) {
+    const loop_log *g = &r->at[2]->log;
     for (size_t i = 0; i < g->n_actions; i++) keep_distances(r, &g->actions[i]);
-    return r->model.limit >= LEAST_ITERATIONS;
+    return r->model.limit >= MIN(r->left, LEAST_ITERATIONS);
 }
 
 /* ---- parameters ---- */
 
+static bool is_param_of(const loop_iteration *x, size_t param, size_t scalar) {
+    const gpa_dtype to = (gpa_dtype)x->log.types[param];
+    const gpa_val v = dtype_cast(x->scalars[scalar].v, x->scalars[scalar].dtype, to);
+    return memcmp(&v, &x->log.params[param], dtype_size(to)) == 0;
+}
+
 static bool is_param(const struct loop_replay *r, size_t param, size_t scalar) {
-    for (int t = 0; t < LOOP_RECORDED; t++) {
-        const loop_iteration *x = r->at[t];
-        const gpa_dtype to = (gpa_dtype)x->log.types[param];
-        gpa_val v = dtype_cast(x->scalars[scalar].v, x->scalars[scalar].dtype, to);
-        if (memcmp(&v, &x->log.params[param], dtype_size(to)) != 0) return false;
-    }
-    return true;
+    bool is = true;
+    for (int t = 0; t < LOOP_RECORDED; t++) is = is && is_param_of(r->at[t], param, scalar);
+    return is;
 }
 
 static bool is_constant(const struct loop_replay *r, size_t param) {
@@ -310,8 +333,7 @@ static bool size_class(loop_model *m, size_t bytes, uint8_t *out) {
 static size_t most_bytes(const struct loop_replay *r, size_t k) {
     const loop_log *g = &r->at[2]->log;
     size_t bytes = g->fresh_bytes[k];
-    if (bytes == r->at[0]->log.fresh_bytes[k] && bytes == r->at[1]->log.fresh_bytes[k])
-        return bytes;
+    if (!r->model.fresh_grows[k]) return bytes;
     for (size_t i = 0; i < g->n_actions; i++) {
         const log_action *a = &g->actions[i];
         bool stores = false;
@@ -439,19 +461,86 @@ static void find_dead(struct loop_replay *r) {
     while (kept && m->first_dead && stores_dead(x, m, m->first_dead - 1)) m->first_dead--;
 }
 
+/* ---- loop_model_make ---- */
+
+static bool may_make_all(const loop_iteration *x) {
+    bool may = is_steady(x);
+    for (size_t i = 0; i < x->log.n_start; i++) may = may && may_make(x, i);
+    return may;
+}
+
+/* What follows from the steps and the last iteration. */
+static rt_loop_reason complete(struct loop_replay *r) {
+    spread_kept(r->at[2], &r->model);
+    if (!limit_sizes(r) || !limit_distances(r) || !find_memory(r)) return RT_LOOP_STRUCTURE;
+    if (overwrites_kept(r->at[2], &r->model)) return RT_LOOP_TAPE;
+    find_dead(r);
+    return RT_LOOP_FINE;
+}
+
 rt_loop_reason loop_model_make(struct loop_replay *r) {
     for (int t = 0; t < LOOP_RECORDED; t++) {
-        if (!is_steady(r->at[t])) return RT_LOOP_STRUCTURE;
-        for (size_t i = 0; i < r->at[t]->log.n_start; i++)
-            if (!may_make(r->at[t], i)) return RT_LOOP_STRUCTURE;
+        if (!may_make_all(r->at[t])) return RT_LOOP_STRUCTURE;
         if (t && (!same_launches(&r->at[0]->log, &r->at[t]->log) || !same_ends(r->at[0], r->at[t])))
             return RT_LOOP_STRUCTURE;
     }
-    spread_kept(r->at[2], &r->model);
-    if (!find_sizes(r) || !find_steps(r) || !find_memory(r)) return RT_LOOP_STRUCTURE;
-    if (overwrites_kept(r->at[2], &r->model)) return RT_LOOP_TAPE;
-    find_dead(r);
-    return find_params(r);
+    if (!find_size_steps(r) || !find_offset_steps(r)) return RT_LOOP_STRUCTURE;
+    const rt_loop_reason why = complete(r);
+    return why ? why : find_params(r);
+}
+
+/* ---- later executions of a loop ---- */
+
+static void forget(loop_kept *k) {
+    if (k->x) loop_log_clear(&k->x->log);
+    mem_free(k->x);
+    *k = (loop_kept){0};
+}
+
+/* The place of the model of a loop: its own, an empty one, or that which was not used the longest.
+ */
+static loop_kept *kept_place(struct loop_replay *r) {
+    loop_kept *found = r->kept;
+    for (size_t i = 0; i < LOOP_KEPT; i++) {
+        if (r->kept[i].key == r->key) return &r->kept[i];
+        if (r->kept[i].used < found->used) found = &r->kept[i];
+    }
+    return found;
+}
+
+void loop_model_keep(struct loop_replay *r) {
+    if (!r->key || r->tape) return;
+    loop_kept *k = kept_place(r);
+    const bool seen = k->key == r->key;
+    if (!seen) forget(k);
+    k->key = r->key;
+    k->used = ++r->uses;
+    if (!seen || (!k->x && !(k->x = mem_zero(sizeof *k->x)))) return;
+    loop_log_clear(&k->x->log);
+    *k->x = *r->at[LOOP_RECORDED - 1];
+    for (size_t i = 0; i < k->x->log.n_actions; i++)
+        if (k->x->log.actions[i].program) program_retain(k->x->log.actions[i].program);
+    k->model = r->model;
+}
+
+static bool same_starts(const loop_log *a, const loop_log *b) {
+    bool same = a->n_start == b->n_start;
+    for (size_t i = 0; i < a->n_start && same; i++) same = same_layout(&a->start[i], &b->start[i]);
+    return same;
+}
+
+bool loop_model_again(struct loop_replay *r) {
+    const loop_iteration *x = r->at[LOOP_RECORDED - 1];
+    loop_kept *k = kept_place(r);
+    if (!r->key || k->key != r->key || !k->x || r->tape || x->tape_before != x->tape_last ||
+        !same_launches(&k->x->log, &x->log) || !same_starts(&k->x->log, &x->log) ||
+        !same_ends(k->x, x) || !may_make_all(x))
+        return false;
+    r->model = k->model;
+    for (size_t i = 0; i < x->log.n_params; i++)
+        if (r->model.scalar[i] >= 0 && !is_param_of(x, i, (size_t)r->model.scalar[i])) return false;
+    k->used = ++r->uses;
+    return !complete(r);
 }
 
 void rt_loop_stop(gpa_rt *rt) {
@@ -466,7 +555,9 @@ void loop_replay_free(gpa_rt *rt) {
     rt_loop_stop(rt);
     for (size_t i = 0; rt->loop_replay && i < LOOP_GRAPHS; i++)
         loop_graph_free(&rt->loop_replay->graphs[i]);
+    for (size_t i = 0; rt->loop_replay && i < LOOP_KEPT; i++) forget(&rt->loop_replay->kept[i]);
     if (rt->loop_replay) mem_free(rt->loop_replay->tape);
+    if (rt->loop_replay) mem_free(rt->loop_replay->run);
     mem_free(rt->loop_replay);
     rt->loop_replay = NULL;
 }

@@ -11,6 +11,10 @@
  * they leave the range of LOOP_SIZE_RANGE: new memory is allocated for its upper end, and what a
  * launch writes and reads of the same memory stays apart within it.
  *
+ * A loop that runs again, such as an inner one, keeps its model: one logged iteration is enough if
+ * it has the same launches on memory of the same layouts, and the caller's key says that everything
+ * advances by the same amounts.
+ *
  * The caller (lang/vm/loop.h) proves what the log cannot show: that the interpreter would take the
  * same path, that indices are affine in the iteration and in bounds, and that nothing but the
  * announced variables and scalars changes. */
@@ -39,6 +43,7 @@ enum {
     LOOP_RECORDED = 3,
     LOOP_MAX_SIZES = 16,
     LOOP_MAX_FREE = 16,  /* unused blocks of a size */
+    LOOP_KEPT = 4,       /* models of loops that have run */
     LOOP_SIZE_RANGE = 4, /* by what factor a size may grow or shrink from the recorded one; small
                             sizes may by more */
 };
@@ -51,6 +56,7 @@ typedef struct {
     int64_t grows[LOG_MAX_ACTIONS][KIR_MAX_DIMS];
     int64_t shape_grows[RT_LOOP_MAX_ARRAYS][KIR_MAX_DIMS];
     int64_t read_grows[LOG_MAX_ACTIONS], written_grows[LOG_MAX_ACTIONS];
+    bool fresh_grows[LOG_MAX_FRESH]; /* the bytes of new memory change */
     bool grown;                      /* some size changes */
     uint64_t limit;                  /* iterations that may be replayed */
     int8_t scalar[LOG_MAX_PARAMS];   /* of parameters: which scalar, or -1: constant */
@@ -65,12 +71,24 @@ typedef struct {
     size_t first_dead; /* the actions from this one on store what no later iteration reads */
 } loop_model;
 
+/* The model of a loop that has run, for its next execution. */
+typedef struct {
+    uint64_t key, used; /* 0: empty; a count, the latest is the largest */
+    loop_iteration *x;  /* the last recorded iteration, of which only programs are retained; NULL:
+                           the  loop was seen once */
+    loop_model model;
+} loop_kept;
+
 struct loop_replay {
     bool logging;
     int n, tries;                      /* iterations logged in a row, and in all */
     loop_iteration *at[LOOP_RECORDED]; /* oldest first */
     loop_iteration iterations[LOOP_RECORDED];
     loop_model model;
+    uint64_t key, left;   /* of the loop that is recorded (rt_loop_state) */
+    struct loop_run *run; /* its replay (array/loop_replay.c): memory that is used again */
+    loop_kept kept[LOOP_KEPT];
+    uint64_t uses;
     struct tape_replay *tape; /* the records of an iteration (array/tape_replay.h); NULL: none */
     loop_graph graphs[LOOP_GRAPHS];
     uint64_t graph_uses;
@@ -83,6 +101,10 @@ static inline loop_log *loop_replay_log(struct loop_replay *r) {
 
 /* The model of three iterations, in r->model, of which `kept` is set; else why there is none. */
 rt_loop_reason loop_model_make(struct loop_replay *r);
+/* Keeps the model for the loop's next execution, if this is not the first one. */
+void loop_model_keep(struct loop_replay *r);
+/* The model of the loop's last execution fits the last logged iteration: makes it r->model. */
+bool loop_model_again(struct loop_replay *r);
 /* Ends the recording and frees its memory. */
 void loop_replay_free(gpa_rt *rt);
 

@@ -134,6 +134,7 @@ gpa_code layout(const fuse_step *s, lowered *l, bool ordered, gpa_err *e) {
         if (size[i] == 0 && !inner) l->empty = true;
     }
     l->f->ndim = (uint8_t)dims;
+    while (dims < KIR_MAX_DIMS) l->size[dims++] = 1;
     set_flags(l);
     return GPA_OK;
 }
