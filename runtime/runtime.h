@@ -160,10 +160,16 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
  * and the recording has ended. */
 gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_reason *why,
                      gpa_err *e);
-/* Replays iterations while next() returns true; their number in *count. Then result[i] (as many as
- * arrays) says what variable i holds. */
+/* How a replay ended: the iterations that ran; whether a bool that the host read at the end of the
+ * last one was not what it was in the recorded ones. */
+typedef struct {
+    uint64_t count;
+    bool exited;
+} rt_loop_outcome;
+/* Replays iterations while next() returns true. Then result[i] (as many as arrays) says what
+ * variable i holds. */
 gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_result *result,
-                        uint64_t *count, gpa_err *e);
+                        rt_loop_outcome *out, gpa_err *e);
 /* Ends a recording. */
 void rt_loop_stop(gpa_rt *rt);
 /* The back edge of a loop within an iteration that is recorded: pending arrays stay so, except

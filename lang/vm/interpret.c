@@ -305,6 +305,7 @@ leave: /* C entered the frame */
 edge:
     f->ip = I;
     if (UNLIKELY(poll(vm))) goto failed;
+    I = f->ip;
     DISPATCH();
 unset:
     f->ip = I;

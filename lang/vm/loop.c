@@ -29,10 +29,10 @@ enum {
 
 /* A loop by the address of its first instruction. */
 typedef struct {
-    const ins *head;
-    uint32_t wait, skip; /* iterations to wait after a failure; those that are left */
-    bool replayed;       /* and not refused since: it is traced early in its next execution */
-    double interpreted;  /* seconds of an iteration, the least measured; 0: unknown */
+    const ins *head, *last; /* its last instruction; NULL: it was not traced yet */
+    uint32_t wait, skip;    /* iterations to wait after a failure; those that are left */
+    bool replayed;          /* and not refused since: it is traced early in its next execution */
+    double interpreted;     /* seconds of an iteration, the least measured; 0: unknown */
 } site;
 
 /* A loop that runs: the depth of its frame, the iterations that were seen. */
@@ -58,6 +58,13 @@ struct loop_state {
     rt_loop_array arrays[RT_LOOP_MAX_ARRAYS];
     rt_loop_scalar scalars[RT_LOOP_MAX_SCALARS];
 };
+
+/* The iterator of a loop that was traced before; UNSET: it has none, or is not known. */
+static value iterator_of(const frame *f, const site *x) {
+    const code *c = f->code;
+    const bool known = x->last >= c->ins && x->last < c->ins + c->n_ins && x->last->op == I_NEXT;
+    return known ? f->regs[x->last->a] : v_unset();
+}
 
 /* The iterations of a loop over a range after the one that begins; at most that many of another. */
 static uint64_t iterations_left(value iterator) {
@@ -155,12 +162,13 @@ static gpa_code store_arrays(gpa_vm *vm, struct loop_state *s, rt_loop_result *r
     return rc;
 }
 
-static gpa_code replay(gpa_vm *vm, struct loop_state *s, uint64_t *count) {
+static gpa_code replay(gpa_vm *vm, struct loop_state *s, rt_loop_outcome *out) {
     rt_loop_result results[RT_LOOP_MAX_ARRAYS];
     hold_arrays(s);
     loop_scalars_load(&s->trace);
-    gpa_code rc = rt_loop_replay(vm->core.rt, next_iteration, vm, results, count, &vm->core.err);
-    if (*count) {
+    gpa_code rc = rt_loop_replay(vm->core.rt, next_iteration, vm, results, out, &vm->core.err);
+    if (out->exited) loop_scalars_leave(&s->trace);
+    if (out->count) {
         loop_scalars_store(&s->trace);
         gpa_code stored = store_arrays(vm, s, results);
         rc = rc ? rc : stored;
@@ -254,10 +262,10 @@ static void measure(const gpa_vm *vm, struct loop_state *s, site *x, uint32_t ed
     s->edge = edge == 1 ? now : 0;
 }
 
-static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
+static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x, frame *f) {
     rt_loop_reason why;
     bool ready = false;
-    uint64_t count = 0;
+    rt_loop_outcome out = {0};
     gpa_code rc = GPA_OK;
     s->recording = false;
     s->recorded.count++;
@@ -278,9 +286,10 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x) {
         return rc;
     }
     if (!ready) return begin_iteration(vm, s, x, false);
-    rc = replay(vm, s, &count);
+    rc = replay(vm, s, &out);
+    if (out.exited) f->ip = s->trace.exit;
     drop_roots(vm, s);
-    if (count < MIN_REPLAYED || !gained(vm, s, x, count)) {
+    if (out.count < MIN_REPLAYED || !gained(vm, s, x, out.count)) {
         x->replayed = false;
         fail(vm, s, x, RT_LOOP_FINE);
     } else {
@@ -295,6 +304,7 @@ static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x)
     const bool batched = rt_loop_is_batched(rt);
     s->began = rt_loop_clock(rt);
     rt_loop_reason why = vm->floats.watched ? RT_LOOP_WATCHED : loop_trace_make(vm, f, &s->trace);
+    x->last = s->trace.last;
     if (!why && batched && !s->trace.unrolls) why = RT_LOOP_BATCHED;
     gpa_code rc = !why && batched ? rt_flush(rt, &vm->core.err) : GPA_OK;
     if (rc || why) {
@@ -344,18 +354,18 @@ static running *running_at(struct loop_state *s, const ins *head, uint32_t depth
 
 /* An edge while a loop is recorded; *done false: the recording has ended, and this is an edge as
  * any. */
-static gpa_code recorded_edge(gpa_vm *vm, struct loop_state *s, const frame *f, bool *done) {
+static gpa_code recorded_edge(gpa_vm *vm, struct loop_state *s, frame *f, bool *done) {
     const bool own = s->recorded.head == f->ip && s->recorded.depth == vm->depth;
     const ins *at = vm->depth >= s->recorded.depth ? vm->frames[s->recorded.depth - 1].ip : NULL;
     const bool within = at && at >= s->recorded.head && at <= s->trace.last;
     *done = own || (s->trace.unrolls && within);
-    if (own) return end_iteration(vm, s, site_of(s, f->ip));
+    if (own) return end_iteration(vm, s, site_of(s, f->ip), f);
     if (*done) return rt_loop_inner_edge(vm->core.rt, &vm->core.err);
     stop(vm, s);
     return GPA_OK;
 }
 
-gpa_code loop_edge(gpa_vm *vm, const frame *f) {
+gpa_code loop_edge(gpa_vm *vm, frame *f) {
     gpa_rt *rt = vm->core.rt;
     tape_note_edge(rt);
     if (!rt_loops_enabled(rt)) return rt_loop_edge(rt, &vm->core.err);
@@ -373,10 +383,10 @@ gpa_code loop_edge(gpa_vm *vm, const frame *f) {
         x->skip--;
         return rt_loop_edge(rt, &vm->core.err);
     }
-    const value iterator = f->ip->op == I_NEXT ? f->regs[f->ip->a] : v_unset();
     if (++r->count <= 2 && !rt_loop_is_batched(rt)) measure(vm, s, x, r->count);
-    if (r->count < (x->replayed ? 1 : FIRST_TRACE) || iterations_left(iterator) < MIN_REPLAYED ||
-        f->detached || f->code->jit || f->code->ops)
+    if (r->count < (x->replayed ? 1 : FIRST_TRACE) ||
+        iterations_left(iterator_of(f, x)) < MIN_REPLAYED || f->detached || f->code->jit ||
+        f->code->ops)
         return rt_loop_edge(rt, &vm->core.err);
     r->count = 0;
     return start(vm, s, f, x);

@@ -5,8 +5,9 @@
 #include "lang/vm/machine.h"
 
 /* A back-edge to f->ip, of the topmost frame, after array operations: computes pending arrays, or
- * records the loop, or replays the iterations that follow. */
-gpa_code loop_edge(gpa_vm *vm, const frame *f);
+ * records the loop, or replays the iterations that follow, perhaps all of them: f->ip is where the
+ * frame goes on. */
+gpa_code loop_edge(gpa_vm *vm, frame *f);
 /* Ends a recording: the loop was left. */
 void loop_leave(gpa_vm *vm);
 /* A warning is issued: the iteration that does is not replayed. */

@@ -101,8 +101,18 @@ bool loop_scalars_run(loop_trace *t, rt_loop_scalar *given) {
     /* The iteration will run: its results become the operands of the next one. */
     loop_slot out[LOOP_MAX_SCALARS_OUT];
     for (size_t i = 0; i < t->n_carried; i++) out[i] = t->slots[t->carried[i].out];
-    for (size_t i = 0; i < t->n_carried; i++) t->slots[t->carried[i].in] = out[i];
+    for (size_t i = 0; i < t->n_carried; i++) {
+        t->before[i] = t->slots[t->carried[i].in];
+        t->slots[t->carried[i].in] = out[i];
+    }
     return true;
+}
+
+void loop_scalars_leave(loop_trace *t) {
+    for (size_t i = 0; i < t->n_carried; i++) {
+        const loop_carried *c = &t->carried[i];
+        if (!c->at || c->at == t->item) t->slots[c->in] = t->before[i];
+    }
 }
 
 bool loop_scalars_advance(const loop_trace *t, int16_t slot, int depth, int64_t *out) {

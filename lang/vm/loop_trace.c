@@ -9,7 +9,7 @@
 #include "lang/vm/operate.h"
 #include "lang/vm/step.h"
 
-enum { MAX_STEPS = 2000, MAX_WALKS = 6 };
+enum { MAX_STEPS = 8000, MAX_WALKS = 6 };
 
 /* ---- operators ---- */
 
@@ -189,6 +189,47 @@ static bool fixed_truth(const abstract *a, bool *out) {
 }
 
 /* The truth of a register decides a jump: a guard. */
+/* Where jumps without a condition lead from an instruction. */
+static const ins *landing(const ins *i) {
+    while (i->op == I_JUMP) i += i->d;
+    return i;
+}
+
+/* A jump on a bool that the iteration has computed: the value that stays in the loop is expected,
+ * the other one ends it, after all that the iteration does. `word` holds the jump, which is taken
+ * if the bool is `when`. */
+static bool exit_if(walk *w, const ins *word, bool when, bool *out) {
+    const ins *to = landing(word + word->d), *next = landing(word + 1);
+    const bool leaves = to < w->head || to > w->t->last,
+               falls_out = next < w->head || next > w->t->last;
+    if (w->t->exit || w->f != w->scopes || leaves == falls_out) return walk_refuse(w, RT_LOOP_READ);
+    w->t->exit = leaves ? to : next;
+    *out = leaves ? !when : when;
+    return true;
+}
+
+/* After the test that may end the loop, an iteration only goes to its end. */
+static bool is_end(const walk *w, const ins *i) {
+    const bool temporary = i->a >= w->f->code->first_temp;
+    switch (i->op) {
+        case I_JUMP:
+        case I_LOOP:
+        case I_JUMP_IF:
+        case I_JUMP_IF_NOT:
+        case I_JUMP_EQ:
+        case I_JUMP_NE:
+        case I_JUMP_LT:
+        case I_JUMP_LE:
+        case I_JUMP_GT:
+        case I_JUMP_GE: return true;
+        case I_NEXT: return i + 1 + i[1].d == w->head;
+        case I_MOVE:
+        case I_CONST:
+        case I_GET_GLOBAL: return temporary;
+        default: return false;
+    }
+}
+
 static bool truth(walk *w, unsigned r, bool *out) {
     const abstract x = *walk_reg(w, r);
     if (w->why) return false;
@@ -220,7 +261,12 @@ static bool compared(walk *w, const ins *i, bool *out) {
     const abstract x = *walk_reg(w, i->a), y = *walk_reg(w, i->b);
     abstract t;
     if (w->why) return false;
-    if (x.kind == ARRAY || y.kind == ARRAY) return walk_refuse(w, RT_LOOP_READ);
+    if (x.kind == ARRAY || y.kind == ARRAY) {
+        const abstract *other = x.kind == ARRAY ? &y : &x;
+        if (other->kind != ARRAY && other->kind != FIXED && other->kind != SCALAR)
+            return walk_refuse(w, RT_LOOP_READ);
+        return give(w, other) && exit_if(w, i + 1, i->c, out);
+    }
     if (walk_slot_of(w, &x) < 0 || walk_slot_of(w, &y) < 0) return walk_refuse(w, RT_LOOP_SCALAR);
     if (!walk_compare(w, (ast_op)ops[i->op - I_JUMP_EQ], &x, &y, &t)) return false;
     *out = t.v.i;
@@ -270,6 +316,7 @@ static bool next(walk *w, const ins *i) {
     int16_t less = walk_emit(w, LOOP_NEXT, 0, left, left),
             more = walk_emit(w, LOOP_ADD, 0, at, walk_constant(w, it->step));
     if (w->why) return false;
+    t->item = w->f->regs[i->b].at;
     t->carried[t->n_carried - 2].out = less;
     t->carried[t->n_carried - 1].out = more;
     walk_set(w, i->b,
@@ -354,6 +401,7 @@ static bool walk_body(walk *w) {
         if (n == MAX_STEPS || w->why) return walk_refuse(w, RT_LOOP_SIZE);
         const ins *after = i + code_words[i->op];
         w->t->key = hash_bytes(i, sizeof *i, w->t->key);
+        if (w->t->exit && !is_end(w, i)) return walk_refuse(w, RT_LOOP_READ);
         w->at = w->f->code->nodes[i - w->f->code->ins];
         switch (i->op) {
             case I_JUMP:
@@ -362,7 +410,9 @@ static bool walk_body(walk *w) {
                 break;
             case I_JUMP_IF:
             case I_JUMP_IF_NOT:
-                if (!truth(w, i->a, &taken)) return false;
+                if (walk_reg(w, i->a)->kind == ARRAY ? !exit_if(w, i, i->op == I_JUMP_IF, &taken)
+                                                     : !truth(w, i->a, &taken))
+                    return false;
                 if (taken == (i->op == I_JUMP_IF) && !jump(w, i, &after, &done)) return false;
                 break;
             case I_AND: /* the value that decides stays */

@@ -89,8 +89,14 @@ typedef struct {
     size_t n_objects;
     gpa_span refused_at; /* where the walk ended early */
     uint64_t key;        /* rt_loop_state */
-    const ins *last;     /* instruction of the body */
-    bool unrolls;        /* loops within the body are a part of the iteration */
+    /* Where the program goes on when a bool that an iteration has computed ends the loop; NULL:
+     * none does. Then the loop's range and `item`, the variable that it assigns (NULL: none), keep
+     * what they were before that iteration. */
+    const ins *exit;
+    const value *item;
+    loop_slot before[LOOP_MAX_SCALARS_OUT]; /* carried scalars before the last iteration */
+    const ins *last;                        /* instruction of the body */
+    bool unrolls;                           /* loops within the body are a part of the iteration */
     value iterator; /* of the loop (borrowed), UNSET for a while loop: `carried` refers to fields */
 } loop_trace;
 
@@ -102,6 +108,8 @@ bool loop_compare(ast_op op, value x, value y);
 /* Loads the variables into slots, or stores them back. */
 void loop_scalars_load(loop_trace *t);
 void loop_scalars_store(loop_trace *t);
+/* The loop was left at the end of the last iteration (exit): the range does not advance. */
+void loop_scalars_leave(loop_trace *t);
 /* True if the variables hold what the scalar program has computed for the end of the iteration.
  * False: that iteration ended otherwise, and this is another execution of the loop. */
 bool loop_scalars_arrived(const loop_trace *t);

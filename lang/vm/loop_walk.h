@@ -15,8 +15,8 @@
 enum {
     MAX_REGS = 512, /* of the loop's function and of those that are inlined at one time */
     MAX_OUTSIDE = 48,
-    MAX_PARTS = 768,
-    MAX_ADVANCES = 48,
+    MAX_PARTS = 6144,
+    MAX_ADVANCES = 96,
     MAX_DEPTH = 8,   /* of inlined calls */
     MAX_UNROLL = 24, /* iterations of an inner loop */
 };

@@ -38,10 +38,10 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
     size_t item = dtype_size(t);
     char raw[sizeof(gpa_val)];
     gpa_code rc = buf_check(b, e);
-    loop_log_refuse(rt, RT_LOOP_READ);
     if (b->host) {
-        if (!rc) rc = exec_wait(rt, b->device, e);
+        if (!rc) rc = exec_wait_launched(rt, b->device, e);
         if (!rc) *out = dtype_load(b->host + offset * (int64_t)item, t);
+        if (!rc) loop_log_read(rt, b, t, offset, *out);
         return rc;
     }
     if (rc) return rc;
@@ -51,6 +51,7 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
     rc = exec_report_faults(rt, b->device, rc, e);
     if (!rc) rc = buf_check(b, e);
     if (!rc) *out = dtype_load(raw, t);
+    if (!rc) loop_log_read(rt, b, t, offset, *out);
     return rc;
 }
 
@@ -66,10 +67,10 @@ static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val 
         gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
         if (rc) return rc;
     }
-    loop_log_refuse(rt, RT_LOOP_READ);
     if (!s->buf->host || deferred_is_open(s->buf->deferred) || !exec_is_idle(rt, s->buf->device))
         return fetch_one(rt, s->buf, t, offset, out, e);
     *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size(t), t);
+    loop_log_read(rt, s->buf, t, offset, *out);
     return GPA_OK;
 }
 

@@ -179,6 +179,7 @@ typedef struct loop_run {
     loop_iteration *x; /* the last one recorded: its bindings and parameters are updated in place */
     memory at;
     launch_mode mode;
+    bool exited; /* the last iteration ended with another value of what the host reads */
     /* Graphs. */
     bool may_graph;
     bool constant;        /* no action changes */
@@ -281,6 +282,20 @@ static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_er
     return rc;
 }
 
+/* Reads the bool that decides whether the loop goes on. */
+static gpa_code read_guard(replay *p, gpa_device *d, gpa_err *e) {
+    const loop_log *g = &p->x->log;
+    const log_action *a = &g->actions[p->m->read];
+    const gpa_buf *b = p->at.cells[g->operands[a->operand].name].buf;
+    const size_t offset = (size_t)p->bind[a->operand].offset;
+    bool now = false;
+    gpa_code rc = b->host ? d->be->sync(d->dev, e)
+                          : d->be->download(d->dev, &now, b->mem, offset, sizeof now, e);
+    if (b->host && !rc) now = dtype_load(b->host + offset, DT_BOOL).BOOL;
+    p->exited = !rc && now != g->params[a->param].BOOL;
+    return rc;
+}
+
 static void end_fresh(replay *p, size_t k) {
     unbind(p, p->m->size_of[LOG_FRESH + k], &p->at.cells[LOG_FRESH + k]);
 }
@@ -343,10 +358,11 @@ static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
                 (cell){.buf = p->at.free[size][--p->at.n_free[size]], .owned = true};
         }
         bind_action(p, a);
-        if (p->mode != IN_GRAPH && i < m->first_dead) rc = run_action(p, d, a, e);
+        if (p->mode != IN_GRAPH && i < m->first_dead && !a->read) rc = run_action(p, d, a, e);
         for (size_t k = 0; k < g->n_fresh; k++)
             if (m->last_use[k] == (int32_t)i) end_fresh(p, k);
     }
+    if (!rc && m->read >= 0) rc = read_guard(p, d, e);
     if (!rc && p->tape) rc = record_iteration(p, e);
     if (!rc) advance(p);
     for (size_t k = 0; k < g->n_fresh && rc; k++)
@@ -675,10 +691,10 @@ static gpa_code run_ahead(replay *p, gpa_device *d, size_t n, gpa_err *e) {
 }
 
 gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_result *results,
-                        uint64_t *count, gpa_err *e) {
+                        rt_loop_outcome *out, gpa_err *e) {
     struct loop_replay *r = rt->loop_replay;
     gpa_code rc = GPA_OK;
-    *count = 0;
+    *out = (rt_loop_outcome){0};
     if (!r->run && !(r->run = mem_new(sizeof *r->run))) return gpa_no_memory(e);
     replay *p = r->run;
     memset(p, 0, offsetof(replay, bind));
@@ -689,7 +705,8 @@ gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_resu
     gpa_device *d = p->x->log.device;
     begin(p);
     begin_graphs(p, d);
-    while (!rc && d && p->count < p->m->limit && reserve(p, d) && !rt_interrupted(rt)) {
+    while (!rc && d && !p->exited && p->count < p->m->limit && reserve(p, d) &&
+           !rt_interrupted(rt)) {
         const bool whole = uses_graph(p) && p->m->limit - p->count >= p->trips;
         const size_t most = whole ? p->trips : 1, n = look_ahead(p, most, next, user);
         rc = run_ahead(p, d, n, e);
@@ -699,7 +716,7 @@ gpa_code rt_loop_replay(gpa_rt *rt, rt_loop_next *next, void *user, rt_loop_resu
     if (d) rc = device_result(rt, d, rc, e);
     count_work(p);
     gpa_code ended = end(p, results, e);
-    *count = p->count;
+    *out = (rt_loop_outcome){p->count, p->exited};
     rt_loop_stop(rt);
     return rc ? rc : ended;
 }

@@ -192,9 +192,9 @@ static gpa_code replay(tape_walk *w, gpa_err *e) {
     rt_loop_result results[RT_LOOP_MAX_ARRAYS] = {{0}};
     gpa_arr *before[RT_LOOP_MAX_ARRAYS], *after[RT_LOOP_MAX_ARRAYS];
     const size_t n = w->n_variables;
-    uint64_t count;
+    rt_loop_outcome out;
     for (size_t i = 0; i < n; i++) before[i] = gradient_remove(w->g, w->now.storage[w->name[i]]);
-    gpa_code rc = rt_loop_replay(w->rt, next_iteration, w, results, &count, e);
+    gpa_code rc = rt_loop_replay(w->rt, next_iteration, w, results, &out, e);
     for (size_t i = 0; i < n; i++) {
         const rt_loop_result *r = &results[i];
         after[i] = r->made;

@@ -198,3 +198,22 @@ void loop_log_store(gpa_rt *rt, const log_store *s) {
     a->n_operands = (uint32_t)(g->n_operands - a->operand);
     a->n_params = (uint32_t)(g->n_params - a->param);
 }
+
+void loop_log_read(gpa_rt *rt, const gpa_buf *b, gpa_dtype t, int64_t offset, gpa_val v) {
+    loop_log *g = rt->loop_replay ? loop_replay_log(rt->loop_replay) : NULL;
+    int32_t name;
+    if (!g || g->why) return;
+    if (t != DT_BOOL || !loop_log_name(g, b, &name)) {
+        loop_log_refuse(rt, RT_LOOP_READ);
+        return;
+    }
+    log_action *a = add_action(g);
+    log_operand *o = a ? add_operand(g, name) : NULL;
+    if (!o || !add_param(g, t, v)) {
+        g->why = RT_LOOP_SIZE;
+        return;
+    }
+    o->bind.offset = offset;
+    a->read = true;
+    a->n_operands = a->n_params = 1;
+}

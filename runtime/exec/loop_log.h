@@ -11,9 +11,9 @@
 #include "runtime/plan/lower.h"
 
 enum {
-    LOG_MAX_ACTIONS = 64,
-    LOG_MAX_OPERANDS = 320,
-    LOG_MAX_PARAMS = 256,
+    LOG_MAX_ACTIONS = 192,
+    LOG_MAX_OPERANDS = 1024,
+    LOG_MAX_PARAMS = 768,
     LOG_MAX_FRESH = 64,
     LOG_FRESH = RT_LOOP_MAX_ARRAYS, /* the name of the first memory allocated in the iteration */
     LOG_NAMES = LOG_FRESH + LOG_MAX_FRESH,
@@ -27,10 +27,12 @@ typedef struct {
     gpa_binding bind; /* mem is not used */
 } log_operand;
 
-/* A launch of a program, or (program NULL) a store by the host of operand 1, or of the only
- * parameter, into operand 0. */
+/* A launch of a program; or (program NULL) a store by the host of operand 1, or of the only
+ * parameter, into operand 0; or a read by the host of operand 0, a bool, whose value was the
+ * parameter. */
 typedef struct {
-    program_cache_entry *program;                                  /* retained */
+    program_cache_entry *program; /* retained */
+    bool read;
     uint32_t operand, n_operands, param, n_params, fresh, n_fresh; /* ranges */
     int64_t size[KIR_MAX_DIMS];
     uint64_t bytes_read, bytes_written;
@@ -88,6 +90,8 @@ typedef struct {
     gpa_val v;
 } log_store;
 void loop_log_store(gpa_rt *rt, const log_store *s);
+/* The host has read an element of value v. */
+void loop_log_read(gpa_rt *rt, const gpa_buf *b, gpa_dtype t, int64_t offset, gpa_val v);
 /* The iteration does something that cannot be replayed. */
 void loop_log_refuse(gpa_rt *rt, rt_loop_reason why);
 

@@ -17,7 +17,8 @@ enum {
 static bool same_action(const log_action *a, const log_action *b) {
     return a->program == b->program && a->operand == b->operand && a->n_operands == b->n_operands &&
            a->param == b->param && a->n_params == b->n_params && a->fresh == b->fresh &&
-           a->n_fresh == b->n_fresh && a->ndim == b->ndim && a->item == b->item;
+           a->n_fresh == b->n_fresh && a->ndim == b->ndim && a->item == b->item &&
+           a->read == b->read;
 }
 
 static bool same_launches(const loop_log *a, const loop_log *b) {
@@ -385,6 +386,24 @@ static bool find_memory(struct loop_replay *r) {
     return true;
 }
 
+/* Finds the read, of memory that stays as it is to the end of the iteration. False: there are
+ * several, or a later action stores there. */
+static bool find_read(const loop_log *g, loop_model *m) {
+    m->read = -1;
+    for (size_t i = 0; i < g->n_actions; i++) {
+        if (g->actions[i].read && m->read >= 0) return false;
+        if (g->actions[i].read) m->read = (int32_t)i;
+    }
+    if (m->read < 0) return true;
+    const int32_t name = g->operands[g->actions[m->read].operand].name;
+    const size_t after = g->actions[m->read].operand;
+    for (size_t i = after; i < g->n_operands; i++)
+        if (g->operands[i].stored && g->operands[i].name == name) return false;
+    if (name >= LOG_FRESH && m->last_use[name - LOG_FRESH] >= 0)
+        m->last_use[name - LOG_FRESH] = (int32_t)g->n_actions;
+    return true;
+}
+
 /* Adds the arrays at the start whose memory records of a later iteration keep. */
 static void spread_kept(const loop_iteration *x, loop_model *m) {
     bool more = true;
@@ -473,6 +492,7 @@ static bool may_make_all(const loop_iteration *x) {
 static rt_loop_reason complete(struct loop_replay *r) {
     spread_kept(r->at[2], &r->model);
     if (!limit_sizes(r) || !limit_distances(r) || !find_memory(r)) return RT_LOOP_STRUCTURE;
+    if (!find_read(&r->at[2]->log, &r->model)) return RT_LOOP_READ;
     if (overwrites_kept(r->at[2], &r->model)) return RT_LOOP_TAPE;
     find_dead(r);
     return RT_LOOP_FINE;

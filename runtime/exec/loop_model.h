@@ -11,6 +11,10 @@
  * they leave the range of LOOP_SIZE_RANGE: new memory is allocated for its upper end, and what a
  * launch writes and reads of the same memory stays apart within it.
  *
+ * An iteration may end with a test of a bool that it computed (`while error > limit`): the host
+ * reads it after each iteration, and the replay ends when it is not what it was in the recorded
+ * ones.
+ *
  * A loop that runs again, such as an inner one, keeps its model: one logged iteration is enough if
  * it has the same launches on memory of the same layouts, and the caller's key says that everything
  * advances by the same amounts.
@@ -59,6 +63,7 @@ typedef struct {
     bool fresh_grows[LOG_MAX_FRESH]; /* the bytes of new memory change */
     bool grown;                      /* some size changes */
     uint64_t limit;                  /* iterations that may be replayed */
+    int32_t read;                    /* the action that is a read; -1: none */
     int8_t scalar[LOG_MAX_PARAMS];   /* of parameters: which scalar, or -1: constant */
     int32_t last_use[LOG_MAX_FRESH]; /* the action after which new memory is free; the number of
                                         actions: records keep it; -1: it is held at the end */
