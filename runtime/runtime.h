@@ -175,6 +175,8 @@ void rt_loop_stop(gpa_rt *rt);
 /* The back edge of a loop within an iteration that is recorded: pending arrays stay so, except
  * reductions, whose order depends on what they are fused with. */
 gpa_code rt_loop_inner_edge(gpa_rt *rt, gpa_err *e);
+/* A store of one element is work of the device, which loops gain from replaying. */
+bool rt_loop_gains_from_elements(const gpa_rt *rt);
 /* Seconds on the clock, without those of compilation; 0 on a device that computes while the host
  * goes on. */
 double rt_loop_clock(const gpa_rt *rt);

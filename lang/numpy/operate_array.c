@@ -364,9 +364,11 @@ static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, boo
     gpa_val one;
     int n = 0;
     gpa_code rc = GPA_OK;
-    if (whole_index(a, key, at) && plain_number(a, item, &t, &one) && !dtype_is_complex(t))
+    if (whole_index(a, key, at) && plain_number(a, item, &t, &one) && !dtype_is_complex(t)) {
+        vm->maybe_pending = vm->maybe_pending || rt_loop_gains_from_elements(vm_rt(vm));
         return arr_set_item(vm_rt(vm), a, at, a->ndim, &(gpa_opnd){.dtype = t, .v = one},
                             vm_err(vm));
+    }
     current_spans(vm);
     TRY(arg_index(vm, key, ix, &n));
     const bool single = names_element(a, ix, n);

@@ -39,6 +39,10 @@ bool rt_loops_enabled(const gpa_rt *rt) {
 /* The clock without the time that programs took to compile. */
 static double busy_seconds(const gpa_rt *rt) { return clock_seconds() - rt->stats.compile_seconds; }
 
+bool rt_loop_gains_from_elements(const gpa_rt *rt) {
+    return rt->device && !rt->device->caps.host_visible;
+}
+
 double rt_loop_clock(const gpa_rt *rt) {
     return rt->device && rt->device->caps.host_visible ? busy_seconds(rt) : 0;
 }

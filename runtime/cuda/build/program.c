@@ -127,7 +127,7 @@ static void build_in_full(gpa_dev *d, const gpa_prog *p, cu_variant *v, double p
         v->job = begin_build(d, p, v, EFFORT_FULL, false);
         if (!v->job) v->effort = EFFORT_FULL;
     }
-    v->points += points;
+    v->points += MAX(points, TUNE_CUDA_FULL_BUILD_LAUNCH_POINTS);
 }
 
 /* ---- variants ---- */
