@@ -48,7 +48,8 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     gpa_buf *b = to->storage->buf, *v = o->arr ? o->arr->storage->buf : NULL;
     gpa_dtype t = (gpa_dtype)to->dtype;
     size_t item = dtype_size(t);
-    *done = to->size <= TUNE_MAX_HOST_STORE_ELEMS && b && b->host && !b->readers;
+    *done = to->size <= TUNE_MAX_HOST_STORE_ELEMS && b && b->host && !b->readers &&
+            shape_is_injective(to->ndim, to->shape, to->strides);
     if (o->arr)
         *done = *done && v && v->host && v->device == b->device && v != b && o->arr->dtype == t;
     gpa_code rc = *done ? exec_wait_launched(rt, b->device, e) : GPA_OK;
@@ -283,8 +284,9 @@ static gpa_code set_scatter(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opn
     if (shape_size(m.broadcast_ndim, m.shape + m.broadcast_at) == 0)
         goto out; /* no indices: no bounds to check either */
     TRY(arr_force(rt, a, CUT_STORE, e));
-    if (a->storage->buf->host ||
-        !a->size) { /* empty targets too: a device program would not check their bounds */
+    /* By the host also empty targets, whose bounds a device program would not check, and those
+     * whose elements share memory. */
+    if (a->storage->buf->host || !a->size || !shape_is_injective(a->ndim, a->shape, a->strides)) {
         rc = scatter_set(rt, &m, rhs, e);
         if (rc == GPA_E_INDEX) unused_gather_dismiss(rt, rhs->arr);
     } else if (shape_size(m.ndim, m.shape))
@@ -353,7 +355,7 @@ gpa_code arr_set_where(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, gpa_er
     if (!rc) rc = value_node(rt, &(gpa_opnd){.arr = v}, (gpa_dtype)a->dtype, &value, e);
     arr_release(rt, mask);
     arr_release(rt, v);
-    if (!rc) rc = store_node(rt, a, value, when, e);
+    if (!rc) rc = store_result(rt, a, value, when, e);
     node_release(rt, value);
     node_release(rt, when);
     return rc;

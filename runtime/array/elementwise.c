@@ -293,7 +293,7 @@ static gpa_code store_into(gpa_rt *rt, node *value, const arr_ufunc_opts *o, gpa
     node *mask = NULL;
     gpa_code rc = GPA_OK;
     if (o->where) TRY(arr_node(rt, o->where, &mask, e));
-    TRY(store_node(rt, o->into, value, mask, e));
+    TRY(store_result(rt, o->into, value, mask, e));
     *out = arr_retain(o->into);
 out:
     node_release(rt, mask);

@@ -15,6 +15,13 @@ static char *address(const gpa_arr *a) {
     return a->storage->buf->host + a->offset * (int64_t)dtype_size((gpa_dtype)a->dtype);
 }
 
+/* The bytes [*lo, *hi) of its storage that an array touches. */
+static void extent_in_storage(const gpa_arr *a, int64_t *lo, int64_t *hi) {
+    shape_byte_range(&(shape_layout){a->ndim, a->shape, a->strides, a->offset,
+                                     (int64_t)dtype_size((gpa_dtype)a->dtype)},
+                     lo, hi);
+}
+
 /* Downloads the elements in C order: directly if they are contiguous, through a contiguous
  * copy on the device if they occupy less than half of their extent, else as a block that is
  * packed here. */
@@ -30,8 +37,7 @@ static gpa_code fetch(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
                                     (size_t)a->size * item, e));
         goto out;
     }
-    shape_byte_range(&(shape_layout){a->ndim, a->shape, a->strides, a->offset, (int64_t)item}, &lo,
-                     &hi);
+    extent_in_storage(a, &lo, &hi);
     if (hi - lo > MAX(4096, 2 * a->size * (int64_t)item)) {
         TRY(arr_copy(rt, a, &copy, e));
         TRY(arr_force(rt, copy, CUT_NEEDED, e));
@@ -127,6 +133,24 @@ void host_view_release(gpa_rt *rt, host_view *h) {
 
 /* ---- writing ---- */
 
+/* Opens an array whose elements share memory, on a device that is not host-visible. */
+static gpa_code open_extent(gpa_rt *rt, gpa_arr *a, host_target *p, gpa_err *e) {
+    gpa_buf *b = a->storage->buf;
+    gpa_device *d = b->device;
+    int64_t lo, hi;
+    extent_in_storage(a, &lo, &hi);
+    p->own = mem_new((size_t)(hi - lo));
+    if (!p->own) return gpa_no_memory(e);
+    gpa_code rc = d->be->download(d->dev, p->own, b->mem, (size_t)lo, (size_t)(hi - lo), e);
+    rc = exec_report_faults(rt, d, device_result(rt, d, rc, e), e);
+    if (!rc) rc = buf_check(b, e);
+    p->first = (char *)p->own + (a->offset * (int64_t)dtype_size((gpa_dtype)a->dtype) - lo);
+    if (!rc) return GPA_OK;
+    mem_free(p->own);
+    p->own = NULL;
+    return rc;
+}
+
 gpa_code host_target_open(gpa_rt *rt, gpa_arr *a, bool keep, host_target *p, gpa_err *e) {
     *p = (host_target){.arr = a, .strides = a->strides};
     gpa_code rc = store_begin(rt, a, e);
@@ -137,6 +161,7 @@ gpa_code host_target_open(gpa_rt *rt, gpa_arr *a, bool keep, host_target *p, gpa
         p->first = address(a);
         return rc;
     }
+    if (!shape_is_injective(a->ndim, a->shape, a->strides)) return open_extent(rt, a, p, e);
     p->own = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
     if (!p->own) return gpa_no_memory(e);
     p->first = p->own;
@@ -151,7 +176,7 @@ gpa_code host_target_open(gpa_rt *rt, gpa_arr *a, bool keep, host_target *p, gpa
 }
 
 void host_target_strides(const gpa_arr *a, int64_t *out) {
-    if (a->storage->buf->host)
+    if (a->storage->buf->host || !shape_is_injective(a->ndim, a->shape, a->strides))
         memcpy(out, a->strides, a->ndim * sizeof *out);
     else
         shape_c_strides(a->ndim, a->shape, out);
@@ -167,6 +192,11 @@ gpa_code host_target_close(gpa_rt *rt, host_target *p, gpa_err *e) {
     if (arr_is_contiguous(a)) {
         TRY(b->device->be->upload(b->device->dev, b->mem, (size_t)a->offset * item, p->own,
                                   (size_t)a->size * item, e));
+    } else if (p->strides == a->strides) {
+        int64_t lo, hi;
+        extent_in_storage(a, &lo, &hi);
+        TRY(b->device->be->upload(b->device->dev, b->mem, (size_t)lo, p->own, (size_t)(hi - lo),
+                                  e));
     } else {
         node *value = NULL;
         TRY(arr_from(rt, &(arr_spec){(gpa_dtype)a->dtype, a->ndim, a->shape}, p->own, &block, e));

@@ -33,7 +33,7 @@ typedef struct {
     gpa_arr *arr;
     char *first;
     int64_t *strides;
-    void *own;
+    void *own; /* a copy in C order; of elements that share memory, a copy of their extent */
     int64_t own_strides[GPA_MAX_DIMS];
 } host_target;
 /* Opens an array for writing, after computing pending work that reads it. `keep`: old elements

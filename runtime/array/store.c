@@ -4,13 +4,19 @@
  * contents. A value that reads the target at the same elements is stored directly; one that
  * reads other elements (a hazard) goes through a temporary.
  *
- * Reading order: readers, the store, whole arrays, scatters. */
+ * Where elements of the target share memory, the last value that NumPy would write stays.
+ *
+ * Reading order: readers, the store, targets whose elements share memory, whole arrays,
+ * scatters. */
 #include "runtime/array/store.h"
+
+#include <stdlib.h>
 
 #include "runtime/array/tape.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
+#include "runtime/array/host_view.h"
 #include "runtime/exec/unused_gather.h"
 
 /* ---- readers ---- */
@@ -155,6 +161,15 @@ bool store_take(gpa_arr *target, gpa_arr *from) {
     return true;
 }
 
+/* ---- targets whose elements share memory ---- */
+
+/* Whether two elements share memory, and not only because axes have stride 0. */
+static bool has_overlapping_windows(const gpa_arr *a) {
+    int64_t shape[GPA_MAX_DIMS];
+    for (int d = 0; d < a->ndim; d++) shape[d] = a->strides[d] ? a->shape[d] : 1;
+    return !shape_is_injective(a->ndim, shape, a->strides);
+}
+
 static bool repeats_elements(const gpa_arr *a) {
     for (int d = 0; d < a->ndim; d++)
         if (a->strides[d] == 0 && a->shape[d] > 1) return true;
@@ -162,7 +177,7 @@ static bool repeats_elements(const gpa_arr *a) {
 }
 
 /* Stores into a target with axes of stride 0 (broadcast_arrays): of the values for one element
- * the last stays, as in NumPy, so only that is stored. Devices store in no order. */
+ * the last stays, so only that is stored. Devices store in no order. */
 static gpa_code store_last(gpa_rt *rt, gpa_arr *target, node *value, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     const int n = target->ndim;
@@ -188,12 +203,93 @@ out:
     return rc;
 }
 
+/* n as an array of the target's shape, in host memory that the store does not change. */
+static gpa_code get_operand(gpa_rt *rt, const gpa_arr *target, node *n, gpa_dtype t, host_view *h,
+                            gpa_err *e) {
+    node *fit = NULL;
+    gpa_arr *a = NULL, *copy = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(cast_and_broadcast(rt, n, &(arr_spec){t, target->ndim, target->shape}, &fit, e));
+    TRY(arr_of_node(rt, fit, &a, e));
+    if (a->storage->buf && a->storage->buf == target->storage->buf) TRY(arr_copy(rt, a, &copy, e));
+    TRY(host_view_get(rt, copy ? copy : a, h, e));
+out:
+    node_release(rt, fit);
+    arr_release(rt, a);
+    arr_release(rt, copy);
+    return rc;
+}
+
+/* The axes of a target in the order in which NumPy assigns: from the largest stride to the
+ * smallest, those of one stride in C order. */
+static void sort_axes(const gpa_arr *a, int *axes) {
+    for (int d = 0; d < a->ndim; d++) {
+        int at = d;
+        for (; at > 0 && llabs(a->strides[axes[at - 1]]) < llabs(a->strides[d]); at--)
+            axes[at] = axes[at - 1];
+        axes[at] = d;
+    }
+}
+
+/* Stores in host memory, one value after another. `by_stride`: see store_result. */
+static gpa_code store_in_order(gpa_rt *rt, gpa_arr *target, node *value, node *mask, bool by_stride,
+                               gpa_err *e) {
+    const gpa_dtype t = (gpa_dtype)target->dtype;
+    const int64_t item = (int64_t)dtype_size(t);
+    const int n = target->ndim;
+    int axes[GPA_MAX_DIMS];
+    int64_t dense[GPA_MAX_DIMS], to[GPA_MAX_DIMS], from[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
+    host_view v = {"", NULL, NULL}, m = {"", NULL, NULL};
+    host_target p;
+    gpa_code rc = GPA_OK;
+    TRY(arr_force(rt, target, CUT_STORE, e));
+    TRY(get_operand(rt, target, value, t, &v, e));
+    if (mask) TRY(get_operand(rt, target, mask, DT_BOOL, &m, e));
+    TRY(host_target_open(rt, target, true, &p, e));
+    for (int d = 0; d < n; d++) axes[d] = d;
+    if (by_stride) sort_axes(target, axes);
+    shape_c_strides(n, target->shape, dense);
+    char *dest = p.first;
+    int64_t source = 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t last = target->shape[axes[i]] - 1;
+        to[i] = target->strides[axes[i]] * item;
+        from[i] = dense[axes[i]];
+        if (!by_stride || to[i] >= 0) continue;
+        dest += to[i] * last;
+        source += from[i] * last;
+        to[i] = -to[i];
+        from[i] = -from[i];
+    }
+    for (int64_t left = target->size; left > 0; left--) {
+        if (!mask || m.data[source]) memcpy(dest, v.data + source * item, (size_t)item);
+        for (int i = n - 1; i >= 0; i--) {
+            const int64_t extent = target->shape[axes[i]];
+            dest += to[i];
+            source += from[i];
+            if (++at[i] < extent) break;
+            dest -= to[i] * extent;
+            source -= from[i] * extent;
+            at[i] = 0;
+        }
+    }
+    TRY(host_target_close(rt, &p, e));
+out:
+    host_view_release(rt, &v);
+    host_view_release(rt, &m);
+    return rc;
+}
+
+/* ---- whole arrays ---- */
+
 gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_err *e) {
     fuse_root r = {.into = target};
     gpa_code rc = GPA_OK;
     if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     if (target->size == 0) return GPA_OK;
-    if (!mask && repeats_elements(target)) return store_last(rt, target, value, e);
+    if (has_overlapping_windows(target) || (mask && repeats_elements(target)))
+        return store_in_order(rt, target, value, mask, true, e);
+    if (repeats_elements(target)) return store_last(rt, target, value, e);
     if (rt->tape && (rc = tape_before_store(rt, target, e))) return rc;
     const arr_spec as = {(gpa_dtype)target->dtype, target->ndim, target->shape};
     TRY(cast_and_broadcast(rt, value, &as, &r.value, e));
@@ -210,6 +306,16 @@ out:
     node_release(rt, r.value);
     node_release(rt, r.mask);
     return rc;
+}
+
+gpa_code store_result(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_err *e) {
+    if (target->readonly || !target->size || !has_overlapping_windows(target))
+        return store_node(rt, target, value, mask, e);
+    gpa_code rc = arr_force(rt, target, CUT_STORE, e);
+    if (rc) return rc;
+    rt->nodes.mark++;
+    return store_in_order(rt, target, value, mask,
+                          depends_on_buffer(rt, value, target->storage->buf), e);
 }
 
 gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, const store_scatter_args *what, gpa_err *e) {

@@ -12,6 +12,10 @@ gpa_code store_begin(gpa_rt *rt, gpa_arr *a, gpa_err *e);
  * read: the result is as if they were computed first. ValueError "assignment destination is
  * read-only". */
 gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_err *e);
+/* The same for a ufunc's out= and a boolean index. Where elements of the target share memory the
+ * value that NumPy writes last stays: the last in C order, unless the value reads the target; in
+ * store_node the last along axes sorted by stride, from lower to higher addresses. */
+gpa_code store_result(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_err *e);
 /* target[...] = from by swapping the buffers of their storages, without a copy: if both are
  * computed whole arrays of one dtype and size on one device that is not host-visible, and `from`
  * has no other holder. Pending work keeps the old contents. False: does not apply, nothing is

@@ -125,6 +125,52 @@ for shape, strides in (((2, 4), (8, 8)), ((3, 3), (16, 8)), ((3, 3), (0, 8)), ((
             except IndexError as e:
                 print(e)
             print(a)
+# --- stores into elements that share memory: the last that NumPy writes stays
+def views():
+    for shape, strides in (((4, 3), (1, 1)), ((2, 3), (1, 2)), ((3, 3), (2, 1)), ((3, 3), (0, 1)), ((3, 3), (1, 0)), ((3, 4), (-1, -1)),
+                           ((2, 3), (-1, 2)), ((2, 2, 3), (1, 2, 1)), ((2, 3, 2), (2, 0, 2)), ((2, 3, 2), (-2, 0, 1))):
+        a = np.arange(20.0)
+        n = int(np.prod(shape))
+        yield a, np.lib.stride_tricks.as_strided(a[10:], shape, [8 * s for s in strides]), 100.0 + np.arange(n).reshape(shape), np.arange(n).reshape(shape) % 3 > 0
+for a, v, x, m in views():
+    v[...] = x
+    print(a[5:16])
+for a, v, x, m in views():
+    v[::-1] = x.astype("i4")
+    print(a[5:16])
+for a, v, x, m in views():
+    v += x
+    print(a[5:16])
+for a, v, x, m in views():
+    v[...] = v[::-1]
+    print(a[5:16])
+for a, v, x, m in views():
+    np.add(x, 1, out=v)
+    print(a[5:16])
+for a, v, x, m in views():
+    np.multiply(x, 2, out=v, where=m)
+    print(a[5:16])
+for a, v, x, m in views():
+    v[m] = x[m]
+    print(a[5:16])
+for a, v, x, m in views():
+    v[m] = 7
+    print(a[5:16])
+for a, v, x, m in views():
+    v[np.arange(len(v))] = x
+    print(a[5:16])
+for a, v, x, m in views():
+    v[:, np.array([0, -1])] = x[:, [0, -1]]
+    print(a[5:16])
+for a, v, x, m in views():
+    np.put(v, np.arange(v.size), x)
+    print(a[5:16])
+for a, v, x, m in views():
+    np.putmask(v, m, x)
+    print(a[5:16])
+for a, v, x, m in views():
+    np.add.at(v, np.arange(len(v)), x)
+    print(a[5:16])
 # --- overlapping transpose
 a = np.arange(9).reshape(3, 3)
 a[:] = a.T
