@@ -19,7 +19,13 @@
 #include "runtime/tables/op.h"
 #include "runtime/base/str.h"
 
-enum { GPA_MAX_DIMS = 32 };
+enum { GPA_MAX_DIMS = 64 };
+
+/* A set of axes: bit per axis. */
+typedef uint64_t gpa_axes;
+static inline gpa_axes gpa_axis(int axis) { return UINT64_C(1) << axis; }
+/* Axes 0 to n - 1. */
+static inline gpa_axes gpa_first_axes(int n) { return n < 64 ? gpa_axis(n) - 1 : UINT64_MAX; }
 
 typedef struct gpa_rt gpa_rt;
 
@@ -521,7 +527,7 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gp
 /* ---- reductions, scans, joins, sorting ---- */
 
 typedef struct {
-    uint32_t axes; /* bit per axis; all bits of the array: everything */
+    gpa_axes axes; /* all of the array: everything */
     bool keepdims;
     gpa_dtype dtype; /* the accumulator's and the result's; DT_NONE: NumPy's choice */
     gpa_arr *where;  /* bool, broadcast to the array; NULL: everywhere */

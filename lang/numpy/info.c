@@ -454,7 +454,7 @@ gpa_code np_axis(gpa_vm *vm, value *argv, value *out) { /* axis, ndim, name */
 gpa_code np_axes(gpa_vm *vm, value *argv, value *out) { /* axis, ndim, name, repeated */
     int64_t ndim, list[GPA_MAX_DIMS];
     int n, axis;
-    uint32_t seen = 0;
+    gpa_axes seen = 0;
     gpa_code rc = arg_int(vm, argv[1], "ndim", &ndim);
     if (!rc) rc = arg_ints(vm, argv[0], "axis", GPA_MAX_DIMS, &n, list);
     if (rc) return rc;
@@ -470,7 +470,7 @@ gpa_code np_axes(gpa_vm *vm, value *argv, value *out) { /* axis, ndim, name, rep
             rc = vm_fail(vm, GPA_E_VALUE,
                          argv[2].tag == V_STR ? "repeated axis in `%s` argument" : "repeated axis",
                          argv[2].tag == V_STR ? argv[2].str->text : "");
-        seen |= 1u << axis;
+        seen |= gpa_axis(axis);
         out->list->items[i] = v_int(axis);
     }
     if (rc) value_release(vm, *out);

@@ -161,7 +161,7 @@ static gpa_code check_empty_axis(gpa_vm *vm, const gpa_arr *a, int axis, gpa_arr
     if (!raise) return GPA_OK;
     gpa_arr *first = NULL;
     gpa_val i = {0};
-    const gpa_index zeros[GPA_MAX_DIMS] = {0};
+    static const gpa_index zeros[GPA_MAX_DIMS];
     gpa_code rc = arr_get(vm_rt(vm), at, &(gpa_indices){zeros, at->ndim}, NULL, &first, vm_err(vm));
     if (!rc) rc = arr_item(vm_rt(vm), first, &i, vm_err(vm));
     if (!rc)
@@ -207,7 +207,7 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
         at = ints;
     }
     if (a->shape[axis] == 0 && at->size && reads) TRY(check_empty_axis(vm, a, axis, at, raise));
-    gpa_index ix[GPA_MAX_DIMS] = {0};
+    gpa_index ix[GPA_MAX_DIMS];
     for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
     ix[axis] = (gpa_index){.kind = IX_ARRAY, .arr = at, .in_bounds = !reads};
     TRY(arr_get(rt, a, &(gpa_indices){ix, axis + 1}, NULL, &result, vm_err(vm)));

@@ -427,7 +427,7 @@ out:
 
 /* Result without segments: an empty array of the dtype of a scan. */
 static gpa_code reduce_no_segments(gpa_vm *vm, value *argv, gpa_arr *a, int axis, value *out) {
-    gpa_index ix[GPA_MAX_DIMS] = {0};
+    gpa_index ix[GPA_MAX_DIMS];
     gpa_arr *piece = NULL;
     value part = v_none();
     for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
@@ -449,7 +449,7 @@ static gpa_code reduce_segment(gpa_vm *vm, value *argv, gpa_arr *a, int axis,
     if (lo < 0 || lo >= a->shape[axis])
         return vm_fail(vm, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)",
                        (long long)lo, argv[0].ufunc->name, (long long)a->shape[axis]);
-    gpa_index ix[GPA_MAX_DIMS] = {0};
+    gpa_index ix[GPA_MAX_DIMS];
     for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
     ix[axis] = (gpa_index){.kind = IX_SLICE,
                            .has_start = true,

@@ -182,7 +182,7 @@ static gpa_code transpose(gpa_vm *vm, value a_value, value axes, value *out) {
     gpa_arr *a = NULL, *b = NULL;
     int n, perm[GPA_MAX_DIMS];
     int64_t list[GPA_MAX_DIMS];
-    uint32_t seen = 0;
+    gpa_axes seen = 0;
     gpa_code rc = GPA_OK;
     TRY(arg_array(vm, a_value, DT_NONE, &a));
     TRY(arg_ints(vm, axes, "axes", GPA_MAX_DIMS, &n, list));
@@ -190,7 +190,7 @@ static gpa_code transpose(gpa_vm *vm, value a_value, value axes, value *out) {
     for (int d = 0; d < n; d++) {
         TRY(arg_axis(vm, v_int(list[d]), n, &perm[d]));
         if (seen >> perm[d] & 1) TRY(vm_fail(vm, GPA_E_VALUE, "repeated axis in transpose"));
-        seen |= 1u << perm[d];
+        seen |= gpa_axis(perm[d]);
     }
     TRY(arr_transpose(vm_rt(vm), a, perm, &b, vm_err(vm)));
     rc = number_is_numpy(a_value) ? np_return(vm, b, out) : np_return_array(vm, b, out);

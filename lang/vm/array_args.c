@@ -237,9 +237,9 @@ gpa_code arg_axis(gpa_vm *vm, value v, int ndim, int *out) {
     return GPA_OK;
 }
 
-gpa_code arg_axes(gpa_vm *vm, value v, int ndim, uint32_t *axes, bool *given) {
+gpa_code arg_axes(gpa_vm *vm, value v, int ndim, gpa_axes *axes, bool *given) {
     *given = v.tag != V_NONE && v.tag != V_UNSET;
-    *axes = ndim >= 32 ? ~0u : (1u << ndim) - 1;
+    *axes = gpa_first_axes(ndim);
     if (!*given) return GPA_OK;
     int n;
     int64_t list[GPA_MAX_DIMS];
@@ -248,7 +248,7 @@ gpa_code arg_axes(gpa_vm *vm, value v, int ndim, uint32_t *axes, bool *given) {
     *axes = 0;
     for (int i = 0; i < n; i++) {
         if (list[i] < -ndim || list[i] >= ndim) return np_axis_error(vm, v_none(), list[i], ndim);
-        uint32_t bit = 1u << (list[i] < 0 ? list[i] + ndim : list[i]);
+        const gpa_axes bit = gpa_axis((int)(list[i] < 0 ? list[i] + ndim : list[i]));
         if (*axes & bit) return vm_fail(vm, GPA_E_VALUE, "duplicate value in 'axis'");
         *axes |= bit;
     }

@@ -41,7 +41,7 @@ gpa_code out_return_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, valu
                          value *out);
 /* axis=: None (then *axes has all bits and *given is false), an int, or a tuple of ints without
  * repetition. AxisError, "duplicate value in 'axis'". */
-gpa_code arg_axes(gpa_vm *vm, value v, int ndim, uint32_t *axes, bool *given);
+gpa_code arg_axes(gpa_vm *vm, value v, int ndim, gpa_axes *axes, bool *given);
 /* One axis, counted from the end when negative. */
 gpa_code arg_axis(gpa_vm *vm, value v, int ndim, int *out);
 

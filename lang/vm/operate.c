@@ -312,7 +312,7 @@ static gpa_code contains_item(gpa_vm *vm, value sequence, value item, bool *out)
 static gpa_code contains_in_array(gpa_vm *vm, value a, value item, bool *out) {
     value same = v_none();
     gpa_arr *any = NULL;
-    arr_reduce_opts opts = {.axes = ~0u, .dtype = DT_NONE};
+    arr_reduce_opts opts = {.axes = UINT64_MAX, .dtype = DT_NONE};
     gpa_code rc = array_operators.binary(vm, AST_OP_EQ, a, item, &same);
     if (!rc && same.tag != V_ARRAY)
         rc = value_truth(vm, same, out);

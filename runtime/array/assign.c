@@ -42,7 +42,7 @@ static gpa_code no_fit_view(gpa_dtype to, int ndim, const int64_t *shape, const 
 /* Stores a few elements in host-visible memory from a scalar or a computed array directly, which
  * costs less than a launch. *done false: does not apply. */
 static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, gpa_err *e) {
-    int64_t strides[GPA_MAX_DIMS] = {0};
+    int64_t strides[GPA_MAX_DIMS];
     char scalar[sizeof(gpa_val)];
     const char *from = scalar;
     gpa_buf *b = to->storage->buf, *v = o->arr ? o->arr->storage->buf : NULL;
@@ -59,6 +59,7 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
         shape_broadcast_strides(o->arr->ndim, o->arr->shape, o->arr->strides, to->ndim, to->shape,
                                 strides);
     } else {
+        memset(strides, 0, to->ndim * sizeof *strides);
         dtype_store(scalar, t, dtype_cast(o->v, o->dtype, t));
     }
     loop_log_store(rt, &(log_store){to, o->arr, strides, dtype_cast(o->v, o->dtype, t)});
@@ -274,10 +275,11 @@ out:
 
 static gpa_code set_scatter(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd *rhs,
                             gpa_err *e) {
-    index_map m = {.view = NULL};
+    index_map m; /* large, so not cleared */
     int64_t strides[GPA_MAX_DIMS];
     bool list = is_whole_mask(a, p);
     gpa_code rc = GPA_OK;
+    m.view = NULL;
     TRY(index_coordinates(rt, a, p, &m, e));
     if (rhs->arr && !broadcast_value(rhs->arr, m.ndim, m.shape, strides))
         TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
@@ -372,13 +374,14 @@ static bool adds_on_device(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_d
 
 static gpa_code update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_indices *ix,
                           const gpa_opnd *rhs, gpa_err *e) {
-    index_plan p;
-    index_map m = {.view = NULL};
+    index_plan p; /* large, so not cleared */
+    index_map m;
     gpa_opnd in[2] = {{.arr = a}, {.arr = NULL}};
     gpa_dtype compute, result;
     int64_t strides[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     p.n = 0;
+    m.view = NULL;
     if (op_info[op].arity != 2) rhs = NULL;
     if (a->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only"));
     if (rhs) in[1] = *rhs;

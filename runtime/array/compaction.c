@@ -101,7 +101,7 @@ static gpa_code compact_node(gpa_rt *rt, node *value, gpa_arr *mask, gpa_arr **o
     gpa_val n;
     gpa_code rc = GPA_OK;
     TRY(arr_reshape(rt, mask, 1, &mask->size, &flat, e));
-    TRY(arr_reduce(rt, RED_SUM, flat, &(arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_I64},
+    TRY(arr_reduce(rt, RED_SUM, flat, &(arr_reduce_opts){.axes = UINT64_MAX, .dtype = DT_I64},
                    &total, e));
     TRY(alloc_result(rt, (gpa_dtype)value->dtype, mask, total, &made, e));
     TRY(arr_scan(rt, &(arr_axis_reduction){RED_SUM, 0, t}, flat, &count, e));

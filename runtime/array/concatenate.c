@@ -79,7 +79,7 @@ static gpa_val value_of(const node *n) {
 
 static void fill_part(gpa_arr *to, char *first, const gpa_arr *part, int64_t offset) {
     gpa_dtype t = (gpa_dtype)to->dtype;
-    const int64_t none[GPA_MAX_DIMS] = {0};
+    static const int64_t none[GPA_MAX_DIMS];
     char value[sizeof(gpa_val)];
     dtype_store(value, t, dtype_cast(value_of(part->storage->node), (gpa_dtype)part->dtype, t));
     strided_copy(first + offset * (int64_t)dtype_size(t), to->strides, value, none,

@@ -148,11 +148,11 @@ static gpa_code surround(gpa_rt *rt, const box *x, gpa_arr *from, gpa_arr **a, g
 static gpa_code fitted(gpa_rt *rt, gpa_arr *c, const tape_operand *o, gpa_arr **out, gpa_err *e) {
     gpa_arr *sum = NULL, *shaped = NULL, *real = NULL;
     const int extra = c->ndim - o->ndim;
-    uint32_t axes = 0;
+    gpa_axes axes = 0;
     gpa_code rc = GPA_OK;
     for (int d = 0; d < c->ndim; d++)
         if (d < extra || (extra >= 0 && o->layout[d - extra] == 1 && c->shape[d] != 1))
-            axes |= 1u << d;
+            axes |= gpa_axis(d);
     const arr_reduce_opts over = {.axes = axes, .keepdims = true, .dtype = (gpa_dtype)c->dtype};
     if (axes) TRY(arr_reduce(rt, RED_SUM, c, &over, &sum, e));
     gpa_arr *from = sum ? sum : c;

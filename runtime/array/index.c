@@ -311,8 +311,8 @@ gpa_code index_coordinates(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, 
     int64_t strides[GPA_MAX_DIMS], shape[GPA_MAX_DIMS], broad[GPA_MAX_DIMS], offset = 0;
     int n;
     gpa_code rc = GPA_OK;
-    memset(m->from, -1, sizeof m->from);
-    memset(m->arr, 0, sizeof m->arr);
+    memset(m->from, -1, a->ndim);
+    memset(m->arr, 0, a->ndim * sizeof *m->arr);
     m->view = NULL;
     m->in_bounds = true;
     m->distinct = p->masks == 1 && !p->index_arrays;
@@ -347,7 +347,8 @@ void index_map_drop(gpa_rt *rt, index_map *m) {
 /* The coordinates in `arr` as an int64 node broadcast to the result: its dimensions are the last
  * of the broadcast ones. */
 static gpa_code indices_node(gpa_rt *rt, const index_map *m, gpa_arr *arr, node **out, gpa_err *e) {
-    int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    static const int64_t start[GPA_MAX_DIMS];
+    int64_t step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     node *raw = NULL, *typed = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_node(rt, arr, &raw, e));

@@ -236,7 +236,7 @@ typedef struct {
 } permuted_reduction;
 
 /* The order of the axes that a reduction keeps. */
-static axis_order order_of_kept(const axis_order *o, uint32_t axes, bool keepdims) {
+static axis_order order_of_kept(const axis_order *o, gpa_axes axes, bool keepdims) {
     axis_order kept = {.ndim = 0};
     int rank[GPA_MAX_DIMS], n = 0;
     for (int d = 0; d < o->ndim; d++) rank[d] = keepdims || !(axes >> d & 1) ? n++ : -1;
@@ -264,7 +264,7 @@ static gpa_code permute_reduction(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts 
     p->opts = *o;
     p->opts.axes = 0;
     for (int d = 0; d < a->ndim; d++)
-        if (o->axes >> p->o.perm[d] & 1) p->opts.axes |= 1u << d;
+        if (o->axes >> p->o.perm[d] & 1) p->opts.axes |= gpa_axis(d);
     gpa_code rc = permute(rt, a, &p->o, &p->a, e);
     if (!rc && o->where) rc = permute(rt, o->where, &p->o, &p->where, e);
     p->opts.where = p->where;

@@ -19,15 +19,15 @@
 
 static const arr_reduce_opts *opts_or_all(const arr_reduce_opts *o, arr_reduce_opts *all) {
     if (o) return o;
-    *all = (arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_NONE};
+    *all = (arr_reduce_opts){.axes = UINT64_MAX, .dtype = DT_NONE};
     return all;
 }
 
-static uint32_t axes_of(const gpa_arr *a, const arr_reduce_opts *o) {
-    return a->ndim == 32 ? o->axes : o->axes & ((1u << a->ndim) - 1);
+static gpa_axes axes_of(const gpa_arr *a, const arr_reduce_opts *o) {
+    return o->axes & gpa_first_axes(a->ndim);
 }
 
-static int64_t reduced_size(const gpa_arr *a, uint32_t axes) {
+static int64_t reduced_size(const gpa_arr *a, gpa_axes axes) {
     int64_t n = 1;
     for (int d = 0; d < a->ndim; d++)
         if (axes >> d & 1) n *= a->shape[d];
@@ -127,7 +127,7 @@ static gpa_code apply_cast(gpa_rt *rt, gpa_dtype t, node **n, gpa_err *e) {
 /* A reduction of `a` over axes (bits). */
 typedef struct {
     gpa_arr *a;
-    uint32_t axes;
+    gpa_axes axes;
     const arr_reduce_opts *o;
 } reduction;
 
@@ -136,8 +136,9 @@ static gpa_code return_or_store(gpa_rt *rt, const reduction *of, const char *nam
                                 gpa_arr **out, gpa_err *e) {
     const gpa_arr *a = of->a;
     const arr_reduce_opts *o = of->o;
-    const uint32_t axes = of->axes;
-    int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    const gpa_axes axes = of->axes;
+    static const int64_t start[GPA_MAX_DIMS];
+    int64_t shape[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     int ndim = 0;
     node *result;
     for (int d = 0; d < a->ndim; d++) {
@@ -184,7 +185,7 @@ static gpa_dtype accumulator(gpa_red red, gpa_dtype t, gpa_dtype requested) {
     return t == DT_BOOL || dtype_is_int(t) ? DT_I64 : t;
 }
 
-static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_t axes,
+static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, gpa_axes axes,
                              const arr_reduce_opts *o, gpa_err *e) {
     int64_t n = reduced_size(a, axes);
     bool identity = red_info[red].has_identity && !o->no_identity,
@@ -217,12 +218,12 @@ static gpa_code argminmax_by_library(gpa_rt *rt, gpa_red red, const reduction *o
                                      gpa_err *e) {
     gpa_arr *a = of->a;
     const arr_reduce_opts *o = of->o;
-    const uint32_t axes = of->axes;
-    uint32_t last = 1u << (a->ndim - 1);
+    const gpa_axes axes = of->axes;
+    const gpa_axes last = gpa_axis(a->ndim - 1);
     if (o->into || o->where || o->has_initial || arr_is_pending(a) || !a->size) return GPA_OK;
     bool columns = a->ndim == 2 && axes == 1 && a->strides[0] == 1 &&
                    a->strides[1] == a->shape[0]; /* contiguous columns */
-    if (!columns && (!arr_is_contiguous(a) || (axes != last && axes != 2 * last - 1)))
+    if (!columns && (!arr_is_contiguous(a) || (axes != last && axes != gpa_first_axes(a->ndim))))
         return GPA_OK;
     int64_t shape[GPA_MAX_DIMS];
     int ndim = 0;
@@ -253,7 +254,7 @@ out:
 
 /* Sums start at the identity 0.0, so the sum of a single -0.0 is 0.0; but the graph folds a sum
  * of one element to the element. */
-static gpa_code add_identity_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, node **sum,
+static gpa_code add_identity_zero(gpa_rt *rt, const gpa_arr *a, gpa_axes axes, node **sum,
                                   gpa_err *e) {
     char kind = dtype_info[(*sum)->dtype].kind;
     return reduced_size(a, axes) == 1 && (kind == 'F' || kind == 'C')
@@ -262,7 +263,7 @@ static gpa_code add_identity_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, n
 }
 
 /* Sums of real numbers with initial=-0.0: -0.0 if all elements are -0.0. */
-static gpa_code keep_minus_zero(gpa_rt *rt, node *x, uint32_t axes, node **sum, gpa_err *e) {
+static gpa_code keep_minus_zero(gpa_rt *rt, node *x, gpa_axes axes, node **sum, gpa_err *e) {
     node *zero = NULL, *zeros = NULL, *is_zero = NULL, *is_minus = NULL, *both = NULL, *all = NULL,
          *minus = NULL, *r = NULL;
     const gpa_dtype t = (gpa_dtype)x->dtype;
@@ -299,7 +300,7 @@ static gpa_val minus_zeros(const gpa_opnd *initial) {
 
 /* The same for both parts of complex numbers, or for real ones, where the part of `initial` is
  * -0.0. */
-static gpa_code keep_minus_zeros(gpa_rt *rt, const gpa_opnd *initial, node *x, uint32_t axes,
+static gpa_code keep_minus_zeros(gpa_rt *rt, const gpa_opnd *initial, node *x, gpa_axes axes,
                                  node **sum, gpa_err *e) {
     const gpa_c128 start = dtype_cast(initial->v, initial->dtype, DT_C128).C128;
     node *x_part[2] = {NULL}, *part[2] = {NULL}, *r = NULL;
@@ -339,7 +340,7 @@ static gpa_code note_reduction(gpa_rt *rt, const char *rule, const reduction *of
     const gpa_dtype t = (gpa_dtype)(*out)->dtype;
     if (!tape_is_on(rt)) return GPA_OK;
     const bool linear = !strcmp(rule, "sum") || !strcmp(rule, "mean");
-    const int64_t ints[] = {of->axes, ddof, of->o->where != NULL};
+    const int64_t ints[] = {(int64_t)of->axes, ddof, of->o->where != NULL};
     const gpa_opnd in[] = {{.arr = of->a}, {.arr = of->o->where}, of->o->initial};
     const tape_entry n = {.rule = rule,
                           .in = in,
@@ -380,7 +381,7 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
                     gpa_err *e) {
     arr_reduce_opts all;
     const arr_reduce_opts *o = opts_or_all(opts, &all);
-    uint32_t axes = axes_of(a, o);
+    gpa_axes axes = axes_of(a, o);
     gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, o->dtype);
     arr_reduce_opts fresh;
     gpa_arr *made;
@@ -500,7 +501,7 @@ out:
 static gpa_code count_node(gpa_rt *rt, const reduction *of, gpa_dtype t, node **out, gpa_err *e) {
     gpa_arr *a = of->a;
     const arr_reduce_opts *o = of->o;
-    const uint32_t axes = of->axes;
+    const gpa_axes axes = of->axes;
     if (!o->where) {
         gpa_val n = {.F64 = (double)reduced_size(a, axes)};
         return node_scalar(rt, t, dtype_cast(n, DT_F64, t), out, e);
@@ -533,7 +534,7 @@ static gpa_dtype mean_dtype(gpa_dtype t, gpa_dtype requested) {
 gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
     arr_reduce_opts all;
     const arr_reduce_opts *o = opts_or_all(opts, &all);
-    uint32_t axes = axes_of(a, o);
+    gpa_axes axes = axes_of(a, o);
     gpa_dtype result = mean_dtype((gpa_dtype)a->dtype, o->dtype), t = dtype_info[result].compute;
     arr_reduce_opts fresh;
     gpa_arr *made;
@@ -570,8 +571,9 @@ out:
 
 /* The first element of each reduced row, broadcast over the array: shifting by it reduces
  * cancellation. */
-static gpa_code first_element_of_rows(gpa_rt *rt, node *x, uint32_t axes, node **out, gpa_err *e) {
-    int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+static gpa_code first_element_of_rows(gpa_rt *rt, node *x, gpa_axes axes, node **out, gpa_err *e) {
+    static const int64_t start[GPA_MAX_DIMS];
+    int64_t step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     memset(step, 0, (size_t)(x->ndim * x->ndim) * sizeof *step);
     for (int d = 0; d < x->ndim; d++)
         if (!(axes >> d & 1)) step[d * x->ndim + d] = 1;
@@ -600,7 +602,7 @@ gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opt
                  gpa_err *e) {
     arr_reduce_opts all;
     const arr_reduce_opts *o = opts_or_all(opts, &all);
-    uint32_t axes = axes_of(a, o);
+    gpa_axes axes = axes_of(a, o);
     gpa_dtype t = (gpa_dtype)a->dtype, result = dtype_info[mean_dtype(t, o->dtype)].real;
     arr_reduce_opts fresh;
     gpa_arr *made;
@@ -652,7 +654,8 @@ out:
 
 /* n with its last dimension and dimension `axis` swapped. */
 static gpa_code swap_last(gpa_rt *rt, node *n, int axis, node **out, gpa_err *e) {
-    int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    static const int64_t start[GPA_MAX_DIMS];
+    int64_t shape[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     memset(step, 0, (size_t)(n->ndim * n->ndim) * sizeof *step);
     for (int d = 0; d < n->ndim; d++) {
         int from = d == axis ? n->ndim - 1 : d == n->ndim - 1 ? axis : d;

@@ -61,6 +61,12 @@ static gpa_code check_bounds(index_axis *p, int64_t n, int axis, gpa_err *e) {
 static gpa_code get_coordinates(gpa_rt *rt, const index_map *m, scatter *s, gpa_err *e) {
     gpa_arr *broadcast = NULL;
     gpa_code rc = GPA_OK;
+    s->axes = 0;
+    s->base = 0;
+    s->value = (host_view){"", NULL, NULL};
+    s->from = NULL;
+    memset(s->scalar, 0, sizeof s->scalar);
+    memset(s->strides, 0, (size_t)m->ndim * sizeof *s->strides);
     s->points = shape_size(m->broadcast_ndim, m->shape + m->broadcast_at);
     host_target_strides(m->view, s->to_strides);
     for (int k = 0; k < m->view->ndim; k++) {
@@ -70,6 +76,7 @@ static gpa_code get_coordinates(gpa_rt *rt, const index_map *m, scatter *s, gpa_
             continue;
         }
         index_axis *p = &s->axis[s->axes++];
+        p->own = (host_view){"", NULL, NULL};
         p->extent = m->view->shape[k];
         p->stride = s->to_strides[k];
         TRY(arr_broadcast_to(rt, m->arr[k], m->broadcast_ndim, m->shape + m->broadcast_at,
@@ -327,7 +334,7 @@ static void write_points(const index_map *m, const scatter *s, char *target, siz
 }
 
 gpa_code scatter_set(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_err *e) {
-    scatter s = {.axes = 0};
+    scatter s; /* large, so not cleared */
     host_target to;
     gpa_dtype t = (gpa_dtype)m->view->dtype;
     gpa_code rc = GPA_OK;
@@ -486,7 +493,7 @@ gpa_code scatter_update(gpa_rt *rt, const index_map *m, const ufunc_loop *l, con
     const gpa_op op = l->op;
     update u = {op,  op_function(op, compute), compute, op_operand_type(op, compute, 1), result,
                 own, op_loop(op, own),         false};
-    scatter s = {.axes = 0};
+    scatter s; /* large, so not cleared */
     host_target to;
     gpa_code rc = GPA_OK;
     u.plain = own == compute && own == result && (u.loop || own == u.second);

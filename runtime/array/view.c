@@ -110,7 +110,7 @@ gpa_code arr_reinterpret(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa
 
 gpa_code arr_transpose(gpa_rt *rt, gpa_arr *a, const int *perm, gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
-    uint32_t seen = 0;
+    gpa_axes seen = 0;
     for (int d = 0; d < a->ndim; d++) {
         int from = a->ndim - 1 - d;
         if (perm) {
@@ -118,7 +118,7 @@ gpa_code arr_transpose(gpa_rt *rt, gpa_arr *a, const int *perm, gpa_arr **out, g
             if (rc) return rc;
         }
         if (seen >> from & 1) return gpa_fail(e, GPA_E_VALUE, "repeated axis in transpose");
-        seen |= 1u << from;
+        seen |= gpa_axis(from);
         shape[d] = a->shape[from];
         strides[d] = a->strides[from];
     }

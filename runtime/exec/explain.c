@@ -97,7 +97,7 @@ static void write_op(writer *w, const node *n, bool inside) {
 
 static void write_reduction(writer *w, const node *n) {
     const node *in = n->in[0];
-    uint32_t all = in->ndim == 32 ? UINT32_MAX : (1u << in->ndim) - 1;
+    const gpa_axes all = gpa_first_axes(in->ndim);
     str_printf(w->out, "%s(", red_info[n->sub].name);
     write_value(w, in, false);
     if (n->axes != all) {

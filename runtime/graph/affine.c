@@ -138,7 +138,7 @@ int affine_identity_dim(const affine_table *t, int m, int k) {
     return found;
 }
 
-bool affine_depends_on(const affine_table *t, int m, uint32_t dims) {
+bool affine_depends_on(const affine_table *t, int m, gpa_axes dims) {
     for (int k = 0; k < t->map[m].rows; k++)
         for (int d = 0; d < t->map[m].cols; d++)
             if ((dims >> d & 1) && affine_step(t, m, k, d)) return true;

@@ -48,6 +48,6 @@ int64_t affine_step(const affine_table *t, int m, int k, int d);
  * constant 0; -2: neither. */
 int affine_identity_dim(const affine_table *t, int m, int k);
 /* True if any coordinate depends on one of the space's dimensions `dims` (a bit set). */
-bool affine_depends_on(const affine_table *t, int m, uint32_t dims);
+bool affine_depends_on(const affine_table *t, int m, gpa_axes dims);
 
 #endif

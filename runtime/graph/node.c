@@ -326,7 +326,7 @@ gpa_code node_cast(gpa_rt *rt, node *a, gpa_dtype to, node **out, gpa_err *e) {
 }
 
 /* Index of each element in C order of the reduced axes: the second input of argmin and argmax. */
-static gpa_code flat_indices(gpa_rt *rt, const node *a, uint32_t axes, node **out, gpa_err *e) {
+static gpa_code flat_indices(gpa_rt *rt, const node *a, gpa_axes axes, node **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS], stride = 1;
     for (int d = a->ndim; d-- > 0;) {
         bool reduced = axes >> d & 1;
@@ -337,8 +337,9 @@ static gpa_code flat_indices(gpa_rt *rt, const node *a, uint32_t axes, node **ou
 }
 
 /* A reduction over one element is that element, without its axes of extent 1. */
-static gpa_code reduce_one(gpa_rt *rt, node *a, uint32_t axes, node_map m, node **out, gpa_err *e) {
-    int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+static gpa_code reduce_one(gpa_rt *rt, node *a, gpa_axes axes, node_map m, node **out, gpa_err *e) {
+    static const int64_t start[GPA_MAX_DIMS];
+    int64_t step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     memset(step, 0, (size_t)(a->ndim * m.ndim) * sizeof *step);
     for (int k = 0, d = 0; k < a->ndim; k++)
         if (!(axes >> k & 1)) step[k * m.ndim + d++] = 1;
@@ -347,7 +348,7 @@ static gpa_code reduce_one(gpa_rt *rt, node *a, uint32_t axes, node_map m, node 
     return node_view(rt, a, &m, out, e);
 }
 
-gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, uint32_t axes, node **out, gpa_err *e) {
+gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, gpa_axes axes, node **out, gpa_err *e) {
     bool arg = red_info[red].arg;
     int64_t shape[GPA_MAX_DIMS], reduced = 1;
     int ndim = 0;
@@ -360,7 +361,7 @@ gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, uint32_t axes, node **out
     if (reduced == 1 && !arg)
         return reduce_one(rt, a, axes, (node_map){.ndim = ndim, .shape = shape}, out, e);
     if (reduced == 1) { /* index 0 */
-        const int64_t strides[GPA_MAX_DIMS] = {0};
+        static const int64_t strides[GPA_MAX_DIMS];
         return node_iota(rt, &(shape_layout){ndim, shape, strides, 0, 0}, out, e);
     }
     node *n, *at = NULL;
@@ -446,7 +447,8 @@ static bool is_identity(const node *a, const node_map *m) {
 
 /* A view of a leaf is a leaf. */
 static gpa_code view_leaf(gpa_rt *rt, node *a, const node_map *m, node **out, gpa_err *e) {
-    int64_t strides[GPA_MAX_DIMS] = {0}, offset = a->map[a->ndim];
+    int64_t strides[GPA_MAX_DIMS], offset = a->map[a->ndim];
+    memset(strides, 0, (size_t)m->ndim * sizeof *strides);
     for (int k = 0; k < a->ndim; k++) {
         offset += a->map[k] * m->start[k];
         for (int d = 0; d < m->ndim; d++) strides[d] += a->map[k] * m->step[k * m->ndim + d];

@@ -35,7 +35,7 @@ typedef struct node {
     uint8_t n_in;
     uint16_t sub;    /* row of the kind's table; GATHER: 1: known in bounds; CONCAT: dimension */
     uint16_t height; /* longest path to a leaf */
-    uint32_t axes;   /* REDUCE: bit per reduced dimension of in[0]; the result has the others */
+    gpa_axes axes;   /* REDUCE: the reduced dimensions of in[0]; the result has the others */
     uint32_t mark;   /* scratch: number of the last traversal that visited it */
     int32_t slot;    /* scratch: its index in that traversal's table */
     int64_t size;    /* elements */
@@ -130,7 +130,7 @@ void node_bounds_checked(gpa_rt *rt, node *n);
 
 /* A reduction drops the axes. The accumulator has a's dtype (any, all: cast to bool first). argmin
  * and argmax give int64 indices in C order of the reduced axes. */
-gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, uint32_t axes, node **out, gpa_err *e);
+gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, gpa_axes axes, node **out, gpa_err *e);
 /* Inclusive prefix reduction along the last dimension. */
 gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out, gpa_err *e);
 

@@ -31,7 +31,7 @@ void strided_copy(void *to, const int64_t *to_strides, const void *from,
                   const int64_t *from_strides, const strided_elems *x) {
     const size_t item = x->item;
     int ndim = x->ndim;
-    int64_t size[GPA_MAX_DIMS], a[GPA_MAX_DIMS], b[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
+    int64_t size[GPA_MAX_DIMS], a[GPA_MAX_DIMS], b[GPA_MAX_DIMS], at[GPA_MAX_DIMS];
     for (int d = 0; d < ndim; d++) {
         size[d] = x->shape[d];
         a[d] = to_strides[d];
@@ -46,6 +46,7 @@ void strided_copy(void *to, const int64_t *to_strides, const void *from,
     char *t = to;
     const char *f = from;
     int last = ndim - 1;
+    memset(at, 0, (size_t)last * sizeof *at);
     for (;;) {
         copy_row(t, a[last], f, b[last], item, size[last]);
         int d = last - 1;

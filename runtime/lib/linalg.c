@@ -71,7 +71,8 @@ static gpa_code run_call(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *ig
 
 /* Sets *x, computed from a, to NaN for those matrices of a that contain one. */
 static gpa_code spread_nan(gpa_rt *rt, gpa_arr *a, gpa_arr **x, gpa_err *e) {
-    arr_reduce_opts over = {.axes = 3u << (a->ndim - 2), .keepdims = true, .dtype = DT_NONE};
+    arr_reduce_opts over = {
+        .axes = gpa_axis(a->ndim - 2) | gpa_axis(a->ndim - 1), .keepdims = true, .dtype = DT_NONE};
     gpa_arr *most = NULL, *bad = NULL, *with = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_reduce(rt, RED_MAX, a, &over, &most, e)); /* NaN propagates */

@@ -392,7 +392,7 @@ static gpa_code vector_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr
     gpa_opnd in[2] = {{.arr = row ? moved : a}, {.arr = row || column ? b : moved}};
     TRY(arr_ufunc(rt, OP_MULTIPLY, in, NULL, &each, e));
     arr_reduce_opts over = {
-        .axes = 1u << (each->ndim - (row ? 2 : 1)), .keepdims = !row && !column, .dtype = t};
+        .axes = gpa_axis(each->ndim - (row ? 2 : 1)), .keepdims = !row && !column, .dtype = t};
     TRY(arr_reduce(rt, t == DT_BOOL ? RED_ANY : RED_SUM, each, &over, out, e));
 out:
     arr_release(rt, moved);

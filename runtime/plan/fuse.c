@@ -84,29 +84,29 @@ static void identity_dims(fuse_root *r, const node *n) {
 
 /* ---- spaces ---- */
 
-static uint32_t nonunit_dims(const fuse_step *s) {
-    uint32_t dims = 0;
+static gpa_axes nonunit_dims(const fuse_step *s) {
+    gpa_axes dims = 0;
     for (int d = 0; d < s->ndim; d++)
-        if (s->shape[d] != 1) dims |= 1u << d;
+        if (s->shape[d] != 1) dims |= gpa_axis(d);
     return dims;
 }
 
 /* The space's dimensions that n's coordinates map to one to one, in *dims; false: some coordinate
  * is no plain dimension. */
 static bool mapped_dims(const fusion *c, const fuse_step *s, const node *n, int map,
-                        uint32_t *dims) {
+                        gpa_axes *dims) {
     *dims = 0;
     for (int k = 0; k < n->ndim; k++) {
         if (n->shape[k] == 1) continue;
         int d = affine_identity_dim(&c->p->maps, map, k);
         if (d < 0 || s->shape[d] != n->shape[k] || (*dims >> d & 1)) return false;
-        *dims |= 1u << d;
+        *dims |= gpa_axis(d);
     }
     return true;
 }
 
 /* True if the dimensions `rest` of the space are, in order, the reduced dimensions of n. */
-static bool same_extents(const fuse_step *s, uint32_t rest, const node *n) {
+static bool same_extents(const fuse_step *s, gpa_axes rest, const node *n) {
     const node *in = n->in[0];
     int d = 0;
     for (int a = 0; a < in->ndim; a++) {
@@ -122,27 +122,29 @@ static bool same_extents(const fuse_step *s, uint32_t rest, const node *n) {
  * outer dimensions, which become inner; over dimensions that are added. */
 typedef enum { SPACE_NO, SPACE_SAME, SPACE_NATIVE, SPACE_EXTEND } space_fit;
 
-static space_fit fit_reduce(const fusion *c, int step, const node *n, int map, uint32_t *inner) {
+static space_fit fit_reduce(const fusion *c, int step, const node *n, int map, gpa_axes *inner) {
     const fuse_step *s = &c->p->step[step];
-    uint32_t dims;
+    gpa_axes dims;
     if (!mapped_dims(c, s, n, map, &dims)) return SPACE_NO;
-    uint32_t rest = nonunit_dims(s) & ~dims;
+    gpa_axes rest = nonunit_dims(s) & ~dims;
     *inner = rest;
     if (s->each) return rest == s->inner && same_extents(s, rest, n) ? SPACE_SAME : SPACE_NO;
     if (rest) return same_extents(s, rest, n) ? SPACE_NATIVE : SPACE_NO;
-    return s->ndim + n->in[0]->ndim <= GPA_MAX_DIMS ? SPACE_EXTEND : SPACE_NO;
+    int ndim = s->ndim; /* with the dimensions that take_space adds */
+    for (int a = 0; a < n->in[0]->ndim; a++) ndim += (n->axes >> a & 1) && n->in[0]->shape[a] != 1;
+    return ndim <= GPA_MAX_DIMS ? SPACE_EXTEND : SPACE_NO;
 }
 
-static space_fit fit_scan(const fusion *c, int step, const node *n, int map, uint32_t *inner) {
+static space_fit fit_scan(const fusion *c, int step, const node *n, int map, gpa_axes *inner) {
     const fuse_step *s = &c->p->step[step];
-    uint32_t dims;
+    gpa_axes dims;
     if (!mapped_dims(c, s, n, map, &dims) || dims != nonunit_dims(s)) return SPACE_NO;
-    *inner = 1u << affine_identity_dim(&c->p->maps, map, n->ndim - 1);
+    *inner = gpa_axis(affine_identity_dim(&c->p->maps, map, n->ndim - 1));
     if (s->each) return *inner == s->inner ? SPACE_SAME : SPACE_NO;
     return SPACE_NATIVE;
 }
 
-static space_fit fit_space(const fusion *c, int step, const node *n, int map, uint32_t *inner) {
+static space_fit fit_space(const fusion *c, int step, const node *n, int map, gpa_axes *inner) {
     if (n->kind == NODE_REDUCE) return fit_reduce(c, step, n, map, inner);
     if (n->kind == NODE_SCAN) return fit_scan(c, step, n, map, inner);
     *inner = c->p->step[step].inner;
@@ -151,7 +153,7 @@ static space_fit fit_space(const fusion *c, int step, const node *n, int map, ui
 
 /* Many thread blocks reduce a few long rows together, and a program has no grid-wide barrier: a use
  * of the result must be in another step. */
-static bool needs_grid_barrier(const fuse_step *s, uint32_t inner) {
+static bool needs_grid_barrier(const fuse_step *s, gpa_axes inner) {
     int64_t rows = 1, row_length = 1;
     for (int d = 0; d < s->ndim; d++) *(inner >> d & 1 ? &row_length : &rows) *= s->shape[d];
     return rows < TUNE_FUSE_PHASE_MAX_ROWS && row_length > TUNE_FUSE_PHASE_MIN_ROW_LENGTH;
@@ -159,13 +161,13 @@ static bool needs_grid_barrier(const fuse_step *s, uint32_t inner) {
 
 static void take_space(fusion *c, int step, const node *n, int map) {
     fuse_step *s = &c->p->step[step];
-    uint32_t inner;
+    gpa_axes inner;
     space_fit fit = fit_space(c, step, n, map, &inner);
     if (fit == SPACE_EXTEND) {
         const node *in = n->in[0];
         for (int a = 0; a < in->ndim; a++) {
             if (!(n->axes >> a & 1) || in->shape[a] == 1) continue;
-            inner |= 1u << s->ndim;
+            inner |= gpa_axis(s->ndim);
             s->shape[s->ndim++] = in->shape[a];
         }
     }
@@ -177,7 +179,8 @@ static void take_space(fusion *c, int step, const node *n, int map) {
 int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m) {
     if (n->kind == NODE_SCAN) return m;
     const node *in = n->in[0];
-    int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    int64_t start[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    memset(start, 0, in->ndim * sizeof *start);
     memset(step, 0, (size_t)(in->ndim * s->ndim) * sizeof *step);
     for (int a = 0, k = 0, d = 0; a < in->ndim; a++) {
         if (!(n->axes >> a & 1)) {
@@ -222,7 +225,7 @@ static int uses_in_step(const fusion *c, const item *x, int step) {
 /* FITS if a node may be computed inside a step at this use; else the cut reason. */
 static int fits(fusion *c, const item *x, const use *u) {
     const step_info *t = &c->w->step_info[u->step];
-    uint32_t inner;
+    gpa_axes inner;
     if (u->guarded && needs_all_points(x->n)) return CUT_GUARD;
     if (t->segment != x->segment && !fuse_is_rematerialized(x)) return CUT_NODES;
     if (t->nodes >= 2 * TUNE_FUSE_MAX_NODES) return CUT_NODES;
@@ -244,7 +247,7 @@ static int fits(fusion *c, const item *x, const use *u) {
         needs_grid_barrier(&c->p->step[u->step], inner))
         return CUT_PHASE;
     const fuse_step *s = &c->p->step[u->step];
-    bool along_rows = s->ndim && inner == 1u << (s->ndim - 1);
+    bool along_rows = s->ndim && inner == gpa_axis(s->ndim - 1);
     uint32_t cost_in_scan = u->in_scan ? x->cost : x->n->kind == NODE_SCAN ? u->cost_above : 0;
     if (c->on_host && x->n->size >= TUNE_FUSE_SCAN_MIN_ELEMS && along_rows &&
         cost_in_scan > TUNE_FUSE_SCAN_MAX_COST)
@@ -303,7 +306,7 @@ static int count_uses(const fusion *c, const item *x, bool *one_step) {
     *one_step = true;
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         const use *u = &c->w->use[i];
-        uint32_t inner = c->p->step[u->step].inner;
+        gpa_axes inner = c->p->step[u->step].inner;
         *one_step = *one_step && (step < 0 || step == u->step);
         step = u->step;
         if (inner && x->n->size > 1 && !affine_depends_on(&c->p->maps, u->map, inner) &&
@@ -383,11 +386,11 @@ static bool no_cycle(fusion *c, const item *x, int g) {
 /* True if a step that uses x at this map visits every element of x once, so that it can store x. */
 static bool covers(fusion *c, const item *x, const use *u, fuse_root *r) {
     const fuse_step *s = &c->p->step[u->step];
-    uint32_t dims, inner;
+    gpa_axes dims, inner;
     if (!mapped_dims(c, s, x->n, u->map, &dims) ||
         fit_space(c, u->step, x->n, u->map, &inner) == SPACE_NO)
         return false;
-    uint32_t space_dims = nonunit_dims(s);
+    gpa_axes space_dims = nonunit_dims(s);
     if (dims != space_dims && dims != (space_dims & ~inner)) return false;
     for (int k = 0; k < x->n->ndim; k++)
         r->dims[k] =
@@ -445,7 +448,7 @@ static bool shares_space(fusion *c, const item *x, int step, fuse_root *r) {
     const fuse_step *s = &c->p->step[step];
     const step_info *t = &c->w->step_info[step];
     const node *n = x->n, *red = reduction_of(c, n);
-    uint32_t inner;
+    gpa_axes inner;
     int k = 0;
     if (!red && x->reduced) return false;
     /* The dimensions of elementwise values are all of the step's, of reductions the outer ones. */

@@ -30,9 +30,9 @@ typedef struct {
 typedef struct {
     int ndim;
     int64_t shape[GPA_MAX_DIMS];
-    uint32_t inner; /* bit per dimension */
-    bool each;      /* it reduces or scans */
-    gpa_cut why;    /* why its roots are stored */
+    gpa_axes inner;
+    bool each;   /* it reduces or scans */
+    gpa_cut why; /* why its roots are stored */
 } fuse_step;
 
 typedef struct {

@@ -202,7 +202,7 @@ static int32_t visit_gather(lowering *c, entry x) {
     const shape_layout source = {a->ndim, a->shape, a->map, a->map[a->ndim], 0};
     if (!add_indexed(c, &source, n->map, x.map, n->sub, &x)) return -1;
     if (a->kind == NODE_BUF) {
-        int64_t none[GPA_MAX_DIMS] = {0};
+        static const int64_t none[GPA_MAX_DIMS];
         x.id = lower_array(c, &(array_spec){a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0,
                                             none, NULL, false});
         if (x.id < 0) return -1;
@@ -281,7 +281,7 @@ static bool visit_scatter(lowering *c, output *o, int map) {
         if (r->index[k]) index[n_in++] = r->index[k];
     }
     gpa_arr *to = r->into;
-    int64_t none[GPA_MAX_DIMS] = {0};
+    static const int64_t none[GPA_MAX_DIMS];
     x.inner = affine_depends_on(&c->p->maps, map, c->s->inner);
     if (!visit_inputs(c, &x, index, n_in, map)) return false;
     const shape_layout target = {to->ndim, to->shape, to->strides, to->offset, 0};
@@ -696,12 +696,12 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
 /* True if a step visits every element of n: each of its dimensions is one of the space, of the same
  * extent. */
 static bool covers(const affine_table *maps, const fuse_step *s, const node *n, int map) {
-    uint32_t seen = 0;
+    gpa_axes seen = 0;
     for (int k = 0; k < n->ndim; k++) {
         int d = n->shape[k] == 1 ? -1 : affine_identity_dim(maps, map, k);
         if (n->shape[k] == 1) continue;
         if (d < 0 || s->shape[d] != n->shape[k] || (seen >> d & 1)) return false;
-        seen |= 1u << d;
+        seen |= gpa_axis(d);
     }
     return true;
 }

@@ -247,3 +247,40 @@ for a in (f, f.T, np.arange(24).reshape(2, 3, 4).transpose(1, 2, 0), np.arange(6
         a.flatten("F"),
         a.reshape(-1, order="F"),
     )
+# --- up to 64 dimensions
+def attempt(f):
+    try:
+        print(f())
+    except (ValueError, IndexError) as e:
+        print(type(e).__name__, e)
+for n in (33, 64, 65):
+    one = (1,) * n
+    attempt(lambda: np.zeros(one).ndim)
+    attempt(lambda: np.array([1.0]).reshape(one).ndim)
+    attempt(lambda: np.array(1, ndmin=n).ndim)
+    attempt(lambda: np.ones(3)[(None,) * (n - 1)].ndim)
+    attempt(lambda: np.broadcast_to(1.0, one).ndim)
+    attempt(lambda: np.concatenate([np.ones(one)] * 2, axis=-1).shape[-1])
+    nested = 1
+    for _ in range(n):
+        nested = [nested]
+    attempt(lambda: np.array(nested).ndim)
+for n in (33, 64):
+    shape = (2, 1, 3) + (1,) * (n - 5) + (4, 5)
+    a = np.arange(120.0).reshape(shape)
+    print((a + a.T.sum(axis=(2, -1)).max()).sum(axis=tuple(range(1, n))), a.mean(-1).ravel()[::7], a.sum(axis=(0, 2, n - 1)).ravel())
+    print(a.argmax(axis=n - 1).sum(), np.moveaxis(a, 0, -1).shape[-2:], np.transpose(a).shape[:2], a.squeeze().shape)
+    print(a[(1, 0) + (slice(None, None, 2),) + (0,) * (n - 5)].tolist(), a[(np.array([1, 0]),) + (0,) * (n - 3)].shape, a[a > 115], [len(i) for i in np.nonzero(a)][-1])
+    b = a.copy()
+    b[..., ::4] += 1
+    b = np.where(b > 100, -1, b)
+    print(b.sum(), np.cumsum(b, axis=2).ravel()[-1], np.flip(b).ravel()[:3], np.stack([b[..., 0]] * 2).ndim)
+    print(np.unravel_index(100, shape)[-2:], np.array_equal(np.where(a > 5, a, 0).sum(), a[a > 5].sum()), len(str(np.zeros((1,) * n))))
+    try:
+        a.sum(axis=(n - 1, -1))
+    except ValueError as e:
+        print(e)
+    try:
+        a.sum(axis=n)
+    except ValueError as e:
+        print(e)
