@@ -423,7 +423,8 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
         case V_FUNC: repr_function(vm, v.func, out); return GPA_OK;
         case V_METHOD: return repr_method(vm, v.method, out);
         case V_MODULE:
-            str_printf(out, "<module '%s'%s>", intern_text(vm_names(vm), v.module->name),
+            str_printf(out, "<module '%s'%s>",
+                       v.aux ? "cupy" : intern_text(vm_names(vm), v.module->name),
                        v.module->builtin ? " (built-in)" : "");
             return GPA_OK;
         case V_EXCEPTION: {

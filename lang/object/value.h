@@ -34,7 +34,8 @@ typedef struct value {
                    * AUX_DTYPE_META for the type of these, or
                    * AUX_ERROR + gpa_code for exception types, AUX_KIND + index of an object_kind,
                    * AUX_FROZENSET
-                   * or AUX_ORDERED_DICT. COMPLEX: 1 when it is a numpy.complex128. */
+                   * or AUX_ORDERED_DICT. COMPLEX: 1 when it is a numpy.complex128.
+                   * MODULE: 1 when numpy was imported by the name cupy. */
     union {
         int64_t i;                   /* INT; BOOL: 0 or 1 */
         double f;                    /* FLOAT */

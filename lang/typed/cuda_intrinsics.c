@@ -218,7 +218,7 @@ static gpa_code atomic(lowering *lw, const typed_site *s, kir_atomic row, const 
     bool supported = bits     ? dtype_is_int(t) || t == DT_BOOL
                      : counts ? dtype_is_int(t)
                               : t != DT_BOOL || row == KIR_AT_EXCH || row == KIR_AT_CAS;
-    if (dtype_is_complex(t) && (row == KIR_AT_MIN || row == KIR_AT_MAX)) supported = false;
+    if (dtype_is_complex(t) && row >= KIR_AT_MIN && row <= KIR_AT_NANMAX) supported = false;
     if (!supported)
         return typed_fail(lw, s->node, GPA_E_TYPE, "cuda.atomic.%s() is not defined for %s",
                           s->callee->name, dtype_info[t].name);
@@ -243,13 +243,13 @@ gpa_code typed_cuda_atomic(lowering *lw, const typed_site *s, tv *out) {
     static const struct {
         const char *name;
         kir_atomic row;
-    } names[] = {{"add", KIR_AT_ADD},    {"sub", KIR_AT_SUB},
-                 {"min", KIR_AT_MIN},    {"max", KIR_AT_MAX},
-                 {"nanmin", KIR_AT_MIN}, {"nanmax", KIR_AT_MAX},
-                 {"and_", KIR_AT_AND},   {"or_", KIR_AT_OR},
-                 {"xor", KIR_AT_XOR},    {"exch", KIR_AT_EXCH},
-                 {"inc", KIR_AT_INC},    {"dec", KIR_AT_DEC},
-                 {"cas", KIR_AT_CAS},    {"compare_and_swap", KIR_AT_CAS}};
+    } names[] = {{"add", KIR_AT_ADD},       {"sub", KIR_AT_SUB},
+                 {"min", KIR_AT_MIN},       {"max", KIR_AT_MAX},
+                 {"nanmin", KIR_AT_NANMIN}, {"nanmax", KIR_AT_NANMAX},
+                 {"and_", KIR_AT_AND},      {"or_", KIR_AT_OR},
+                 {"xor", KIR_AT_XOR},       {"exch", KIR_AT_EXCH},
+                 {"inc", KIR_AT_INC},       {"dec", KIR_AT_DEC},
+                 {"cas", KIR_AT_CAS},       {"compare_and_swap", KIR_AT_CAS}};
     kir_atomic row = KIR_AT_ADD;
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (strcmp(names[i].name, s->callee->name) == 0) row = names[i].row;

@@ -291,7 +291,10 @@ static gpa_code own_attr(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, v
     const char *text = sym_text(vm, name);
     *out = v_unset();
     switch (v.tag) {
-        case V_MODULE: return module_attr(vm, v.module, name, cache, out);
+        case V_MODULE:
+            if (!v.aux || !is(text, "__name__")) return module_attr(vm, v.module, name, cache, out);
+            *out = v_cstr(vm, "cupy");
+            return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
         case V_FUNC: return func_attr(vm, v.func, name, out);
         case V_EXCEPTION: return exception_attr(vm, v, name, out);
         case V_CLASS: return class_attr(vm, v.class, name, out);

@@ -331,6 +331,7 @@ gpa_code import_any(gpa_vm *vm, const char *name, value *out) {
     if (is_foreign_plotting(vm, name)) return foreign.import(vm, name, out);
     gpa_code rc = vm_import(vm, name, &m);
     if (!rc) *out = value_retain(v_obj(V_MODULE, m));
+    if (!rc) out->aux = strcmp(name, "cupy") == 0;
     if (rc != GPA_E_NO_MODULE || vm->raised.tag != V_UNSET || module_is_whole(name)) return rc;
     gpa_err own = vm->core.err;
     vm_clear_error(vm);

@@ -88,6 +88,8 @@ gpa_val kir_atomic_result(kir_atomic row, gpa_dtype t, gpa_val old, gpa_val b, g
     gpa_val one = dtype_cast((gpa_val){.I64 = 1}, DT_I64, t), zero = {.bits = {0, 0}};
     if (kir_atomic_op[row] != OP_COUNT) return op_scalar(kir_atomic_op[row], t, old, b, b);
     if (row == KIR_AT_EXCH) return b;
+    if (row == KIR_AT_MIN) return op_scalar(OP_LESS, t, b, old, old).BOOL ? b : old;
+    if (row == KIR_AT_MAX) return op_scalar(OP_GREATER, t, b, old, old).BOOL ? b : old;
     if (row == KIR_AT_CAS) return op_scalar(OP_EQUAL, t, old, b, b).BOOL ? c : old;
     if (row == KIR_AT_INC)
         return op_scalar(OP_GREATER_EQUAL, t, old, b, b).BOOL ? zero

@@ -492,11 +492,12 @@ static void test_kernels(void **state) {
         kir_emit(f, wait);
         for (int row = 0; row < KIR_AT_ROWS; row++) {
             bool bits = row == KIR_AT_AND || row == KIR_AT_OR || row == KIR_AT_XOR,
-                 whole = t == DT_BOOL || dtype_is_int((gpa_dtype)t);
+                 whole = t == DT_BOOL || dtype_is_int((gpa_dtype)t),
+                 compares = row == KIR_AT_INC || row == KIR_AT_DEC || row == KIR_AT_MIN ||
+                            row == KIR_AT_MAX;
             bool has = bits ? whole : row == KIR_AT_SUB ? t != DT_BOOL : true;
             if (!has || (t == DT_BOOL && (row == KIR_AT_INC || row == KIR_AT_DEC)) ||
-                (t == DT_C128 && row != KIR_AT_ADD) ||
-                (dtype_is_complex((gpa_dtype)t) && (row == KIR_AT_INC || row == KIR_AT_DEC)))
+                (t == DT_C128 && row != KIR_AT_ADD) || (dtype_is_complex((gpa_dtype)t) && compares))
                 continue;
             kir_ins up = ins(KIR_ATOMIC, (gpa_dtype)t);
             up.sub = (uint16_t)(row % 2 ? s : g), up.imm = (uint32_t)row, up.a = at, up.b = v,

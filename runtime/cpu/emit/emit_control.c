@@ -205,15 +205,19 @@ static ll_val read_modify_write(em *M, const kir_ins *ins) {
     ll_val v = M->vals[ins->b];
     if (dtype_is_complex(t) || t == DT_F16 || t == DT_BF16 || t == DT_BOOL)
         em_unsupported(M, "an atomic of this type");
+    if (is_float && (ins->imm == KIR_AT_MIN || ins->imm == KIR_AT_MAX))
+        em_unsupported(M, "an atomic comparison of floats");
     switch ((kir_atomic)ins->imm) {
         case KIR_AT_ADD: op = is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd; break;
         case KIR_AT_SUB: op = is_float ? LLVMAtomicRMWBinOpFSub : LLVMAtomicRMWBinOpSub; break;
         case KIR_AT_MIN:
+        case KIR_AT_NANMIN:
             op = is_float    ? LLVMAtomicRMWBinOpFMin
                  : is_signed ? LLVMAtomicRMWBinOpMin
                              : LLVMAtomicRMWBinOpUMin;
             break;
         case KIR_AT_MAX:
+        case KIR_AT_NANMAX:
             op = is_float    ? LLVMAtomicRMWBinOpFMax
                  : is_signed ? LLVMAtomicRMWBinOpMax
                              : LLVMAtomicRMWBinOpUMax;

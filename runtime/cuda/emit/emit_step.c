@@ -236,8 +236,8 @@ static void put_store(em *E, int32_t at) {
 static const char *native_atomic(kir_atomic row, gpa_dtype t) {
     bool word = t == DT_I32 || t == DT_U32 || t == DT_U64, real = t == DT_F32 || t == DT_F64;
     if (row == KIR_AT_ADD && (word || real)) return "atomicAdd";
-    if (row == KIR_AT_MIN && (word || t == DT_I64)) return "atomicMin";
-    if (row == KIR_AT_MAX && (word || t == DT_I64)) return "atomicMax";
+    if ((row == KIR_AT_MIN || row == KIR_AT_NANMIN) && (word || t == DT_I64)) return "atomicMin";
+    if ((row == KIR_AT_MAX || row == KIR_AT_NANMAX) && (word || t == DT_I64)) return "atomicMax";
     if (row == KIR_AT_AND && word) return "atomicAnd";
     if (row == KIR_AT_OR && word) return "atomicOr";
     if (row == KIR_AT_XOR && word) return "atomicXor";
@@ -266,7 +266,9 @@ static void put_update(em *E, gpa_str *out, const kir_ins *i, gpa_dtype t) {
     else if (row == KIR_AT_CAS)
         str_printf(out, "(old == %s ? %s : old)", b, c);
     else if (cx)
-        em_unsupported(E, "counting in complex numbers");
+        em_unsupported(E, "comparing or counting complex numbers");
+    else if (row == KIR_AT_MIN || row == KIR_AT_MAX)
+        str_printf(out, "(%s %c old ? %s : old)", b, row == KIR_AT_MIN ? '<' : '>', b);
     else if (row == KIR_AT_INC)
         str_printf(out, "(old >= %s ? 0 : old + 1)", b);
     else
