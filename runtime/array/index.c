@@ -262,6 +262,11 @@ static gpa_code broadcast_indices(const index_plan *p, int *ndim, int64_t *shape
         shapes[n++] = p->at[i].arr->shape;
         fits = fits && shape_broadcast(ndim, shape, ndims[n - 1], shapes[n - 1]);
     }
+    if (n >= GPA_MAX_DIMS)
+        return gpa_fail(e, GPA_E_INDEX,
+                        "when no subspace is given, the number of index arrays cannot be above %d, "
+                        "but %d index arrays found",
+                        GPA_MAX_DIMS - 1, n);
     if (fits) return GPA_OK;
     gpa_err text = {0};
     shape_mismatch(n, ndims, shapes, &text);

@@ -265,6 +265,8 @@ for n in (33, 64, 65):
     for _ in range(n):
         nested = [nested]
     attempt(lambda: np.array(nested).ndim)
+for n in (32, 63, 64):
+    attempt(lambda: np.ones((1,) * n)[(np.array([0]),) * n])
 for n in (33, 64):
     shape = (2, 1, 3) + (1,) * (n - 5) + (4, 5)
     a = np.arange(120.0).reshape(shape)
