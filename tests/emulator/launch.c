@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -49,17 +50,17 @@ struct CUfunc_st {
     struct CUfunc_st *next;
 };
 
-/* One launch at a time. Thread t, once started, runs in fiber in[t]. */
+/* One launch at a time. Thread t, once started, runs in fiber in[t]. Fibers are kept. */
 static struct {
     pthread_mutex_t lock;
     const struct CUfunc_st *kernel;
     void **args;
-    unsigned n, begun, fibres;
+    unsigned n, begun, fibres, made;
     emulator_thread threads[THREADS];
     state states[THREADS];
     unsigned in[THREADS];
     int yes[THREADS];
-    ucontext_t contexts[THREADS], scheduler;
+    jmp_buf resume[THREADS], scheduler;
     unsigned char *stacks, slots[3][THREADS][EMULATOR_SLOT];
 } L = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -73,10 +74,15 @@ static emulator joint = {
 
 static unsigned running(void) { return (unsigned)(joint.now - L.threads); }
 
+/* _setjmp makes no system call for the signal mask, as swapcontext does. */
+static void swap(jmp_buf here, jmp_buf there) {
+    if (!_setjmp(here)) _longjmp(there, 1);
+}
+
 static void wait_for(emulator_wait whom) {
     unsigned t = running();
     L.states[t] = (state)whom;
-    swapcontext(&L.contexts[L.in[t]], &L.scheduler);
+    swap(L.resume[L.in[t]], L.scheduler);
 }
 
 /* The second barrier separates consecutive counts. */
@@ -108,24 +114,34 @@ static unsigned givers(void) {
     return there;
 }
 
+/* The threads of a block that have not started, to their end; again for the next block. */
 static void fibre(int f) {
-    while (L.begun < L.n) {
-        unsigned t = L.begun++;
-        L.in[t] = (unsigned)f;
-        L.states[t] = WAITS_NOT;
-        joint.now = &L.threads[t];
-        L.kernel->enter(&joint, L.args);
-        L.states[t] = ENDED;
-    }
-    setcontext(&L.scheduler);
+    for (;; swap(L.resume[f], L.scheduler))
+        while (L.begun < L.n) {
+            unsigned t = L.begun++;
+            L.in[t] = (unsigned)f;
+            L.states[t] = WAITS_NOT;
+            joint.now = &L.threads[t];
+            L.kernel->enter(&joint, L.args);
+            L.states[t] = ENDED;
+        }
+}
+
+static void make_fibre(unsigned f) {
+    ucontext_t made;
+    getcontext(&made);
+    made.uc_stack = (stack_t){.ss_sp = L.stacks + (size_t)f * STACK, .ss_size = STACK};
+    made.uc_link = NULL;
+    makecontext(&made, (void (*)(void))fibre, 1, (int)f);
+    if (!_setjmp(L.scheduler)) setcontext(&made);
 }
 
 static void begin_fibre(void) {
     unsigned f = L.fibres++;
-    getcontext(&L.contexts[f]);
-    L.contexts[f].uc_stack = (stack_t){.ss_sp = L.stacks + (size_t)f * STACK, .ss_size = STACK};
-    makecontext(&L.contexts[f], (void (*)(void))fibre, 1, (int)f);
-    swapcontext(&L.scheduler, &L.contexts[f]);
+    if (f < L.made)
+        swap(L.scheduler, L.resume[f]);
+    else
+        make_fibre(L.made++);
 }
 
 /* Releases the block's barrier if all threads that have not ended wait for it; true if any does. */
@@ -177,7 +193,7 @@ static void run_block(void) {
             left |= L.states[t] != ENDED;
             if (L.states[t] != WAITS_NOT) continue;
             joint.now = &L.threads[t];
-            swapcontext(&L.scheduler, &L.contexts[L.in[t]]);
+            swap(L.scheduler, L.resume[L.in[t]]);
         }
         if (!left) return;
         if (!goes) divergent();
