@@ -435,9 +435,13 @@ static bool same_memory(const replay *p, const memory *a, const memory *b) {
 static void find_period(replay *p) {
     const uint64_t since = p->count - p->marked;
     if (p->marked && !p->allocated && same_memory(p, &p->at, &p->mark)) {
+        const size_t most = TUNE_LOOP_GRAPH_MAX_LAUNCHES / p->m->first_dead;
         p->trips = (uint32_t)since;
-        while (p->trips < TUNE_LOOP_GRAPH_MIN_TRIPS) p->trips += (uint32_t)since;
-        if (p->trips * p->m->first_dead > TUNE_LOOP_GRAPH_MAX_LAUNCHES) p->may_graph = false;
+        while (p->trips < TUNE_LOOP_GRAPH_MIN_TRIPS && p->trips + since <= most)
+            p->trips += (uint32_t)since;
+        p->may_graph = p->trips <= most;
+        p->graph_after =
+            MIN(p->graph_after, p->trips * TUNE_LOOP_GRAPH_AFTER_TRIPS / TUNE_LOOP_GRAPH_MIN_TRIPS);
     } else if (since > MAX_GRAPH_TRIPS) {
         p->may_graph = false;
     } else if (!(p->count & (p->count - 1))) {
