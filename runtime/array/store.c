@@ -15,6 +15,7 @@
 #include "runtime/array/tape.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
+#include "runtime/graph/redirect.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/host_view.h"
 #include "runtime/exec/unused_gather.h"
@@ -97,6 +98,31 @@ out:
     return rc;
 }
 
+/* The first of the pending storages that is a copy of elements of b, such as an array from before a
+ * step of a simulation; NULL: none is. */
+static gpa_storage *find_copy(const readers *old, gpa_buf *b, node_copy *c) {
+    for (size_t i = 0; i < old->n; i++) {
+        const node *n = old->s[i]->node;
+        if (n->buf != b || !node_is_contiguous(n)) continue;
+        *c = (node_copy){b, NULL, (gpa_dtype)n->dtype, n->map[n->ndim], n->size};
+        return old->s[i];
+    }
+    return NULL;
+}
+
+/* Makes the value of a store read from a copy that was computed, instead of from the target. */
+static gpa_code read_copy(gpa_rt *rt, fuse_root *r, const gpa_storage *copy, node_copy *c,
+                          gpa_err *e) {
+    node *value = NULL;
+    if (!copy || !copy->buf || copy->buf->device != c->from->device) return GPA_OK;
+    c->to = copy->buf;
+    gpa_code rc = node_redirect(rt, r->value, c, &value, e);
+    if (rc || !value) return rc;
+    node_release(rt, r->value);
+    r->value = value;
+    return GPA_OK;
+}
+
 /* Runs a store, and computes the pending storages that read the old contents, fused if possible.
  * Storages with value `source` (NULL: none) are what is stored. Owned nodes in r (value, mask,
  * and `index`, which is r->index) may be replaced by temporaries. `also` (NULL: none) is computed
@@ -106,8 +132,10 @@ static gpa_code run_store(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *also,
     bool hazard, alias = r->value == source && !r->mask && !index;
     gpa_buf *b = r->into->storage->buf;
     readers old = {0};
+    node_copy c;
     gpa_code rc = GPA_OK;
     TRY(find_readers(rt, b, alias ? source : NULL, &old, e));
+    const gpa_storage *copy = find_copy(&old, b, &c);
     if (also && also->storage->node) {
         if (!mem_grow(&old.s, old.n, &old.cap, sizeof *old.s)) TRY(gpa_no_memory(e));
         old.s[old.n++] = also->storage;
@@ -115,6 +143,7 @@ static gpa_code run_store(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *also,
     TRY(exec_store(rt, r, old.s, old.n, &hazard, e));
     if (hazard && old.n) { /* the value may be a function of what they hold */
         TRY(exec_storages(rt, old.s, old.n, CUT_STORE, e));
+        TRY(read_copy(rt, r, copy, &c, e));
         TRY(exec_store(rt, r, NULL, 0, &hazard, e));
     }
     if (hazard) {

@@ -568,6 +568,12 @@ static bool reshape_map(const node *a, int ndim, const int64_t *shape, int64_t *
     return true;
 }
 
+gpa_code node_like(gpa_rt *rt, const node *a, node *const *in, node **out, gpa_err *e) {
+    if (a->kind == NODE_CAST) return node_cast(rt, in[0], (gpa_dtype)a->dtype, out, e);
+    if (a->kind == NODE_BODY) return node_body(rt, a->body, a->sub, in, out, e);
+    return node_op(rt, (gpa_op)a->sub, (gpa_dtype)a->dtype, in, out, e);
+}
+
 typedef struct {
     gpa_rt *rt;
     int ndim;
@@ -590,12 +596,7 @@ static gpa_code reshape_inputs(reshaping *r, node *a, node **out, gpa_err *e) {
             TRY(reshape_into(r, a->in[i], &in[i], e));
         if (!in[i]) goto out;
     }
-    if (a->kind == NODE_CAST)
-        TRY(node_cast(r->rt, in[0], (gpa_dtype)a->dtype, out, e));
-    else if (a->kind == NODE_BODY)
-        TRY(node_body(r->rt, a->body, a->sub, in, out, e));
-    else
-        TRY(node_op(r->rt, (gpa_op)a->sub, (gpa_dtype)a->dtype, in, out, e));
+    rc = node_like(r->rt, a, in, out, e);
 out:
     for (int i = 0; i < a->n_in; i++) node_release(r->rt, in[i]);
     return rc;

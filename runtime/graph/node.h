@@ -86,6 +86,9 @@ gpa_code node_cast(gpa_rt *rt, node *a, gpa_dtype to, node **out, gpa_err *e);
 /* A result of a compiled function; the inputs have the dtypes of its parameters. */
 gpa_code node_body(gpa_rt *rt, gpa_body *body, int which, node *const *in, node **out, gpa_err *e);
 
+/* The operation of an elementwise node on other inputs, of its inputs' dtypes. */
+gpa_code node_like(gpa_rt *rt, const node *a, node *const *in, node **out, gpa_err *e);
+
 /* An affine index map of a node a with n dimensions, to a result of this shape: coordinate k of a
  * is start[k] + sum over d of step[k][d] * o[d]. */
 typedef struct {
