@@ -4,9 +4,9 @@
  * f-strings describe what is open there. The text is valid UTF-8 without zero bytes and ends
  * with one, so reading one byte ahead is always safe.
  *
- * Reading order: failures, indentation, names and numbers, strings and f-strings, operators,
- * magics, the next token. */
-#include "lang/syntax/lex.h"
+ * Reading order: failures, indentation, names and numbers, operators, blocks, magics, the next
+ * token; lex_string.c for strings and f-strings. */
+#include "lang/syntax/lex_state.h"
 
 #include <stdio.h>
 
@@ -62,31 +62,21 @@ void lex_within(lexer *l, uint32_t from, uint32_t to) {
 
 uint32_t lex_line(const lexer *l, uint32_t at) { return source_at(l->src, at).line; }
 
-static uint32_t here(const lexer *l, const char *p) { return (uint32_t)(p - l->src->text); }
-
 /* ---- failures ---- */
 
-/* A range of characters of the source. */
-typedef struct {
-    const char *lo, *hi;
-} char_range;
-
-static void fail(lexer *l, token *t, gpa_code code, char_range at, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
-
-static void fail(lexer *l, token *t, gpa_code code, char_range at, const char *fmt, ...) {
+void lex_fail(lexer *l, token *t, gpa_code code, char_range at, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
     gpa_failv(l->err, code, fmt, ap);
     va_end(ap);
-    gpa_fail_at(l->err, (gpa_span){l->src->id, here(l, at.lo), here(l, at.hi)});
+    gpa_fail_at(l->err, (gpa_span){l->src->id, lex_here(l, at.lo), lex_here(l, at.hi)});
     t->kind = TOKEN_ERROR;
-    t->lo = here(l, at.lo);
-    t->hi = here(l, at.hi);
+    t->lo = lex_here(l, at.lo);
+    t->hi = lex_here(l, at.hi);
 }
 
 static void fail_at_end(lexer *l, token *t, const char *lo, const char *hi, const char *text) {
-    fail(l, t, GPA_E_INCOMPLETE, (char_range){lo, hi}, "%s", text);
+    lex_fail(l, t, GPA_E_INCOMPLETE, (char_range){lo, hi}, "%s", text);
     l->at_end = true;
 }
 
@@ -96,11 +86,11 @@ static void fail_character(lexer *l, token *t, const char *lo) {
     size_t n = utf8_get(lo, l->end, &cp);
     const char *hi = lo + (n ? n : 1);
     if (cp < 0x20 || cp == 0x7f || unicode_classes(cp) & (U_N | U_Z))
-        fail(l, t, GPA_E_SYNTAX, (char_range){lo, hi}, "invalid non-printable character U+%04X",
-             cp);
+        lex_fail(l, t, GPA_E_SYNTAX, (char_range){lo, hi}, "invalid non-printable character U+%04X",
+                 cp);
     else
-        fail(l, t, GPA_E_SYNTAX, (char_range){lo, hi}, "invalid character '%.*s' (U+%04X)", (int)n,
-             lo, cp);
+        lex_fail(l, t, GPA_E_SYNTAX, (char_range){lo, hi}, "invalid character '%.*s' (U+%04X)",
+                 (int)n, lo, cp);
 }
 
 /* ---- lines and indentation ---- */
@@ -155,8 +145,8 @@ static bool indentation(lexer *l, token *t) {
                       (column > top) == (alternative > top_alternative);
     if (column > top && consistent) {
         if (l->n_indents + 1 == LEX_MAX_INDENTS) {
-            fail(l, t, GPA_E_INDENTATION, (char_range){line, line},
-                 "too many levels of indentation");
+            lex_fail(l, t, GPA_E_INDENTATION, (char_range){line, line},
+                     "too many levels of indentation");
             return false;
         }
         l->indents[l->n_indents].column = column;
@@ -173,13 +163,13 @@ static bool indentation(lexer *l, token *t) {
     if (consistent && column != top) {
         const char *stop = line;
         while (stop < l->end && *stop != '\n' && *stop != '\r') stop++;
-        fail(l, t, GPA_E_INDENTATION, (char_range){line, stop},
-             "unindent does not match any outer indentation level");
+        lex_fail(l, t, GPA_E_INDENTATION, (char_range){line, stop},
+                 "unindent does not match any outer indentation level");
         return false;
     }
     if (!consistent || alternative != top_alternative) {
-        fail(l, t, GPA_E_TAB, (char_range){line, line},
-             "inconsistent use of tabs and spaces in indentation");
+        lex_fail(l, t, GPA_E_TAB, (char_range){line, line},
+                 "inconsistent use of tabs and spaces in indentation");
         return false;
     }
     return true;
@@ -198,8 +188,8 @@ static bool skip_blanks(lexer *l, token *t) {
         } else if (c == '\\') {
             const char *slash = l->at++;
             if (!at_line_end(l)) {
-                fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1},
-                     "unexpected character after line continuation character");
+                lex_fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1},
+                         "unexpected character after line continuation character");
                 return false;
             }
             skip_line_end(l);
@@ -247,7 +237,7 @@ static void name(lexer *l, token *t) {
 
 static bool fail_number(lexer *l, token *t, const char *kind) {
     const char *last = l->at - 1;
-    fail(l, t, GPA_E_SYNTAX, (char_range){last, l->at}, "invalid %s literal", kind);
+    lex_fail(l, t, GPA_E_SYNTAX, (char_range){last, l->at}, "invalid %s literal", kind);
     return false;
 }
 
@@ -283,8 +273,8 @@ static bool based_integer(lexer *l, token *t) {
     if (letter == 'x' ? !is(*l->at, HEX) : !is(*l->at, DIGIT)) return fail_number(l, t, kind);
     if (!skip_digits(l, t, highest, letter == 'x', kind)) return false;
     if (is(*l->at, DIGIT)) {
-        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1}, "invalid digit '%c' in %s literal",
-             *l->at, kind);
+        lex_fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1},
+                 "invalid digit '%c' in %s literal", *l->at, kind);
         return false;
     }
     return digits < l->at && ends_number(l, t, kind);
@@ -322,9 +312,10 @@ static bool decimal(lexer *l, token *t) {
         const char *zeros = start;
         while (*zeros == '0' || *zeros == '_') zeros++;
         if (zeros < whole) {
-            fail(l, t, GPA_E_SYNTAX, (char_range){start, zeros},
-                 "leading zeros in decimal integer literals are not permitted; use an 0o prefix "
-                 "for octal integers");
+            lex_fail(
+                l, t, GPA_E_SYNTAX, (char_range){start, zeros},
+                "leading zeros in decimal integer literals are not permitted; use an 0o prefix "
+                "for octal integers");
             return false;
         }
     }
@@ -365,167 +356,6 @@ static void number(lexer *l, token *t) {
     }
 }
 
-/* ---- strings ---- */
-
-enum { PREFIX_RAW = 1, PREFIX_BYTES = 2, PREFIX_FORMAT = 4 };
-
-/* The length of a string prefix at p that is followed by a quote, and its flags; -1 if there is
- * none. */
-static int string_prefix(const char *p, unsigned *flags) {
-    *flags = 0;
-    bool u = false;
-    for (int n = 0; n < 3; n++) {
-        char c = (char)(p[n] | 0x20);
-        unsigned flag = c == 'r'   ? PREFIX_RAW
-                        : c == 'b' ? PREFIX_BYTES
-                        : c == 'f' ? PREFIX_FORMAT
-                                   : 0;
-        if (p[n] == '\'' || p[n] == '"') return n;
-        if (c == 'u' && n == 0)
-            u = true;
-        else if (!flag || u || (*flags & flag) || (flag | *flags) == (PREFIX_BYTES | PREFIX_FORMAT))
-            return -1;
-        *flags |= flag;
-    }
-    return -1;
-}
-
-static uint32_t quotes_at(const char *p, char quote) {
-    return p[0] == quote && p[1] == quote && p[2] == quote ? 3 : 1;
-}
-
-/* An f-string with an unclosed field looks like a string that starts at the closing quote of the
- * f-string. */
-static bool closes_fstring(const lexer *l, char quote, uint32_t quotes) {
-    const lex_fstring *f = l->n_fstrings ? &l->fstrings[l->n_fstrings - 1] : NULL;
-    return f && f->quote == quote && f->quotes == quotes;
-}
-
-static void fail_unterminated(lexer *l, token *t, const char *start, const char *stop,
-                              uint32_t quotes, const char *what) {
-    uint32_t line =
-        lex_line(l, here(l, stop > start ? stop - (stop == l->end && stop[-1] == '\n') : stop));
-    bool triple = quotes == 3;
-    fail(l, t, triple ? GPA_E_INCOMPLETE : GPA_E_SYNTAX, (char_range){start, start + 1},
-         "unterminated %s%s literal (detected at line %u)", triple ? "triple-quoted " : "", what,
-         line);
-    if (triple) l->at_end = true;
-}
-
-static void decode(lexer *l, token *t, const char *lo, const char *hi, unsigned flags) {
-    if (literal_text(l->arena, lo, (size_t)(hi - lo), flags, &t->text, l->err)) {
-        gpa_fail_at(l->err, (gpa_span){l->src->id, t->lo, here(l, l->at)});
-        t->kind = TOKEN_ERROR;
-    }
-}
-
-static void string(lexer *l, token *t, int prefix, unsigned flags) {
-    const char *start = l->at, *p = l->at + prefix;
-    char quote = *p;
-    uint32_t quotes = quotes_at(p, quote);
-    p += quotes;
-    const char *text = p;
-    while (quotes == 3 ? !(*p == quote && quotes_at(p, quote) == 3) : *p != quote) {
-        if (*p == '\\' && p + 1 < l->end) {
-            p += p[1] == '\r' && p[2] == '\n' ? 2 : 1;
-        } else if (p == l->end || (quotes == 1 && (*p == '\n' || *p == '\r'))) {
-            if (closes_fstring(l, quote, quotes))
-                fail(l, t, GPA_E_SYNTAX, (char_range){start, start + 1}, "f-string: expecting '}'");
-            else
-                fail_unterminated(l, t, start, p, quotes, "string");
-            return;
-        }
-        p++;
-    }
-    l->at = p + quotes;
-    t->kind = flags & PREFIX_BYTES ? TOKEN_BYTES : TOKEN_STRING;
-    decode(l, t, text, p,
-           (flags & PREFIX_RAW ? LITERAL_RAW : 0u) | (flags & PREFIX_BYTES ? LITERAL_BYTES : 0u));
-}
-
-static void fstring_start(lexer *l, token *t, int prefix, unsigned flags) {
-    const char *quote = l->at + prefix;
-    if (l->n_fstrings == LEX_MAX_FSTRINGS) {
-        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, quote}, "too many nested f-strings");
-        return;
-    }
-    lex_fstring *f = &l->fstrings[l->n_fstrings++];
-    *f = (lex_fstring){.lo = here(l, l->at),
-                       .quote = *quote,
-                       .quotes = quotes_at(quote, *quote),
-                       .raw = flags & PREFIX_RAW};
-    l->at = quote + f->quotes;
-    t->kind = TOKEN_FSTRING;
-}
-
-/* True if the next characters are literal text of an f-string: outside its fields, or in a
- * format specification. */
-static bool in_fstring_text(const lexer *l) {
-    if (!l->n_fstrings) return false;
-    const lex_fstring *f = &l->fstrings[l->n_fstrings - 1];
-    return f->n_fields == 0 || f->fields[f->n_fields - 1].in_spec;
-}
-
-/* The end of an f-string's literal text: its closing quote or a single brace. NULL: *t is an
- * error. */
-static const char *fstring_text_end(lexer *l, token *t, const lex_fstring *f) {
-    const char *p = l->at, *start = l->src->text + f->lo;
-    for (;; p++) {
-        if (*p == f->quote && (f->quotes == 1 || quotes_at(p, f->quote) == 3)) return p;
-        if (p == l->end || (f->quotes == 1 && (*p == '\n' || *p == '\r'))) {
-            if (f->n_fields && f->quotes == 1 && p < l->end)
-                return p; /* the parser reports the missing brace */
-            fail_unterminated(l, t, start, p, f->quotes, "f-string");
-            return NULL;
-        }
-        if (*p == '\\' && p + 1 < l->end && p[1] != '{' && p[1] != '}') {
-            p += p[1] == '\r' && p[2] == '\n' ? 2 : 1;
-        } else if (*p == '{' || *p == '}') {
-            if (f->n_fields || p[1] != *p) return p;
-            p++;
-        }
-    }
-}
-
-static void open_bracket(lexer *l, token *t, char c);
-static void close_bracket(lexer *l, token *t, char c);
-
-/* The next token while in_fstring_text: FTEXT, FEND, or the brace that opens or closes a field. */
-static void fstring_text(lexer *l, token *t) {
-    lex_fstring *f = &l->fstrings[l->n_fstrings - 1];
-    const char *start = l->at, *stop = fstring_text_end(l, t, f);
-    if (!stop) return;
-    if (stop > start) {
-        l->at = stop;
-        t->kind = TOKEN_FTEXT;
-        decode(l, t, start, stop,
-               (f->raw ? LITERAL_RAW : 0u) | (f->n_fields ? 0u : (unsigned)LITERAL_BRACES));
-    } else if (*stop == '{') {
-        if (f->n_fields == LEX_MAX_FIELDS) {
-            fail(l, t, GPA_E_SYNTAX, (char_range){stop, stop + 1},
-                 "f-string: expressions nested too deeply");
-            return;
-        }
-        open_bracket(l, t, '{');
-        if (t->kind == TOKEN_ERROR) return;
-        f->fields[f->n_fields].depth = l->n_brackets;
-        f->fields[f->n_fields++].in_spec = false;
-    } else if (*stop == '}') {
-        if (f->n_fields == 0)
-            fail(l, t, GPA_E_SYNTAX, (char_range){stop, stop + 1},
-                 "f-string: single '}' is not allowed");
-        else
-            close_bracket(l, t, '}');
-    } else if (f->n_fields) {
-        fail(l, t, GPA_E_SYNTAX, (char_range){stop, stop + 1},
-             "f-string: expecting '}', or format specs");
-    } else {
-        l->at = stop + f->quotes;
-        l->n_fstrings--;
-        t->kind = TOKEN_FEND;
-    }
-}
-
 /* ---- brackets and operators ---- */
 
 static token_kind bracket_kind(char c) {
@@ -537,37 +367,37 @@ static token_kind bracket_kind(char c) {
                       : TOKEN_RBRACE;
 }
 
-static void open_bracket(lexer *l, token *t, char c) {
+void lex_open_bracket(lexer *l, token *t, char c) {
     if (l->n_brackets == LEX_MAX_BRACKETS) {
-        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1}, "too many nested parentheses");
+        lex_fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1}, "too many nested parentheses");
         return;
     }
     l->brackets[l->n_brackets].open = c;
-    l->brackets[l->n_brackets++].lo = here(l, l->at);
+    l->brackets[l->n_brackets++].lo = lex_here(l, l->at);
     l->at++;
     t->kind = bracket_kind(c);
 }
 
 static char closer_of(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; }
 
-static void close_bracket(lexer *l, token *t, char c) {
+void lex_close_bracket(lexer *l, token *t, char c) {
     lex_fstring *f = l->n_fstrings ? &l->fstrings[l->n_fstrings - 1] : NULL;
     bool field = f && f->n_fields && f->fields[f->n_fields - 1].depth == l->n_brackets;
     if (field && c != '}') {
-        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1}, "f-string: unmatched '%c'", c);
+        lex_fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1}, "f-string: unmatched '%c'", c);
         return;
     }
     if (l->n_brackets == 0) {
-        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1}, "unmatched '%c'", c);
+        lex_fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1}, "unmatched '%c'", c);
         return;
     }
     char open = l->brackets[l->n_brackets - 1].open;
     if (closer_of(open) != c) {
         uint32_t line = lex_line(l, l->brackets[l->n_brackets - 1].lo);
         char on[32] = "";
-        if (line != lex_line(l, here(l, l->at))) snprintf(on, sizeof on, " on line %u", line);
-        fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1},
-             "closing parenthesis '%c' does not match opening parenthesis '%c'%s", c, open, on);
+        if (line != lex_line(l, lex_here(l, l->at))) snprintf(on, sizeof on, " on line %u", line);
+        lex_fail(l, t, GPA_E_SYNTAX, (char_range){l->at, l->at + 1},
+                 "closing parenthesis '%c' does not match opening parenthesis '%c'%s", c, open, on);
         return;
     }
     l->n_brackets--;
@@ -611,11 +441,11 @@ static bool field_colon(lexer *l) {
 static void operator_(lexer *l, token *t) {
     char c = *l->at;
     if (c == '(' || c == '[' || c == '{') {
-        open_bracket(l, t, c);
+        lex_open_bracket(l, t, c);
         return;
     }
     if (c == ')' || c == ']' || c == '}') {
-        close_bracket(l, t, c);
+        lex_close_bracket(l, t, c);
         return;
     }
     if (field_colon(l)) {
@@ -644,11 +474,11 @@ static void operator_(lexer *l, token *t) {
 /* The byte after a string that begins at p. */
 static const char *string_end(const char *p, const char *end) {
     const char quote = *p;
-    const uint32_t n = quotes_at(p, quote);
+    const uint32_t n = lex_quotes(p, quote);
     for (p += n; p < end && (p = memchr(p, quote, (size_t)(end - p))); p++) {
         const char *slash = p;
         while (slash[-1] == '\\') slash--;
-        if ((p - slash) % 2 == 0 && (n == 1 || quotes_at(p, quote) == 3)) return p + n;
+        if ((p - slash) % 2 == 0 && (n == 1 || lex_quotes(p, quote) == 3)) return p + n;
     }
     return end;
 }
@@ -708,7 +538,7 @@ static void take_line(lexer *l, token *t, bool whole) {
     t->kind = TOKEN_MAGIC;
     char *text = arena_text(l->arena, start, (size_t)(l->at - start));
     t->text = (ast_text){text, (uint32_t)(l->at - start)};
-    t->hi = here(l, l->at);
+    t->hi = lex_here(l, l->at);
     for (char *at = text; at && !whole && (at = strchr(at, '\\')); at++)
         if (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n')) /* keeps the offsets */
             memset(at, ' ', at[1] == '\n' ? 2 : 3);
@@ -726,12 +556,12 @@ static uint32_t last_offset(const lexer *l) {
     const char *p = l->end;
     if (p > l->src->text && p[-1] == '\n') p--;
     if (p < l->end && p > l->src->text && p[-1] == '\r') p--;
-    return here(l, p);
+    return lex_here(l, p);
 }
 
 static bool layout(lexer *l, token *t) {
     if (l->line_start && l->n_brackets == 0 && !indentation(l, t)) return true;
-    t->lo = t->hi = l->at == l->end ? last_offset(l) : here(l, l->at);
+    t->lo = t->hi = l->at == l->end ? last_offset(l) : lex_here(l, l->at);
     if (l->dedents > 0) {
         l->dedents--;
         t->kind = TOKEN_DEDENT;
@@ -768,11 +598,11 @@ static void visible(lexer *l, token *t) {
     unsigned flags;
     int prefix = -1;
     if (c == '\'' || c == '"' || (is(c, NAME_START) && strchr("bBfFrRuU", c)))
-        prefix = string_prefix(l->at, &flags);
+        prefix = lex_string_prefix(l->at, &flags);
     if (prefix >= 0 && flags & PREFIX_FORMAT)
-        fstring_start(l, t, prefix, flags);
+        lex_fstring_start(l, t, prefix, flags);
     else if (prefix >= 0)
-        string(l, t, prefix, flags);
+        lex_string(l, t, prefix, flags);
     else if (is(c, NAME_START) || (unsigned char)c >= 0x80)
         name(l, t);
     else if (is(c, DIGIT) || (c == '.' && is(l->at[1], DIGIT)))
@@ -783,16 +613,16 @@ static void visible(lexer *l, token *t) {
 
 void lex_next(lexer *l, token *t) {
     t->too_big = false;
-    t->lo = here(l, l->at);
-    if (in_fstring_text(l)) {
-        fstring_text(l, t);
-        if (t->kind != TOKEN_ERROR) t->hi = here(l, l->at);
+    t->lo = lex_here(l, l->at);
+    if (lex_in_fstring_text(l)) {
+        lex_fstring_text(l, t);
+        if (t->kind != TOKEN_ERROR) t->hi = lex_here(l, l->at);
         return;
     }
     if (layout(l, t)) return;
     bool statement = !l->open_line;
     if (!skip_blanks(l, t)) return;
-    t->lo = t->hi = here(l, l->at);
+    t->lo = t->hi = lex_here(l, l->at);
     if (l->at == l->end) {
         t->lo = t->hi = last_offset(l);
         text_end(l, t);
@@ -813,5 +643,5 @@ void lex_next(lexer *l, token *t) {
         return;
     }
     visible(l, t);
-    if (t->kind != TOKEN_ERROR) t->hi = here(l, l->at);
+    if (t->kind != TOKEN_ERROR) t->hi = lex_here(l, l->at);
 }
