@@ -251,7 +251,7 @@ static gpa_code begin_iteration(gpa_vm *vm, struct loop_state *s, site *x, bool 
 static bool gained(const gpa_vm *vm, const struct loop_state *s, const site *x, uint64_t replayed) {
     const double spent = rt_loop_clock(vm->core.rt) - s->began,
                  most = x->interpreted * (double)(s->recorded.count + replayed);
-    return s->recorded.count > FEW_RECORDED || x->interpreted <= 0 || spent < 1.25 * most;
+    return s->recorded.count > FEW_RECORDED || x->interpreted <= 0 || spent < 1.05 * most;
 }
 
 /* Measures an iteration that is interpreted: between the first two edges of a loop. */
