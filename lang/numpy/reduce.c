@@ -124,9 +124,7 @@ static gpa_code check_initial(gpa_vm *vm, gpa_red red, value initial, const prep
     if (initial.tag == V_LIST || initial.tag == V_TUPLE) return np_sequence_error(vm, t, initial);
     gpa_opnd number = p->o.initial;
     if (number.arr) return GPA_OK;
-    if (number.weak == WEAK_NO && dtype_is_int(number.dtype) && number.dtype != DT_U64)
-        number = (gpa_opnd){
-            .weak = WEAK_INT, .dtype = DT_I64, .v = dtype_cast(number.v, number.dtype, DT_I64)};
+    number.element = true;
     return arr_check_number(&number, t, vm_err(vm));
 }
 

@@ -600,3 +600,12 @@ for shape in ((0, 2), (0, 3, 2), (2, 0, 3)):
         print(f.__name__, f.reduceat(x, [0, 1], axis=last).shape)
     rows = [x.sum(last)[..., None], (x * 2).sum(last)[..., None]]
     print(np.concatenate(rows, last).shape, np.stack([r[..., 0] for r in rows], last).shape)
+# --- a NumPy scalar as initial is stored as an element of the accumulator's dtype
+for dtype in ("u1", "i1", "u8", "i8", "f4", "?"):
+    for initial in (np.int64(-1), np.int64(300), np.float64(2.7), np.float64(np.nan), np.uint64(2**63), np.int8(-1), -1, 300, True, np.array(-1)):
+        for f in (np.max, np.sum, np.prod):
+            try:
+                with np.errstate(all="ignore"):
+                    print(repr(f(np.array([1, 0], dtype), initial=initial)))
+            except (OverflowError, ValueError) as e:
+                print(type(e).__name__, e)

@@ -257,7 +257,7 @@ for n in (33, 64, 65):
     one = (1,) * n
     attempt(lambda: np.zeros(one).ndim)
     attempt(lambda: np.array([1.0]).reshape(one).ndim)
-    attempt(lambda: np.array(1, ndmin=n).ndim)
+    attempt(lambda: np.array(1, ndmin=min(n, 64)).ndim)
     attempt(lambda: np.ones(3)[(None,) * (n - 1)].ndim)
     attempt(lambda: np.broadcast_to(1.0, one).ndim)
     attempt(lambda: np.concatenate([np.ones(one)] * 2, axis=-1).shape[-1])
