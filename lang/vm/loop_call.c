@@ -32,6 +32,7 @@ typedef struct {
 static const known_function known_functions[] = {
     {"abs", ANY_LENGTH | SCALARS},
     {"absolute", ANY_LENGTH | SCALARS},
+    {"accumulate", 0},
     {"all", ANY_LENGTH | SCALARS},
     {"amax", ANY_LENGTH | SCALARS},
     {"amin", ANY_LENGTH | SCALARS},
@@ -75,6 +76,7 @@ static const known_function known_functions[] = {
     {"prod", ANY_LENGTH},
     {"ptp", 0},
     {"ravel", 0},
+    {"reduce", 0},
     {"repeat", 0},
     {"reshape", 0},
     {"roll", 0},
@@ -128,7 +130,7 @@ static bool call_known(walk *w, const ins *i) {
     const known_function *known = w->why ? NULL : known_callee(w->vm, &fn);
     if (!known) return walk_refuse(w, RT_LOOP_CALL);
     if (w->grows && !(known->facts & ANY_LENGTH)) return walk_refuse(w, RT_LOOP_INDEX);
-    bool arrays = fn.kind == METHOD_OF;
+    bool arrays = fn.kind == METHOD_OF && walk_reg(w, i->a + 1u)->kind == ARRAY;
     for (unsigned k = 0; k < n; k++) {
         const abstract *a = walk_reg(w, first + k);
         if (w->why || !may_pass(w, a)) return false;
@@ -297,7 +299,10 @@ bool walk_get_method(walk *w, const ins *i) {
         return true;
     }
     if (fixed_instance(&x)) return get_instance_method(w, i, &x);
-    const native *row = x.kind == ARRAY ? native_find(OWNER_ARRAY, name) : NULL;
+    const bool of_ufunc = x.kind == FIXED && x.v.tag == V_UFUNC;
+    const native *row = x.kind == ARRAY ? native_find(OWNER_ARRAY, name)
+                        : of_ufunc      ? native_find(OWNER_UFUNC, name)
+                                        : NULL;
     if (!row || row->kind != NATIVE_METHOD) return walk_refuse(w, RT_LOOP_CALL);
     walk_set(w, i->a, (abstract){.kind = METHOD_OF, .slot = -1, .root = -1, .v = {.native = row}});
     walk_set(w, i->a + 1u, x);
@@ -330,6 +335,19 @@ static bool get_array_attr(walk *w, const ins *i, const abstract *x) {
     return !w->why;
 }
 
+/* A value of a module, or a module within a package of the library, such as numpy.linalg; UNSET: it
+ * has none of that name. */
+static value module_member(walk *w, module_obj *m, gpa_sym name) {
+    value v = module_get_peek(m, name);
+    if (v.tag != V_UNSET || !m->builtin) return v;
+    if (import_member(w->vm, m, name, &v)) {
+        vm_clear_error(w->vm);
+        return v_unset();
+    }
+    value_release(w->vm, v); /* the table of modules holds it */
+    return v.tag == V_MODULE ? v : v_unset();
+}
+
 bool walk_get_attr(walk *w, const ins *i) {
     const abstract x = *walk_reg(w, i->b);
     if (w->why) return false;
@@ -337,8 +355,9 @@ bool walk_get_attr(walk *w, const ins *i) {
     if (fixed_instance(&x)) return get_instance_attr(w, i, &x);
     if (x.kind != FIXED || x.v.tag != V_MODULE || x.v.module == w->f->module)
         return walk_refuse(w, RT_LOOP_INSTRUCTION);
-    value v = module_get_peek(x.v.module, i[1].sym);
-    if (!is_real_scalar(v) && v.tag != V_DTYPE && v.tag != V_TYPE && v.tag != V_NONE)
+    const value v = module_member(w, x.v.module, i[1].sym);
+    if (!is_real_scalar(v) && v.tag != V_DTYPE && v.tag != V_TYPE && v.tag != V_NONE &&
+        v.tag != V_UFUNC && v.tag != V_MODULE)
         return walk_refuse(w, RT_LOOP_INSTRUCTION);
     walk_set(w, i->a, fixed(v));
     return true;
