@@ -72,6 +72,41 @@ typedef struct {
     gpa_val args[KIR_MAX_PRINT];
 } gpa_printed;
 
+/* How one launch may be divided among devices that run the same program on copies of the same
+ * memory, with the bits of an undivided launch. POINTS: by ranges of outer points. PARTS: a
+ * reduction, by ranges of the parts of the inner points whose partial states are joined at the end.
+ */
+typedef enum { GPA_SHARE_NONE, GPA_SHARE_POINTS, GPA_SHARE_PARTS } gpa_share_form;
+typedef struct {
+    gpa_share_form form;
+    uint8_t ndim, dims[KIR_MAX_DIMS]; /* the dimensions divided: outer (POINTS) or inner ones
+                                         (PARTS), the last varies fastest */
+    int64_t n;                        /* POINTS: points.  PARTS: parts */
+    int64_t unit; /* POINTS: ranges begin at multiples of it.  PARTS: inner points of a part */
+    size_t bytes; /* PARTS: of the states of a part */
+} gpa_share_plan;
+
+/* The share of one device: the points or parts [lo, hi). */
+typedef struct {
+    gpa_share_form form;
+    int64_t lo, hi;
+    /* PARTS: `states` has those of all parts, of which [lo, hi) are computed. *finish: the others
+     * have been filled in, and this device joins them and finishes the launch. */
+    gpa_code (*join)(void *user, char *states, bool *finish, gpa_err *e);
+    void *user;
+} gpa_share;
+
+/* Host access to memory that `base` gives the address of. */
+typedef enum {
+    GPA_HOST_READ,
+    GPA_HOST_WRITE, /* and reads */
+    GPA_HOST_KEEP   /* from now on, at any time: others have the address */
+} gpa_host_use;
+typedef struct {
+    size_t at, n; /* the bytes */
+    gpa_host_use use;
+} gpa_host_access;
+
 typedef struct {
     /* MAP: extents of the iteration space; with an extent 0 only REDUCE identities are stored. */
     int64_t size[KIR_MAX_DIMS];
@@ -82,7 +117,8 @@ typedef struct {
     const gpa_val *params;     /* one per parameter */
     /* Where a fault is reported, at the latest by sync; NULL: the program cannot fault. */
     kir_fault_record *fault;
-    bool uninterrupted; /* a short launch, which runs to its end even if it is interrupted */
+    bool uninterrupted;     /* a short launch, which runs to its end even if it is interrupted */
+    const gpa_share *share; /* MAP: only this share, as plan_share allows; NULL: all of it */
     /* Receives what a KERNEL prints, before `run` returns; NULL: output is dropped. */
     void (*print)(void *user, const gpa_printed *what);
     void *user;
@@ -133,6 +169,9 @@ typedef struct gpa_backend {
     /* The address of the memory, in the host if host_visible, else in the device. (optional: NULL)
      */
     void *(*base)(gpa_mem *m);
+    /* Makes host memory current before the host uses it, until the next launch. (optional:
+     * host-visible memory always is) */
+    gpa_code (*host_access)(gpa_dev *d, gpa_mem *m, const gpa_host_access *x, gpa_err *e);
     /* n bytes at such an address that stay the caller's, as memory of the device; `free` ends that,
      * after the work that uses it. (optional: the contents are copied) */
     gpa_code (*adopt)(gpa_dev *d, void *at, size_t n, gpa_mem **out, gpa_err *e);
@@ -160,6 +199,9 @@ typedef struct gpa_backend {
     uint64_t (*interpreted)(const gpa_prog *p);
     void (*finish_builds)(gpa_dev *d);
     gpa_code (*run)(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
+    /* How the launch of a MAP may be divided. (optional: not at all) */
+    gpa_code (*plan_share)(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_share_plan *out,
+                           gpa_err *e);
     /* Announces a launch, so that its compilation can begin in the background. Memory that is
      * not allocated yet is NULL; assume the alignment of an allocation. (optional) */
     void (*prepare)(gpa_dev *d, gpa_prog *p, const gpa_launch *l);
@@ -237,6 +279,15 @@ typedef struct gpa_backend {
 
     /* Status of device number i, which is not opened. (optional) */
     gpa_code (*status)(int i, gpa_status *out, gpa_err *e);
+
+    /* A backend over another one, whose devices of several processes it joins to one (optional,
+     * all). wrap: names the other backend, before any other call. serve: in a process that is a
+     * worker, runs what the others ask for until the end. traffic: bytes moved between processes so
+     * far. describe: the processes as text. */
+    void (*wrap)(const struct gpa_backend *inner);
+    gpa_code (*serve)(gpa_err *e);
+    uint64_t (*traffic)(gpa_dev *d);
+    void (*describe)(gpa_dev *d, struct gpa_str *out);
 } gpa_backend;
 
 /* The plugin's one exported symbol; returns NULL for an ABI version it does not implement. */

@@ -54,6 +54,9 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
         *done = *done && v && v->host && v->device == b->device && v != b && o->arr->dtype == t;
     gpa_code rc = *done ? exec_wait_launched(rt, b->device, e) : GPA_OK;
     if (!*done || rc) return rc;
+    if (v) rc = host_access_elements(o->arr, GPA_HOST_READ, e);
+    if (!rc) rc = host_access_elements(to, GPA_HOST_WRITE, e);
+    if (rc) return rc;
     if (o->arr) {
         from = v->host + o->arr->offset * (int64_t)item;
         shape_broadcast_strides(o->arr->ndim, o->arr->shape, o->arr->strides, to->ndim, to->shape,

@@ -96,7 +96,7 @@ static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, i
         fill_part(to, first, part, offset);
         return GPA_OK;
     }
-    if (part->dtype == t && is_in_host_memory(part)) {
+    if (part->dtype == t && is_in_host_memory(part) && !part->storage->buf->is_distributed) {
         strided_copy(first + offset * item, to->strides,
                      part->storage->buf->host + part->offset * item, part->strides,
                      &(strided_elems){dtype_size(t), part->ndim, part->shape});
@@ -193,6 +193,7 @@ static gpa_code concat_into_memory(gpa_rt *rt, const arr_concatenation *c, const
     if (host) {
         TRY(compute_inputs(rt, in, n, e));
         TRY(exec_wait(rt, made->storage->buf->device, e));
+        TRY(buf_host_access(made->storage->buf, 0, made->storage->buf->bytes, GPA_HOST_WRITE, e));
     }
     if (!host && are_pairs(in, n, c->axis, as->dtype)) {
         TRY(store_pairs(rt, made, in, e));

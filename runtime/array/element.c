@@ -40,6 +40,7 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
     gpa_code rc = buf_check(b, e);
     if (b->host) {
         if (!rc) rc = exec_wait_launched(rt, b->device, e);
+        if (!rc) rc = buf_host_access(b, (size_t)offset * item, item, GPA_HOST_READ, e);
         if (!rc) *out = dtype_load(b->host + offset * (int64_t)item, t);
         if (!rc) loop_log_read(rt, b, t, offset, *out);
         return rc;
@@ -67,7 +68,8 @@ static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val 
         gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
         if (rc) return rc;
     }
-    if (!s->buf->host || deferred_is_open(s->buf->deferred) || !exec_is_idle(rt, s->buf->device))
+    if (!s->buf->host || s->buf->is_distributed || deferred_is_open(s->buf->deferred) ||
+        !exec_is_idle(rt, s->buf->device))
         return fetch_one(rt, s->buf, t, offset, out, e);
     *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size(t), t);
     loop_log_read(rt, s->buf, t, offset, *out);
@@ -165,6 +167,7 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gp
     b->version++;
     if (b->host) {
         if (!exec_is_idle(rt, b->device)) rc = exec_wait_launched(rt, b->device, e);
+        if (!rc) rc = buf_host_access(b, (size_t)offset * item, item, GPA_HOST_WRITE, e);
         if (!rc) dtype_store(b->host + offset * (int64_t)item, own, v);
         log_element(rt, a, offset, v);
         return rc;

@@ -8,6 +8,25 @@
 #include "runtime/array/store.h"
 #include "runtime/array/tape.h"
 
+gpa_code host_access_strided(const gpa_buf *b, const shape_layout *m, gpa_host_use use,
+                             gpa_err *e) {
+    int64_t lo, hi;
+    if (!b->is_distributed) return GPA_OK;
+    shape_byte_range(m, &lo, &hi);
+    return buf_host_access(b, (size_t)lo, (size_t)(hi - lo), use, e);
+}
+
+gpa_code host_access_elements(const gpa_arr *a, gpa_host_use use, gpa_err *e) {
+    const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype);
+    return host_access_strided(
+        a->storage->buf, &(shape_layout){a->ndim, a->shape, a->strides, a->offset, item}, use, e);
+}
+
+static gpa_code wait_for(gpa_rt *rt, const gpa_arr *a, gpa_host_use use, gpa_err *e) {
+    gpa_code rc = exec_wait(rt, a->storage->buf->device, e);
+    return rc ? rc : host_access_elements(a, use, e);
+}
+
 /* ---- reading ---- */
 
 /* The address of an array's first element, on a host-visible device. */
@@ -66,7 +85,7 @@ gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
         gpa_code rc = exec_report_faults(rt, d, device_result(rt, d, fetch(rt, a, to, e), e), e);
         return rc ? rc : buf_check(b, e);
     }
-    gpa_code rc = exec_wait(rt, d, e);
+    gpa_code rc = wait_for(rt, a, GPA_HOST_READ, e);
     if (rc) return rc;
     int64_t dense[GPA_MAX_DIMS];
     shape_c_strides(a->ndim, a->shape, dense);
@@ -83,7 +102,7 @@ static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_view *h, gpa_err *e) {
     gpa_device *d = a->storage->buf->device;
     if (d->caps.host_visible && arr_is_contiguous(a)) {
         h->data = address(a);
-        return exec_wait(rt, d, e);
+        return wait_for(rt, a, GPA_HOST_READ, e);
     }
     h->own = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
     if (!h->own) return gpa_no_memory(e);
@@ -115,7 +134,7 @@ gpa_code host_view_get_strided(gpa_rt *rt, gpa_arr *a, host_view *h, int64_t *st
     }
     memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
     h->data = address(a);
-    return exec_wait(rt, a->storage->buf->device, e);
+    return wait_for(rt, a, GPA_HOST_READ, e);
 }
 
 gpa_code host_view_get_as(gpa_rt *rt, gpa_arr *a, gpa_dtype t, host_view *h, gpa_err *e) {
@@ -157,7 +176,7 @@ gpa_code host_target_open(gpa_rt *rt, gpa_arr *a, bool keep, host_target *p, gpa
     if (rc || a->size == 0) return rc;
     gpa_buf *b = a->storage->buf;
     if (b->device->caps.host_visible) {
-        rc = exec_wait(rt, b->device, e);
+        rc = wait_for(rt, a, GPA_HOST_WRITE, e);
         p->first = address(a);
         return rc;
     }
@@ -223,7 +242,7 @@ gpa_code host_result_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape
     if (d->caps.host_visible) {
         n->data = address(n->arr);
         /* Work launched before the block was recycled may still use it. */
-        rc = exec_wait(rt, d, e);
+        rc = wait_for(rt, n->arr, GPA_HOST_WRITE, e);
         if (rc) goto fail;
         return GPA_OK;
     }

@@ -4,11 +4,16 @@
 #define GPA_ARRAY_HOST_VIEW_H
 
 #include "runtime/array/array.h"
+#include "runtime/exec/buffer.h"
 #include "runtime/exec/device.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
+#include "runtime/graph/shape.h"
 #include "runtime/graph/strided_copy.h"
 
+/* buf_host_access for a range of elements, and for those of a computed array. */
+gpa_code host_access_strided(const gpa_buf *b, const shape_layout *m, gpa_host_use use, gpa_err *e);
+gpa_code host_access_elements(const gpa_arr *a, gpa_host_use use, gpa_err *e);
 /* Waits, and copies the elements of a computed array to `to` in C order. */
 gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e);
 

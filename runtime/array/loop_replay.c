@@ -12,6 +12,7 @@
  * one by one.
  *
  * Reading order: recording, one iteration, graphs, results, rt_loop_replay. */
+#include "runtime/array/host_view.h"
 #include "runtime/exec/loop_model.h"
 
 #include "runtime/array/array.h"
@@ -240,19 +241,29 @@ static bool reserve(replay *p, gpa_device *d) {
     return true;
 }
 
-static void host_store(const replay *p, const log_action *a) {
+static gpa_code host_store(const replay *p, const log_action *a, gpa_err *e) {
     const log_operand *to = &p->x->log.operands[a->operand];
     const gpa_binding *t = &p->bind[a->operand], *f = t + 1;
+    const gpa_buf *target = p->at.cells[to->name].buf;
+    const int64_t *size = p->size[a - p->x->log.actions], item = (int64_t)a->item;
+    const shape_layout there = {a->ndim, size, t->stride, t->offset, item};
     static const int64_t still[KIR_MAX_DIMS];
+    const bool copies = a->n_operands > 1;
     char number[sizeof(gpa_val)];
     const char *from = number;
-    if (a->n_operands > 1)
-        from = p->at.cells[to[1].name].buf->host + f->offset * a->item;
-    else
+    gpa_code rc = GPA_OK;
+    if (copies) {
+        const gpa_buf *source = p->at.cells[to[1].name].buf;
+        const shape_layout here = {a->ndim, size, f->stride, f->offset, item};
+        from = source->host + f->offset * item;
+        TRY(host_access_strided(source, &here, GPA_HOST_READ, e));
+    } else
         dtype_store(number, (gpa_dtype)p->x->log.types[a->param], p->x->log.params[a->param]);
-    strided_copy(p->at.cells[to->name].buf->host + t->offset * a->item, t->stride, from,
-                 a->n_operands > 1 ? f->stride : still,
-                 &(strided_elems){a->item, a->ndim, p->size[a - p->x->log.actions]});
+    TRY(host_access_strided(target, &there, GPA_HOST_WRITE, e));
+    strided_copy(target->host + t->offset * item, t->stride, from, copies ? f->stride : still,
+                 &(strided_elems){a->item, a->ndim, size});
+out:
+    return rc;
 }
 
 /* Binds the operands of an action to the memory of this iteration, and advances its sizes. */
@@ -268,10 +279,7 @@ static void bind_action(replay *p, const log_action *a) {
 
 static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_err *e) {
     const loop_log *g = &p->x->log;
-    if (!a->program) {
-        host_store(p, a);
-        return GPA_OK;
-    }
+    if (!a->program) return host_store(p, a, e);
     gpa_launch run = {
         .arrays = p->bind + a->operand, .params = g->params + a->param, .uninterrupted = true};
     memcpy(run.size, p->size[a - g->actions], sizeof run.size);
@@ -292,10 +300,11 @@ static gpa_code read_guard(replay *p, gpa_device *d, gpa_err *e) {
     const log_action *a = &g->actions[p->m->read];
     const gpa_buf *b = p->at.cells[g->operands[a->operand].name].buf;
     const size_t offset = (size_t)p->bind[a->operand].offset;
+    const bool here = b->host && !b->is_distributed;
     bool now = false;
-    gpa_code rc = b->host ? d->be->sync(d->dev, e)
-                          : d->be->download(d->dev, &now, b->mem, offset, sizeof now, e);
-    if (b->host && !rc) now = dtype_load(b->host + offset, DT_BOOL).BOOL;
+    gpa_code rc = here ? d->be->sync(d->dev, e)
+                       : d->be->download(d->dev, &now, b->mem, offset, sizeof now, e);
+    if (here && !rc) now = dtype_load(b->host + offset, DT_BOOL).BOOL;
     p->exited = !rc && now != g->params[a->param].BOOL;
     return rc;
 }

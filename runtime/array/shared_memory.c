@@ -129,6 +129,7 @@ gpa_code arr_expose(gpa_rt *rt, gpa_arr *a, arr_location *out, gpa_err *e) {
     if (!d->be->base || !(b->host || d->caps.gpu)) return GPA_OK;
     rc = exec_wait(rt, b->device, e);
     if (!rc) rc = buf_check(b, e);
+    if (!rc) rc = buf_host_access(b, 0, b->capacity, GPA_HOST_KEEP, e);
     if (!rc) rc = share(rt, b, e);
     if (rc) return rc;
     char *base = b->host ? b->host : d->be->base(b->mem);

@@ -178,14 +178,21 @@ static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e
     gpa_code rc = need_jit(d, e);
     if (rc) return rc;
     if (p->f->form == KIR_KERNEL) return run_kernel(d->j, d->threads, &d->stop, p, l, e);
+    const run_device on = {d->j, d->threads, stop};
+    if (l->share) return run_launch(&on, p, l, e);
     widened w;
     gpa_prog *wide;
     rc = widen_program(p, l, &wide, &w, e);
     if (rc) return rc;
     l = wide == p ? l : &w.l;
-    if (!repeats_run(d->threads, stop, wide, l))
-        return run_launch(d->j, d->threads, stop, wide, l, e);
+    if (!repeats_run(d->threads, stop, wide, l)) return run_launch(&on, wide, l, e);
     return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
+}
+
+static gpa_code cpu_plan_share(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_share_plan *out,
+                               gpa_err *e) {
+    gpa_code rc = need_jit(d, e);
+    return rc ? rc : run_plan_share(&(run_device){d->j, d->threads, &d->stop}, p, l, out, e);
 }
 
 /* Dumps the variant that ran first, or the one that a large launch would use. */
@@ -324,6 +331,7 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .drop = cpu_drop,
                             .compile_seconds = cpu_compile_seconds,
                             .run = cpu_run,
+                            .plan_share = cpu_plan_share,
                             .dump = cpu_dump,
                             .lib_can = cpu_lib_can,
                             .lib_run = cpu_lib_run,

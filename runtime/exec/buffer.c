@@ -133,6 +133,7 @@ static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t capacity, gpa_buf **
     b->epoch = d->epoch;
     b->capacity = capacity;
     b->host = d->caps.host_visible ? d->be->base(b->mem) : NULL;
+    b->is_distributed = d->be->host_access != NULL;
     *out = b;
     return GPA_OK;
 }
@@ -264,6 +265,11 @@ gpa_code buf_check(const gpa_buf *b, gpa_err *e) {
     if (b->epoch == b->device->epoch) return deferred_check(b->deferred, e);
     return gpa_fail(e, GPA_E_DEVICE, "the elements of this array were lost when %s failed",
                     b->device->caps.name);
+}
+
+gpa_code buf_fetch_host(const gpa_buf *b, size_t at, size_t n, gpa_host_use use, gpa_err *e) {
+    const gpa_device *d = b->device;
+    return d->be->host_access(d->dev, b->mem, &(gpa_host_access){at, n, use}, e);
 }
 
 gpa_code buf_limit(gpa_rt *rt, gpa_device *d, uint64_t *out, gpa_err *e) {

@@ -34,6 +34,13 @@ typedef struct {
  * device.
  */
 gpa_code buf_copy(gpa_rt *rt, const buf_transfer *c, gpa_err *e);
+/* Before the host uses n bytes of a buffer at `at` through b->host: memory that is distributed over
+ * several processes is fetched. After exec_wait; valid until the next launch, or for good. */
+gpa_code buf_fetch_host(const gpa_buf *b, size_t at, size_t n, gpa_host_use use, gpa_err *e);
+static inline gpa_code buf_host_access(const gpa_buf *b, size_t at, size_t n, gpa_host_use use,
+                                       gpa_err *e) {
+    return b->host && b->is_distributed ? buf_fetch_host(b, at, n, use, e) : GPA_OK;
+}
 /* Frees all cached blocks of a device. */
 void buf_trim(gpa_rt *rt, struct gpa_device *d);
 /* The same, and frees the pool, for device_close_all. No buffer of the device may be alive. */

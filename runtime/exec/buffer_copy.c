@@ -20,10 +20,12 @@ gpa_code buf_copy(gpa_rt *rt, const buf_transfer *c, gpa_err *e) {
     if (s->be == t->be && s->be->copy_from) return t->be->copy_from(t->dev, s->dev, &copy, e);
     if (from->host) {
         rc = exec_wait(rt, from->device, e);
+        if (!rc) rc = buf_host_access(from, c->from_at, c->n, GPA_HOST_READ, e);
         return rc ? rc : t->be->upload(t->dev, to->mem, c->to_at, from->host + c->from_at, c->n, e);
     }
     if (to->host) {
         rc = exec_wait(rt, to->device, e);
+        if (!rc) rc = buf_host_access(to, c->to_at, c->n, GPA_HOST_WRITE, e);
         return rc ? rc
                   : s->be->download(s->dev, to->host + c->to_at, from->mem, c->from_at, c->n, e);
     }

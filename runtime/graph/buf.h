@@ -32,6 +32,7 @@ typedef struct gpa_buf {
     uint32_t version; /* incremented by every store: an older leaf is another value */
     struct deferred_error *deferred; /* the launch that makes its contents valid; NULL: they are */
     bool truncated;                  /* its block is larger than necessary (buf_truncate) */
+    bool is_distributed;             /* host access needs buf_host_access */
     bool shared;                     /* another language knows its address (shared_memory.c) */
     buf_indices index_facts;         /* facts examined last (sparse.h) */
     struct gpa_buf *next;            /* in the pool's list of free or of truncated blocks */

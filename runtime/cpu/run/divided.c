@@ -183,7 +183,8 @@ static bool is_narrow(const launch *L) {
            (size_t)L->span * L->states <= TUNE_CPU_NARROW_STATES_MAX_BYTES;
 }
 
-static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {
+/* *finish: false if another device joins the parts of the share. */
+static gpa_code run_region(launch *L, uint32_t k, bool *finish, gpa_err *e) {
     gpa_code rc = GPA_OK;
     L->join = NULL;
     if (is_narrow(L) && sums_floats(L->p->f)) {
@@ -191,10 +192,16 @@ static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {
         L->join = L->fn;
     }
     if ((rc = launch_compile(L, (int32_t)k, e))) return rc;
-    evaluate_first_parts(L);
+    if (!L->share) evaluate_first_parts(L);
+    int64_t last = L->items * L->parts;
+    if (L->share) L->begun = L->share->lo * L->items, last = L->share->hi * L->items;
     double bytes = (double)L->outer * (double)L->inner * L->p->facts.widest * (1 + L->p->facts.ops);
-    threads_each(bytes < TUNE_CPU_SERIAL_REDUCTION_MAX_BYTES ? 1 : L->threads,
-                 L->items * L->parts - L->begun, L->stop, part_item, L);
+    threads_each(bytes < TUNE_CPU_SERIAL_REDUCTION_MAX_BYTES ? 1 : L->threads, last - L->begun,
+                 L->stop, part_item, L);
+    if (L->share) {
+        rc = L->share->join(L->share->user, L->partial, finish, e);
+        if (rc || !*finish) return rc;
+    }
     if (L->parts > 1 && L->p->facts.n_reduce) {
         if ((rc = launch_compile(L, EMIT_JOIN - (int32_t)k, e))) return rc;
         threads_each(L->blocks * L->parts < 256 ? 1 : L->threads, L->blocks, L->stop, join_block,
@@ -207,6 +214,7 @@ static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {
 gpa_code divided_run(launch *L, gpa_err *e) {
     gpa_code rc = GPA_OK;
     uint32_t regions = L->p->facts.n_each;
+    bool finish = true;
     L->slot = STATE_SLOT(L->block_lanes);
     L->states = L->slot * L->p->facts.n_reduce;
     if (L->plan.nest == EMIT_COLUMNS) L->visit = is_narrow(L) ? 1 : TUNE_CPU_COLUMN_VISIT_ROWS;
@@ -216,8 +224,8 @@ gpa_code divided_run(launch *L, gpa_err *e) {
         rc = gpa_no_memory(e);
         goto out;
     }
-    for (uint32_t k = 0; k < regions && !*L->stop; k++) TRY(run_region(L, k, e));
-    if (L->p->facts.stores_outside) {
+    for (uint32_t k = 0; k < regions && !*L->stop; k++) TRY(run_region(L, k, &finish, e));
+    if (L->p->facts.stores_outside && finish) {
         TRY(launch_compile(L, (int32_t)regions, e));
         threads_each(L->threads, L->items, L->stop, last_item, L);
     }

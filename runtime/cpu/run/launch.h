@@ -13,7 +13,9 @@ typedef struct {
     emit_plan plan;
     cpu_fn fn, join; /* join: for groups of narrow rows */
     const int64_t *size;
-    int64_t outer, inner; /* numbers of points */
+    int64_t outer, inner;   /* numbers of points */
+    int64_t first, last;    /* run_whole: the outer points to run */
+    const gpa_share *share; /* NULL: the whole launch */
     /* run_whole: points per item; the fields below: divided.c */
     int64_t step;
     int64_t block_lanes, blocks_in_row, blocks, span, spans, items, parts, part_points, visit,

@@ -467,7 +467,7 @@ static bool is_segmented(const launch *L) {
 
 static void whole_item(void *arg, int64_t i) {
     launch *L = arg;
-    int64_t lo = i * L->step, hi = MIN(lo + L->step, L->outer);
+    int64_t lo = L->first + i * L->step, hi = MIN(lo + L->step, L->last);
     L->fn(L->view, lo, hi, 0, 0, NULL, NULL, 0);
 }
 
@@ -535,14 +535,14 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
         L->step = (L->step + 255) / 256 * 256; /* whole vectors, whole cache lines */
     if (L->plan.rows) L->step = (L->step + row - 1) / row * row;
     int use = work < TUNE_CPU_SERIAL_MAX_WORK ? 1 : L->threads;
-    if (work >= TUNE_CPU_SERIAL_MAX_WORK && !unsteady && along) {
+    if (work >= TUNE_CPU_SERIAL_MAX_WORK && !unsteady && along && !L->share) {
         L->step = MIN(TUNE_CPU_INTERLEAVED_MAX_ELEMS,
                       64 * MAX((int64_t)TUNE_CPU_ROW_SEGMENTS_BYTES /
                                    (L->outer / row * launch_widest_element(L->p->f)) / 64,
                                1));
         threads_each(use, (L->size[L->plan.dim] + L->step - 1) / L->step, L->stop, tile_item, L);
     } else {
-        threads_each(use, (L->outer + L->step - 1) / L->step, L->stop, whole_item, L);
+        threads_each(use, (L->last - L->first + L->step - 1) / L->step, L->stop, whole_item, L);
     }
     return GPA_OK;
 }
@@ -570,18 +570,10 @@ static gpa_code run_tiles(launch *L, gpa_err *e) {
     return GPA_OK;
 }
 
-gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const gpa_launch *l,
-                    gpa_err *e) {
-    cpu_fault_cell cell = {.record = l->fault};
-    gpa_code rc = GPA_OK;
-    launch *L =
-        mem_zero(sizeof *L + (VIEW_ARRAYS + p->f->n_arrays * ARRAY_SLOTS) * sizeof *L->view);
-    if (!L) return gpa_no_memory(e);
-    L->j = j, L->threads = threads, L->stop = stop, L->p = p, L->size = l->size;
-    fill_view(L, l, &cell);
-    if (!L->outer) goto out;
-    L->plan = run_plan(p, jit_host_of(j), l->size, L->view);
-    plan_tiles(L);
+/* Chooses the plan of the launch. */
+static void plan_launch(launch *L) {
+    L->plan = run_plan(L->p, jit_host_of(L->j), L->size, L->view);
+    if (!L->share) plan_tiles(L);
     note_strides(L);
     L->plan.stream = choose_streaming(L);
     if (copies_by_element(L) || (!L->plan.stream && gathers_by_element(L)))
@@ -590,11 +582,84 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     L->plan.half_width = prefers_half_width(L);
     L->plan.segments = is_segmented(L);
     if (L->plan.segments && L->plan.stream == STREAM_ALIGNED) L->plan.stream = STREAM_ALIKE;
+}
+
+/* A launch record with its view. Owned: mem_free; NULL: memory is short. */
+static launch *open_launch(const run_device *on, gpa_prog *p, const gpa_launch *l,
+                           cpu_fault_cell *cell) {
+    launch *L =
+        mem_zero(sizeof *L + (VIEW_ARRAYS + p->f->n_arrays * ARRAY_SLOTS) * sizeof *L->view);
+    if (!L) return NULL;
+    L->j = on->j, L->threads = on->threads, L->stop = on->stop, L->p = p, L->size = l->size;
+    L->share = l->share;
+    fill_view(L, l, cell);
+    L->last = L->outer;
+    if (L->share && L->share->form == GPA_SHARE_POINTS)
+        L->first = L->share->lo, L->last = L->share->hi;
+    return L;
+}
+
+gpa_code run_launch(const run_device *on, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
+    cpu_fault_cell cell = {.record = l->fault};
+    gpa_code rc = GPA_OK;
+    launch *L = open_launch(on, p, l, &cell);
+    if (!L) return gpa_no_memory(e);
+    if (L->first == L->last) goto out;
+    plan_launch(L);
     TRY(L->plan.nest == EMIT_TILES ? run_tiles(L, e)
         : divided_plan(L)          ? divided_run(L, e)
                                    : run_whole(L, e));
-    if (threads_stopped(stop)) rc = gpa_interrupted(e);
+    if (threads_stopped(on->stop)) rc = gpa_interrupted(e);
 out:
     mem_free(L);
     return rc;
+}
+
+/* ---- shares ---- */
+
+/* Ranges of outer points consist of whole rows or, of a single row, of whole cache lines. Their
+ * borders are close to those of the parts of a reduction over as many points. */
+static void share_points(const launch *L, gpa_share_plan *out) {
+    const bool lanes_outside = L->plan.nest != EMIT_ROWS && L->plan.dim >= 0;
+    int64_t row = lanes_outside ? L->size[L->plan.dim] : 1;
+    out->form = GPA_SHARE_POINTS;
+    out->n = L->outer;
+    out->unit = row == L->outer ? 256 : row;
+    for (int d = 0; d < L->p->f->ndim; d++)
+        if (!(L->p->f->inner >> d & 1) && !(lanes_outside && d == L->plan.dim))
+            out->dims[out->ndim++] = (uint8_t)d;
+    if (lanes_outside) out->dims[out->ndim++] = (uint8_t)L->plan.dim;
+}
+
+static void share_parts(const launch *L, gpa_share_plan *out) {
+    const bool rows = L->plan.nest == EMIT_ROWS && L->plan.dim >= 0;
+    if (L->parts < 2 || L->p->facts.n_each != 1) return;
+    out->form = GPA_SHARE_PARTS;
+    out->n = L->parts;
+    out->unit = L->part_points;
+    out->bytes = (size_t)L->blocks * STATE_SLOT(L->block_lanes) * L->p->facts.n_reduce;
+    for (int d = 0; d < L->p->f->ndim; d++)
+        if (L->p->f->inner >> d & 1 && !(rows && d == L->plan.dim))
+            out->dims[out->ndim++] = (uint8_t)d;
+    if (rows) out->dims[out->ndim++] = (uint8_t)L->plan.dim;
+}
+
+gpa_code run_plan_share(const run_device *on, gpa_prog *p, const gpa_launch *l, gpa_share_plan *out,
+                        gpa_err *e) {
+    static const gpa_share any = {.form = GPA_SHARE_NONE};
+    gpa_launch shared = *l;
+    cpu_fault_cell cell = {.record = NULL};
+    shared.share = &any;
+    launch *L = open_launch(on, p, &shared, &cell);
+    *out = (gpa_share_plan){.form = GPA_SHARE_NONE};
+    if (!L) return gpa_no_memory(e);
+    if (L->outer && L->inner) {
+        plan_launch(L);
+        if (divided_plan(L))
+            share_parts(L, out);
+        else
+            share_points(L, out);
+    }
+    mem_free(L);
+    return GPA_OK;
 }
