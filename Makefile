@@ -70,6 +70,7 @@ REPL   := $(filter-out $(if $(READLINE_LIBS),,%/repl/menu.o),$(call obj,repl/*.c
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c $(call in,runtime/cpu,$(CPU_ROOMS))) $(B)/runtime/cpu/abi_hash.o
 CUDA   := $(call obj,runtime/cuda/*.c $(call in,runtime/cuda,$(CUDA_ROOMS))) $(B)/runtime/cuda/abi_hash.o $(B)/runtime/cuda/batched_source.o
+RANKS  := $(call obj,runtime/ranks/*.c) $(B)/runtime/ranks/abi_hash.o
 # The tuning constants of a build that measures them are variables.
 TUNING := $(if $(filter tuning,$(MODE)),$(B)/tests/bench/tuning.o)
 CORE   += $(TUNING)
@@ -80,6 +81,7 @@ BUILT  := $(if $(REPL),$(B)/gpa) \
           $(if $(and $(KERNEL),$(HAVE_ZMQ),$(HAVE_JANSSON)),$(B)/gpa-kernel) \
           $(if $(and $(CPU),$(HAVE_LLVM)),$(B)/gpa-cpu.so) \
           $(if $(CUDA),$(B)/gpa-cuda.so) \
+          $(if $(and $(CPU),$(HAVE_LLVM)),$(B)/gpa-ranks.so) \
           $(if $(HAVE_NVCC),$(B)/gpa-cub.so $(INTERPRETERS))
 UNIT   := $(if $(HAVE_CMOCKA),$(patsubst %.c,$(B)/%,$(call src,tests/unit/test_*.c)))
 FUZZED := $(filter-out $(if $(filter %/gpa-kernel,$(BUILT)),,%/fuzz_wire.c),$(call src,tests/fuzz/*.c))
@@ -108,6 +110,8 @@ $(B)/static/gpa-cpu.so: $(CPU)
 	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ $(LLVM_STATIC_LIBS)
 $(B)/gpa-cuda.so: $(CUDA)
 	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ -ldl -lm
+$(B)/gpa-ranks.so: $(RANKS)
+	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ -ldl
 # What nvcc compiles: machine code for the GPUs of data centres, and code that the driver translates for all from 7.5 on.
 GPUS = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
 $(B)/runtime/cuda/cub.o: runtime/cuda/lib/cub.cu runtime/cuda/lib/cub.h $(CONFIG)
@@ -125,6 +129,7 @@ $(B)/gpa-interpreter.sm_%: $(B)/interpreter.cu
 $(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS)
 $(B)/runtime/cpu/linalg/batched_eigen.o: EXTRA += -fno-math-errno
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
+$(B)/runtime/ranks/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/tests/bench/%.o:  EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
 $(REPL): $(B)/readline-$(READLINE)
@@ -141,7 +146,7 @@ $(FLAGS): FORCE
 FORCE:
 
 # A plugin holds the hash of the tables it was built with.
-$(B)/runtime/cpu/abi_hash.o $(B)/runtime/cuda/abi_hash.o: runtime/exec/abi_hash.c $(FLAGS)
+$(B)/runtime/cpu/abi_hash.o $(B)/runtime/cuda/abi_hash.o $(B)/runtime/ranks/abi_hash.o: runtime/exec/abi_hash.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
 
@@ -186,6 +191,8 @@ $(B)/tests/unit/test_sort_short: LDFLAGS += $(addprefix $(B)/runtime/cpu/,sort/s
 $(B)/tests/unit/test_sort_short: $(addprefix $(B)/runtime/cpu/,sort/sort_short.o parallel/lanes.o)
 $(B)/tests/unit/test_radix: LDFLAGS += $(addprefix $(B)/runtime/cpu/fft/,mixed_radix.o bluestein.o)
 $(B)/tests/unit/test_radix: $(addprefix $(B)/runtime/cpu/fft/,mixed_radix.o bluestein.o)
+$(B)/tests/unit/test_ranks: LDFLAGS += $(addprefix $(B)/runtime/ranks/,region.o placement.o)
+$(B)/tests/unit/test_ranks: $(addprefix $(B)/runtime/ranks/,region.o placement.o)
 # Messages are decoded by the kernel.
 WIRE := $(addprefix $(B)/kernel/,wire.o json.o sha256.o)
 $(B)/tests/fuzz/fuzz_wire build/fuzz/fuzz_wire: LDFLAGS += $(WIRE) $(ZMQ_LIBS) $(JANSSON_LIBS)
@@ -239,7 +246,7 @@ $(B)/core.a: $(CORE)
 # intermediate, and no missing one as a reason to build.)
 .SECONDARY: $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)) $(FUZZED:%.c=build/fuzz/%.o)
 
--include $(patsubst %.o,%.d,$(filter %.o,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA)) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
+-include $(patsubst %.o,%.d,$(filter %.o,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(RANKS)) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
 
 BUILD = $(MAKE) --no-print-directory -j$(JOBS) all
 # The runner takes the place of the shell, so that it gets the signals sent to make and can report.

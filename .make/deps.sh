@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
 
-need="gcc g++ make pkg-config python3 python3-venv libpython3-dev libopenblas-dev libreadline-dev libcmocka-dev libzip-dev libhdf5-dev zlib1g-dev libpcre2-dev libpng-dev libzmq3-dev libjansson-dev gnuplot-nox chafa"
+need="gcc g++ make pkg-config python3 python3-venv libpython3-dev libopenblas-dev libreadline-dev libcmocka-dev libzip-dev libhdf5-dev zlib1g-dev libpcre2-dev libpng-dev libzmq3-dev libjansson-dev gnuplot-nox chafa openmpi-bin"
 installed() { dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2> /dev/null | grep -q '^ii'; }
 
 # The newest LLVM from 15 to 19 that is installed, or else that the distribution has.

@@ -219,6 +219,11 @@ bool gpa_history_path(char *path, size_t n);
 
 /* ---- the rest ---- */
 
+/* Opens a device. */
+gpa_code gpa_session_open(gpa_session *s, const char *device, gpa_err *e);
+/* In a process that is a worker of the device of another one (`gpa --ranks`): works until that
+ * ends. */
+gpa_code gpa_session_serve(gpa_err *e);
 /* Writes one line per device: its description, or why it is unavailable. */
 void gpa_session_devices(gpa_session *s);
 /* Classes of syntax highlighting. Bytes without a class are plain. */

@@ -4,6 +4,7 @@
  * Exit codes: 0 success, 1 an uncaught error, 2 wrong usage, 130 interrupted; sys.exit(n) gives n.
  * Errors go to the error stream only. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdint.h>
@@ -46,6 +47,41 @@ static int kernel_command(int argc, char **argv) {
               stderr);
     free(args);
     return NOT_FOUND;
+}
+
+/* The rank of this process if a launcher of MPI has started several; else -1. */
+static int launched_rank(void) {
+    const char *size = getenv("OMPI_COMM_WORLD_SIZE"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    return size && rank && atoi(size) > 1 ? atoi(rank) : -1;
+}
+
+/* `gpa rank-worker`: a worker of rank 0. */
+static int serve_rank(void) {
+    gpa_err e = {0};
+    gpa_code rc = gpa_session_serve(&e);
+    if (rc) fprintf(stderr, "gpa: a worker ends: %s: %s\n", gpa_err_name(rc), e.msg);
+    return rc ? EXIT_UNCAUGHT : 0;
+}
+
+/* A launched rank but the first: a worker too, unless rank 0 only answers an option. */
+static int serve_launched_rank(int argc, char **argv) {
+    options o;
+    int none = open("/dev/null", O_WRONLY | O_CLOEXEC), errors = dup(STDERR_FILENO);
+    dup2(none, STDOUT_FILENO), dup2(none, STDERR_FILENO); /* rank 0 says it */
+    int code = argc > 1 && strcmp(argv[1], "kernel") == 0 ? 0 : options_read(argc, argv, &o);
+    fflush(stdout);
+    dup2(errors, STDERR_FILENO);
+    if (code >= 0) return code;
+    options_free(&o);
+    return o.dap ? 0 : serve_rank();
+}
+
+/* The device of the command line or the environment: several ranks are a device of their own. */
+static const char *device_of(const options *o) {
+    const char *named = o->device ? o->device : getenv("GPA_DEVICE");
+    if (o->ranks) setenv("GPA_RANKS", o->ranks, 1);
+    bool several = launched_rank() == 0 || (o->ranks && strcmp(o->ranks, "1") != 0);
+    return o->device ? o->device : !named && several ? "ranks" : NULL;
 }
 
 /* Reads a whole stream, zero-terminated; NULL with errno set. Owned: free. */
@@ -106,9 +142,9 @@ static bool prompts(const options *o) {
 
 /* Restarts the prompt in a new process image; options persist in the environment. */
 static void restart(void *user, const char *folder) {
-    const options *o = user;
-    char *args[] = {
-        "gpa", "-i", "--quiet", o->device ? "--device" : NULL, (char *)(uintptr_t)o->device, NULL};
+    const char *device = device_of(user);
+    char *args[] = {"gpa", "-i", "--quiet", device ? "--device" : NULL, (char *)(uintptr_t)device,
+                    NULL};
     setenv(RESTORE, folder, 1);
     fflush(stdout);
     execv("/proc/self/exe", args);
@@ -162,6 +198,8 @@ int main(int argc, char **argv) {
     gpa_session *s;
     char history[PATH_MAX];
     signal(SIGXFSZ, SIG_IGN); /* a file too large for its limit is an OSError */
+    if (argc > 1 && strcmp(argv[1], "rank-worker") == 0) return serve_rank();
+    if (launched_rank() > 0) return serve_launched_rank(argc, argv);
     if (argc > 1 && strcmp(argv[1], "kernel") == 0) return kernel_command(argc - 1, argv + 1);
     int code = options_read(argc, argv, &o);
     if (code >= 0) return options_free(&o), code;
@@ -182,7 +220,7 @@ int main(int argc, char **argv) {
     gpa_config_init(&config);
     host_init(&config.host);
     if (prompts(&o)) config.host.restart = restart, config.host.user = &o;
-    config.device = o.device;
+    config.device = device_of(&o);
     config.argv = args;
     config.argc = 1 + argc - o.rest;
     if (prompts(&o) && gpa_history_path(history, sizeof history)) config.history = history;
@@ -192,6 +230,10 @@ int main(int argc, char **argv) {
         if (e.code == GPA_E_VALUE) code = EXIT_USAGE;
     } else {
         host_catch_interrupts(s);
+        if (launched_rank() == 0 && gpa_session_open(s, "ranks", &e)) { /* the others wait for it */
+            fprintf(stderr, "gpa: %s: %s\n", gpa_err_name(e.code), e.msg);
+            exit(EXIT_UNCAUGHT);
+        }
         if (o.device)
             gpa_session_prepare(s); /* named explicitly, so it will be used: initialize it now */
         /* Output is flushed before the session ends: a driver that crashes at exit loses none. */

@@ -40,6 +40,7 @@ static void print_help(void) {
         "\n"
         "  GPA_DEVICE        the device to use\n"
         "  GPA_NUM_THREADS   threads of the CPU device\n"
+        "  GPA_RANKS         number of processes of the device ranks\n"
         "  GPA_MEMORY_LIMIT  what arrays may take: 4G, 25%\n"
         "  GPA_PLUGIN_DIR    where the device plugins are\n"
         "  GPA_CACHE_DIR     where compiled programs are kept (else ~/.cache/gpa)\n"
@@ -165,6 +166,7 @@ int options_read(int argc, char **argv, options *o) {
             case OPTION_BARE: o->bare = true; break;
             case OPTION_COLOUR: o->colour = value; break;
             case OPTION_DEVICE: o->device = value; break;
+            case OPTION_RANKS: o->ranks = value; break;
             case OPTION_DEVICES: o->devices = true; break;
             case OPTION_DAP: o->dap = true; break;
             case OPTION_EXPLAIN: o->explain++; break;

@@ -8,7 +8,7 @@ typedef struct {
     const char *file;        /* "-": standard input; NULL: none */
     const char *const *code; /* texts of -c, n_code of them */
     int n_code;
-    const char *device, *cache, *colour;
+    const char *device, *cache, *colour, *ranks;
     bool interactive, quiet, echo, bare, devices, dap;
     int explain;
     int rest; /* index of the first argument after the program */

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 SOURCES = (".c", ".h", ".def", ".inc", ".cu", ".cuh")
-PLUGINS = ("runtime/cpu", "runtime/cuda")  # linked on their own: each sees its own symbols first
+PLUGINS = ("runtime/cpu", "runtime/cuda", "runtime/ranks")  # linked on their own: each sees its own symbols first
 
 
 def read_rules(path):

@@ -1,5 +1,5 @@
 /* Magics about generated code and devices: %explain, %dis, %kir, %cuda, %ptx, %sass, %prun, %gpu,
- * %device, %simulate, %trace. */
+ * %device, %ranks, %simulate, %trace. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -575,6 +575,21 @@ MAGIC(device, LINE, WORDS, "[name]",
                        word.text ? word.text : "");
     }
     str_free(&word);
+    return rc;
+}
+
+MAGIC(ranks, LINE, WORDS, "",
+      "Show the processes that the current device consists of (`gpa --ranks N`).\n"
+      "\n"
+      "For each rank its process, its host and the bytes of arrays that it holds; then\n"
+      "the launches that were divided and the bytes moved between ranks.") {
+    gpa_str text;
+    if (m->n) return magic_usage(m, "%%ranks takes no arguments");
+    str_init(&text);
+    gpa_code rc = rt_flush(m->s->rt, vm_err(m->s->vm));
+    if (!rc) rc = rt_ranks(m->s->rt, &text, vm_err(m->s->vm));
+    if (!rc) session_write(m->s, false, text.text, text.len);
+    str_free(&text);
     return rc;
 }
 

@@ -223,6 +223,13 @@ void gpa_session_ready(gpa_session *s) {
     s->ready = true;
 }
 
+gpa_code gpa_session_open(gpa_session *s, const char *device, gpa_err *e) {
+    const char *full;
+    return rt_find_device(s->rt, device, &full, NULL, NULL, e);
+}
+
+gpa_code gpa_session_serve(gpa_err *e) { return rt_serve("ranks", e); }
+
 void gpa_session_devices(gpa_session *s) {
     gpa_str text;
     str_init(&text);

@@ -35,6 +35,7 @@ typedef struct {
     bool gpu;           /* its devices are GPUs (rt_get_gpu) */
     bool opens_slowly;  /* opened in the background */
     bool is_reference;  /* the reference device, which checks every access */
+    const char *wraps;  /* the kind that its devices consist of; NULL: none */
     const gpa_backend *be;
     int count; /* number of devices; -1: not counted yet */
     char why[WHY_CAPACITY];
@@ -44,6 +45,7 @@ static kind kinds[] = {
     {.name = "cuda", .plugin = "gpa-cuda.so", .gpu = true, .opens_slowly = true, .count = -1},
     {.name = "cpu", .plugin = "gpa-cpu.so", .count = -1},
     {.name = "ref", .be = &gpa_ref_backend, .is_reference = true, .count = -1},
+    {.name = "ranks", .plugin = "gpa-ranks.so", .wraps = "cpu", .count = -1},
 };
 
 /* ---- names ---- */
@@ -69,7 +71,8 @@ gpa_code device_check_name(const char *name, gpa_err *e) {
     if (parse_name(name, &number)) return GPA_OK;
     gpa_fail(e, GPA_E_VALUE, "unknown device '%.32s'", name);
     gpa_err_hint(
-        e, "devices are called cpu, cuda, cuda:1 and ref; `gpa --devices` lists what is there");
+        e,
+        "devices are called cpu, cuda, cuda:1, ranks and ref; `gpa --devices` lists what is there");
     return GPA_E_VALUE;
 }
 
@@ -118,10 +121,23 @@ static void load_plugin(const char *plugin_dir, kind *k) {
     if (!try_dir(k, dir)) try_dir(k, lib);
 }
 
+/* Loads the backend of a kind, and that which it wraps. False: k->why is the reason. */
+static bool load(const char *plugin_dir, kind *k) {
+    int number;
+    if (k->be) return true;
+    kind *inner = k->wraps ? parse_name(k->wraps, &number) : NULL;
+    if (inner && !load(plugin_dir, inner)) {
+        snprintf(k->why, sizeof k->why, "%.250s", inner->why);
+        return false;
+    }
+    load_plugin(plugin_dir, k);
+    if (k->be && inner) k->be->wrap(inner->be);
+    return k->be != NULL;
+}
+
 /* The number of devices of a kind; if 0, k->why is the reason. */
 static int count_devices(const char *plugin_dir, kind *k) {
-    if (!k->be) load_plugin(plugin_dir, k);
-    if (!k->be) return 0;
+    if (!load(plugin_dir, k)) return 0;
     if (k->count < 0) k->count = k->be->count(k->why, sizeof k->why);
     return k->count;
 }
@@ -353,6 +369,27 @@ void device_close_all(gpa_rt *rt) {
         mem_free(d);
     }
     rt->device = NULL;
+}
+
+/* ---- ranks ---- */
+
+gpa_code rt_serve(const char *device, gpa_err *e) {
+    int number;
+    kind *k = parse_name(device, &number);
+    if (!k || !load(NULL, k) || !k->be->serve)
+        return gpa_fail(e, GPA_E_DEVICE, "%s: %s", device, k ? k->why : "no such device");
+    return k->be->serve(e);
+}
+
+gpa_code rt_ranks(gpa_rt *rt, gpa_str *out, gpa_err *e) {
+    gpa_device *d;
+    gpa_code rc = device_default(rt, &d, e);
+    if (rc) return rc;
+    if (d->be->describe)
+        d->be->describe(d->dev, out);
+    else
+        str_printf(out, "%s is one process; `gpa --ranks N` starts several\n", d->caps.name);
+    return GPA_OK;
 }
 
 /* ---- queries ---- */

@@ -19,7 +19,7 @@ struct explain {
     rt_explain_what what;
     int steps;
     uint64_t launches, read, written; /* counters at the start */
-    uint64_t interpreted;             /* counter before the step */
+    uint64_t interpreted, moved;      /* counters before the step */
     struct {
         rt_loop_reason why;
         uint32_t line;
@@ -234,6 +234,13 @@ static void write_code(rt_explain_what what, gpa_device *d, const lowered *l,
     if (out->len && out->text[out->len - 1] != '\n') str_putc(out, '\n');
 }
 
+/* Bytes that the step moved between the processes of the device. */
+static void write_traffic(struct explain *x, const gpa_device *d) {
+    const uint64_t moved = d->be->traffic ? d->be->traffic(d->dev) : 0;
+    if (moved > x->moved) write_bytes(&x->text, "moves", moved - x->moved);
+    x->moved = moved;
+}
+
 void explain_step(gpa_rt *rt, const explained_step *done) {
     struct explain *x = rt->explain;
     gpa_device *d = done->device;
@@ -254,6 +261,7 @@ void explain_step(gpa_rt *rt, const explained_step *done) {
     str_printf(out, "  %llu launch%s", (unsigned long long)n, n == 1 ? "" : "es");
     write_bytes(out, "reads", l->bytes_read);
     write_bytes(out, "writes", l->bytes_written);
+    write_traffic(x, d);
     double late = d->be->compile_seconds ? d->be->compile_seconds(program->prog) : 0;
     if (rt->stats.interpreted > x->interpreted)
         str_printf(out, ", interpreted%s\n", done->built ? "" : " while it is compiled");
@@ -336,6 +344,7 @@ void rt_explain_start(gpa_rt *rt, rt_explain_what what) {
     x->read = rt->stats.bytes_read;
     x->written = rt->stats.bytes_written;
     x->interpreted = rt->stats.interpreted;
+    if (rt->device && rt->device->be->traffic) x->moved = rt->device->be->traffic(rt->device->dev);
     rt->explain = x;
 }
 

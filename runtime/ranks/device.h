@@ -1,0 +1,104 @@
+/* The ranks device in rank 0: its memory, its programs, and commands to the workers. */
+#ifndef GPA_RANKS_DEVICE_H
+#define GPA_RANKS_DEVICE_H
+
+#include "runtime/backend.h"
+#include "runtime/ranks/channel.h"
+#include "runtime/ranks/placement.h"
+#include "runtime/ranks/wire.h"
+
+/* A block of memory: an allocation of the inner backend on this rank, and on each worker that has
+ * used it. */
+typedef struct {
+    gpa_mem *mem; /* the key: what the runtime knows the block by */
+    char *base;
+    size_t n;
+    uint32_t id;
+    uint64_t users;  /* bit r: worker r has the block */
+    placement where; /* the ranks that have current bytes */
+    bool kept; /* other code has its address and may write it at any time: copies do not last */
+} memory;
+
+/* How a program uses an array, flags. */
+enum {
+    USE_READ = 1,        /* at the current point, inside an EACH or in a program without one */
+    USE_READ_ONCE = 2,   /* outside of all EACH: once per outer point */
+    USE_READ_ANY = 4,    /* at computed offsets */
+    USE_WRITE = 8,       /* as for reads */
+    USE_WRITE_ONCE = 16, /* */
+    USE_WRITE_ANY = 32,  /* */
+    USE_WRITE_SOME = 64  /* not at every point */
+};
+
+struct gpa_prog {
+    gpa_prog *inner;
+    uint32_t id;
+    uint64_t users; /* bit r: worker r has the program */
+    gpa_str text;   /* for the workers */
+    kir_form form;
+    uint8_t ndim;
+    uint16_t inner_dims;
+    bool faults;
+    size_t n_arrays, n_params;
+    uint8_t use[KIR_MAX_ARRAYS], item[KIR_MAX_ARRAYS];
+};
+
+/* Bytes that this rank receives from rank `from`, or sends to rank -`from`. */
+typedef struct {
+    int from;
+    char *at;
+    size_t n;
+} own_transfer;
+
+/* Slots of memory or programs: ids that are free. */
+typedef struct {
+    uint32_t *free_ids, next;
+    size_t n, cap;
+} ids;
+
+struct gpa_dev {
+    const gpa_backend *be; /* of the inner device */
+    gpa_dev *inner;
+    channel *c;
+    int n; /* ranks */
+    int32_t stop;
+    bool broken;
+    uint64_t threshold; /* bytes: smaller launches run on rank 0 */
+    memory **table;     /* open addressing by mem */
+    size_t table_size, table_used;
+    ids memory_ids, program_ids;
+    gpa_str commands[MPI_MAX_RANKS]; /* not sent yet */
+    own_transfer *own;               /* transfers of this rank, in order */
+    size_t n_own, cap_own;
+    uint64_t moved, moves; /* bytes and messages of data between ranks */
+    uint64_t shared;       /* launches that were divided */
+};
+
+/* ---- memory.c ---- */
+
+memory *memory_find(const gpa_dev *d, const gpa_mem *m);
+/* Takes the allocation; frees it on failure. */
+gpa_code memory_new_take(gpa_dev *d, gpa_mem *m, size_t n, gpa_err *e);
+void memory_free(gpa_dev *d, gpa_mem *m);
+void memory_free_table(gpa_dev *d);
+/* Queues the transfers after which `rank` has current bytes [from, to) of the block. */
+gpa_code memory_fetch(gpa_dev *d, memory *m, int rank, size_t from, size_t to, gpa_err *e);
+/* The bytes [from, to) are now on `rank` alone. */
+gpa_code memory_own(memory *m, int rank, size_t from, size_t to, gpa_err *e);
+/* Sends what is queued, and waits for the transfers of this rank. */
+gpa_code device_exchange(gpa_dev *d, gpa_err *e);
+/* Sends commands that nothing waits for, if they have become many. */
+void device_flush_many(gpa_dev *d);
+bool ids_take(ids *x, uint32_t *id);
+void ids_give(ids *x, uint32_t id);
+
+/* ---- launch.c ---- */
+
+gpa_code launch_build(gpa_dev *d, const kir_func *f, gpa_prog **out, gpa_err *e);
+void launch_drop(gpa_dev *d, gpa_prog *p);
+gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
+
+/* Notes a failure of a rank: the device is broken. Returns rc. */
+gpa_code device_result_of(gpa_dev *d, gpa_code rc);
+
+#endif

@@ -1,0 +1,32 @@
+/* Placement of memory: which ranks have current copies of which bytes of a block. */
+#ifndef GPA_RANKS_PLACEMENT_H
+#define GPA_RANKS_PLACEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes up to `end`, from the end of the run before: bit r of `ranks`: rank r has them; none: they
+ * were never written. */
+typedef struct {
+    size_t end;
+    uint64_t ranks;
+} placement_run;
+
+/* The runs of a block in order; neighbours differ. */
+typedef struct {
+    placement_run *run;
+    size_t n, cap;
+} placement;
+
+/* A block of n bytes that nobody has written. False: memory is short. */
+bool placement_init(placement *p, size_t n);
+void placement_free(placement *p);
+/* The index of the run that byte `at` is in. */
+size_t placement_find(const placement *p, size_t at);
+/* [from, to) is now with these ranks alone, or `also` with them. False: memory is short; p is
+ * unchanged. */
+bool placement_set(placement *p, size_t from, size_t to, uint64_t ranks);
+bool placement_add(placement *p, size_t from, size_t to, uint64_t ranks);
+
+#endif

@@ -1,0 +1,70 @@
+/* Commands of rank 0 to its workers, and their replies, as bytes.
+ *
+ * A message of commands is a sequence of records, each a wire_op and its fields, in the byte order
+ * and with the structures of one host: all ranks are the same program (channel_open). */
+#ifndef GPA_RANKS_WIRE_H
+#define GPA_RANKS_WIRE_H
+
+#include "runtime/backend.h"
+#include "runtime/base/str.h"
+
+typedef enum {
+    WIRE_PROGRAM, /* a program and its kir: wire_put_program */
+    WIRE_DROP,    /* drops the program `id` */
+    WIRE_FREE,    /* frees the memory `id` */
+    WIRE_SEND,    /* wire_transfer: sends bytes to `peer` */
+    WIRE_RECEIVE, /* wire_transfer: receives them from `peer` */
+    WIRE_RUN,     /* wire_run, its wire_arrays and parameters: runs a share, and replies */
+    WIRE_END
+} wire_op;
+
+typedef struct {
+    uint32_t op, id; /* wire_op; of a program or of memory */
+} wire_head;
+
+typedef struct {
+    uint64_t size, at, n; /* of the memory; of the bytes */
+    int64_t peer;
+} wire_transfer;
+
+typedef struct {
+    gpa_share_form form;
+    bool faults, uninterrupted;
+    int64_t lo, hi, size[KIR_MAX_DIMS];
+    uint64_t bytes; /* of the states of a part */
+    uint64_t n_arrays, n_params;
+} wire_run;
+
+#define WIRE_NO_MEMORY UINT32_MAX
+
+typedef struct {
+    uint32_t memory;     /* its id; WIRE_NO_MEMORY: a virtual array */
+    uint64_t size;       /* of the memory */
+    gpa_binding binding; /* without its memory */
+} wire_array;
+
+/* A reply; the message of an error and the states of the parts follow it. */
+typedef struct {
+    int32_t code; /* gpa_code */
+    uint32_t n_text;
+    uint64_t n_states;
+    kir_fault_record fault;
+} wire_reply;
+
+/* Appends n bytes, at a multiple of 16 from the start. */
+void wire_put(gpa_str *out, const void *from, size_t n);
+void wire_put_head(gpa_str *out, wire_op op, uint32_t id);
+void wire_put_program(gpa_str *out, const kir_func *f);
+
+typedef struct {
+    const char *start;
+    size_t at, n;
+} wire_reader;
+
+/* The next n bytes, as wire_put wrote them; NULL at the end. */
+const void *wire_get(wire_reader *r, size_t n);
+/* A program in the reader's memory. GPA_E_INTERNAL if it is incomplete. Owned: mem_free of
+ * out->texts. */
+gpa_code wire_get_program(wire_reader *r, kir_func *out, gpa_err *e);
+
+#endif

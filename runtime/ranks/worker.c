@@ -1,0 +1,216 @@
+/* A worker: the ranks but the first, which run shares of launches on their own memory. */
+#include "runtime/ranks/worker.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/base/base.h"
+#include "runtime/ranks/wire.h"
+
+/* Memory, in the slot of its id. */
+typedef struct {
+    gpa_mem *mem; /* NULL: none */
+    char *base;
+    size_t n;
+} block;
+
+typedef struct {
+    channel *c;
+    const gpa_backend *be;
+    gpa_dev *dev;
+    block *blocks;
+    gpa_prog **programs; /* in the slots of their ids; NULL: none */
+    size_t n_blocks, cap_blocks, n_programs, cap_programs;
+    gpa_code built; /* of the last program that could not be built */
+    gpa_err why;
+    gpa_str reply;
+} worker;
+
+/* ---- interrupts ---- */
+
+static worker *interrupted; /* for the signal handler */
+
+static void on_signal(int number) {
+    (void)number;
+    interrupted->be->interrupt(interrupted->dev, true);
+}
+
+static void catch_interrupts(worker *w) {
+    interrupted = w;
+    struct sigaction a = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&a.sa_mask);
+    sigaction(SIGUSR1, &a, NULL);
+    signal(SIGINT, SIG_IGN); /* rank 0 is the one that passes interrupts on */
+}
+
+/* ---- memory and programs ---- */
+
+static gpa_code find_block(worker *w, uint32_t id, size_t n, block **out, gpa_err *e) {
+    while (w->n_blocks <= id) {
+        if (!mem_grow(&w->blocks, w->n_blocks, &w->cap_blocks, sizeof *w->blocks))
+            return gpa_no_memory(e);
+        w->blocks[w->n_blocks++] = (block){.mem = NULL};
+    }
+    block *b = *out = &w->blocks[id];
+    if (b->mem) return GPA_OK;
+    gpa_code rc = w->be->alloc(w->dev, n, &b->mem, e);
+    if (rc) return rc;
+    b->base = w->be->base(b->mem);
+    b->n = n;
+    return GPA_OK;
+}
+
+static void free_block(worker *w, uint32_t id) {
+    if (id >= w->n_blocks || !w->blocks[id].mem) return;
+    w->be->free(w->dev, w->blocks[id].mem);
+    w->blocks[id] = (block){.mem = NULL};
+}
+
+/* A program that cannot be built is reported by the reply to its first launch. */
+static gpa_code add_program(worker *w, uint32_t id, wire_reader *r, gpa_err *e) {
+    kir_func f;
+    while (w->n_programs <= id) {
+        if (!mem_grow(&w->programs, w->n_programs, &w->cap_programs, sizeof *w->programs))
+            return gpa_no_memory(e);
+        w->programs[w->n_programs++] = NULL;
+    }
+    gpa_code rc = wire_get_program(r, &f, e);
+    if (rc) return rc;
+    gpa_err_clear(&w->why);
+    w->built = w->be->build(w->dev, &f, &w->programs[id], &w->why);
+    mem_free(f.texts);
+    return GPA_OK;
+}
+
+static void drop_program(worker *w, uint32_t id) {
+    if (id >= w->n_programs || !w->programs[id]) return;
+    w->be->drop(w->dev, w->programs[id]);
+    w->programs[id] = NULL;
+}
+
+/* ---- commands ---- */
+
+static gpa_code transfer(worker *w, const wire_head *h, wire_reader *r, gpa_err *e) {
+    const wire_transfer *t = wire_get(r, sizeof *t);
+    block *b;
+    if (!t) return gpa_fail(e, GPA_E_INTERNAL, "a command is incomplete");
+    gpa_code rc = find_block(w, h->id, t->size, &b, e);
+    if (rc) return rc;
+    if (h->op == WIRE_SEND)
+        return channel_send(w->c, (int)t->peer, CHANNEL_DATA, b->base + t->at, t->n, e);
+    return channel_receive(w->c, (int)t->peer, CHANNEL_DATA, b->base + t->at, t->n, e);
+}
+
+/* The states of a share's parts, for the reply. */
+typedef struct {
+    const wire_run *run;
+    gpa_str *reply;
+} parts;
+
+static gpa_code keep_states(void *user, char *states, bool *finish, gpa_err *e) {
+    const parts *x = user;
+    *finish = false;
+    wire_put(x->reply, states + (size_t)x->run->lo * x->run->bytes,
+             (size_t)(x->run->hi - x->run->lo) * x->run->bytes);
+    return x->reply->failed ? gpa_no_memory(e) : GPA_OK;
+}
+
+static gpa_code bind(worker *w, const wire_array *from, size_t n, gpa_binding *to, gpa_err *e) {
+    for (size_t i = 0; i < n; i++) {
+        block *b;
+        to[i] = from[i].binding;
+        to[i].mem = NULL;
+        if (from[i].memory == WIRE_NO_MEMORY) continue;
+        gpa_code rc = find_block(w, from[i].memory, from[i].size, &b, e);
+        if (rc) return rc;
+        to[i].mem = b->mem;
+    }
+    return GPA_OK;
+}
+
+static gpa_code launch(worker *w, uint32_t id, const wire_run *run, wire_reader *r,
+                       kir_fault_record *fault, gpa_err *e) {
+    const wire_array *arrays = wire_get(r, run->n_arrays * sizeof *arrays);
+    const gpa_val *params = wire_get(r, run->n_params * sizeof *params);
+    parts join = {run, &w->reply};
+    gpa_binding bound[KIR_MAX_ARRAYS];
+    const gpa_share share = {
+        .form = run->form, .lo = run->lo, .hi = run->hi, .join = keep_states, .user = &join};
+    gpa_launch l = {.arrays = bound,
+                    .params = params,
+                    .fault = run->faults ? fault : NULL,
+                    .uninterrupted = run->uninterrupted,
+                    .share = &share};
+    if (!arrays || !params || run->n_arrays > KIR_MAX_ARRAYS)
+        return gpa_fail(e, GPA_E_INTERNAL, "a command is incomplete");
+    gpa_code rc = bind(w, arrays, run->n_arrays, bound, e);
+    if (rc) return rc;
+    if (!w->programs[id]) return gpa_fail(e, w->built, "%s", w->why.msg);
+    memcpy(l.size, run->size, sizeof l.size);
+    w->be->interrupt(w->dev, false);
+    return w->be->run(w->dev, w->programs[id], &l, e);
+}
+
+/* Runs a share, and replies. */
+static gpa_code run(worker *w, uint32_t id, wire_reader *r, gpa_err *e) {
+    const wire_run *x = wire_get(r, sizeof *x);
+    wire_reply reply = {.code = GPA_OK};
+    gpa_err why = {0};
+    if (!x) return gpa_fail(e, GPA_E_INTERNAL, "a command is incomplete");
+    gpa_code rc = channel_finish_sends(w->c, e); /* the launch may overwrite what is being sent */
+    if (rc) return rc;
+    str_clear(&w->reply);
+    wire_put(&w->reply, &reply, sizeof reply);
+    const size_t head = w->reply.len;
+    reply.code = (int32_t)launch(w, id, x, r, &reply.fault, &why);
+    if (reply.code) str_truncate(&w->reply, head);
+    reply.n_states = w->reply.len - head;
+    reply.n_text = reply.code ? (uint32_t)strlen(why.msg) + 1 : 0;
+    wire_put(&w->reply, why.msg, reply.n_text);
+    if (w->reply.failed) return gpa_no_memory(e);
+    memcpy(w->reply.text, &reply, sizeof reply);
+    rc = channel_send(w->c, 0, CHANNEL_REPLY, w->reply.text, w->reply.len, e);
+    return rc ? rc : channel_finish_sends(w->c, e);
+}
+
+/* Runs the commands of a message. */
+static gpa_code obey(worker *w, wire_reader *r, bool *end, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    const wire_head *h;
+    while (!rc && !*end && r->at < r->n && (h = wire_get(r, sizeof *h))) {
+        switch ((wire_op)h->op) {
+            case WIRE_PROGRAM: rc = add_program(w, h->id, r, e); break;
+            case WIRE_DROP: drop_program(w, h->id); break;
+            case WIRE_FREE: free_block(w, h->id); break;
+            case WIRE_SEND:
+            case WIRE_RECEIVE: rc = transfer(w, h, r, e); break;
+            case WIRE_RUN: rc = run(w, h->id, r, e); break;
+            case WIRE_END: *end = true; break;
+        }
+    }
+    return rc;
+}
+
+gpa_code worker_serve(channel *c, const gpa_backend *be, gpa_dev *dev, gpa_err *e) {
+    worker w = {.c = c, .be = be, .dev = dev};
+    bool end = false;
+    gpa_str text;
+    gpa_code rc = GPA_OK;
+    str_init(&text);
+    str_init(&w.reply);
+    catch_interrupts(&w);
+    while (!rc && !end) {
+        rc = channel_receive_text(c, 0, CHANNEL_COMMAND, &text, e);
+        if (rc) break;
+        wire_reader r = {text.text, 0, text.len};
+        rc = obey(&w, &r, &end, e);
+    }
+    for (uint32_t i = 0; i < w.n_blocks; i++) free_block(&w, i);
+    for (uint32_t i = 0; i < w.n_programs; i++) drop_program(&w, i);
+    mem_free(w.blocks);
+    mem_free(w.programs);
+    str_free(&text);
+    str_free(&w.reply);
+    return rc;
+}
