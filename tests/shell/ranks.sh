@@ -1,0 +1,110 @@
+# Several ranks are one device: results have the same bits for any number of them, failures leave the session usable.
+. tests/checks.sh
+[ -e "$B/gpa-ranks.so" ] && [ -e "$B/gpa-cpu.so" ] || skip "no device of several ranks"
+said=$("$GPA" --ranks 2 -c 'print(ones(2) + 1)' 2>&1) || skip "${said%%$'\n'*}"
+workspace ranks
+export GPA_NUM_THREADS=1
+cat > "$work/results.gpa" <<'G'
+import numpy as np
+r, n = np.random.default_rng(5), 300_001
+x = r.standard_normal(n)
+m = x[:250_000].reshape(500, 500)
+def show(*values):
+    for v in values:
+        v = np.asarray(v)
+        print(v.dtype, v.shape, np.atleast_1d(v).ravel()[:: v.size // 7 + 1].tolist())
+show(x, np.sin(x) * x, x[::-1] - x, x[1:] - x[:-1], x[::3] * 2, np.where(x > 0, x, -x))
+show(x.sum(), x.mean(), x.var(), x.max(), x.argmin(), (x > 0).sum(), (x > 9).any(), np.linalg.norm(x))
+show(m.sum(0), m.sum(1), m.T.sum(1), m[1:-1, 1:-1].sum(), m.max(0), m.argmax(1), m.T + m, m[::2, ::-3] * m[1::2, ::3])
+show(np.cumsum(x), np.sort(x), np.argsort(x), x[x > 1], x[r.integers(0, n, 5000)], np.histogram(x, 10)[0], m @ m, np.fft.fft(x[:4096]))
+show(np.exp(m - m.max(1, keepdims=True)) / np.exp(m - m.max(1, keepdims=True)).sum(1, keepdims=True))
+u, v = np.zeros((301, 200)), np.zeros((301, 200))
+u[0] = v[0] = 1
+for i in range(40):
+    v[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) / 4
+    v[:, 0] = v[:, 1]
+    v[-1] = v[-2]
+    u, v = v, u
+show(u, u.sum())
+p = np.pad(m, 1)
+p[::2] += 1
+p[p > 2] = 0
+p[[3, 5], [7, 9]] = 8.0
+show(p, np.roll(p, 3, 0), np.concatenate([m, m + 1]), p.astype("f4").sum(), p.astype("i2"))
+z = x[:99_999] + 1j
+z *= z.conj()
+show(z, z.sum(), abs(z))
+x[5] = 100.0
+x[-5:] = 0
+show(x.sum(), float(x[5]), x[:300_000].reshape(3, -1).sum(1))
+G
+"$GPA" --device cpu "$work/results.gpa" > "$work/1" 2>&1
+! grep -q Error "$work/1" && [ "$(wc -l < "$work/1")" -gt 40 ]; verdict "one process" $? "$work/1"
+for n in 2 3; do
+    for at in 1 1M; do
+        GPA_RANKS_THRESHOLD=$at "$GPA" --ranks $n "$work/results.gpa" > "$work/$n" 2>&1
+        diff "$work/1" "$work/$n" | cut -c1-300 | head -6 > "$work/difference"
+        [ ! -s "$work/difference" ]; verdict "the bits of $n ranks, launches from $at on" $? "$work/difference"
+    done
+done
+
+said=$("$GPA" --ranks 2 -c 'x = np.arange(1e6) * 2
+print(x.sum())
+%ranks' 2>&1)
+contains "%ranks names the workers" "$said" "rank 1: process"
+contains "%ranks counts" "$said" "1 launches were divided"
+said=$("$GPA" --ranks 2 -c 'x = np.arange(4e6).reshape(2000, 2000).copy(); y = x.copy()
+%explain y[1:-1] = x[2:] + x[:-2]' 2>&1)
+contains "%explain shows what halos move" "$said" ", moves 32 KB"
+
+children='$(pgrep -P $(pgrep -P $PPID orted))'
+said=$(GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 2 -c 'x = np.arange(1e6); y = x * 2
+print(y.sum())
+!kill -9 '"$children"'
+try: print((y + 1).sum())
+except Exception as e: print(type(e).__name__, e)
+x = np.arange(1e6)
+print((x + 1).sum())
+try: print(y[0])
+except Exception as e: print(type(e).__name__, e)' 2>&1)
+contains "a worker that ends is named" "$said" "DeviceError rank 1 (process"
+contains "the session goes on with new workers" "$said" "500000500000.0"
+contains "what only the dead worker held is lost" "$said" "DeviceError the elements of this array were lost when ranks failed"
+
+errors=$work/errors start "$GPA" --ranks 2 -c 'import numpy as np
+x = np.arange(400000.0)
+print("begun", flush=True)
+try:
+    while True:
+        y = x
+        for k in range(300): y = np.sin(y) + np.cos(y)
+        s = float(y.sum())
+except KeyboardInterrupt: print("interrupted")
+print((x + 1).sum())'
+until_says "$work/out" begun
+sleep 1; begun=$(date +%s%N); kill -INT $pid; end
+at_most "an interrupt ends a launch" "$(ms $begun)" 5000
+equal "after an interrupt" "$(tail -n 2 "$work/out")" "interrupted
+80000200000.0"
+sleep 0.5
+{ "$GPA" --ranks 3 -c 'print(np.arange(1e6).sum(), flush=True)
+!kill -9 $PPID'; } > "$work/out" 2>&1
+for i in $(seq 40); do workers=$(pgrep -f "^$GPA rank-worker" | wc -l); [ "$workers" != 0 ] || break; sleep 0.1; done
+equal "workers end with rank 0" "$workers" 0
+
+equal "one rank is one process" "$("$GPA" --ranks 1 -c 'print(np.ones(2).device)' 2>&1)" cpu
+contains "no number of ranks" "$("$GPA" --ranks some -c 'print(np.ones(2) + 1)' 2>&1)" "'some' is not a number of ranks"
+contains "too many ranks" "$("$GPA" --ranks 100 -c 'print(np.ones(2) + 1)' 2>&1)" "'100' is not a number of ranks (1 to 64)"
+equal "an exit code" "$("$GPA" --ranks 2 -c 'import sys; print(np.ones(2) + 1); sys.exit(3)' 2>&1; echo $?)" "[2. 2.]
+3"
+if command -v mpirun > /dev/null; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    launch() { mpirun --oversubscribe -n "$1" "$GPA" "${@:2}" 2>&1; }
+    GPA_RANKS_THRESHOLD=1 launch 3 "$work/results.gpa" > "$work/3"
+    diff "$work/1" "$work/3" | cut -c1-300 | head -6 > "$work/difference"
+    [ ! -s "$work/difference" ]; verdict "the bits of mpirun's ranks" $? "$work/difference"
+    equal "an option that is answered" "$(launch 2 --version)" "$("$GPA" --version)"
+    equal "a program without arrays" "$(launch 2 -c 'print(1 + 1)')" 2
+    contains "the program is run by one of them" "$(launch 2 -c 'print("once")' | sort | uniq -c)" "1 once"
+fi
+finish

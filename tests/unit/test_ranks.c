@@ -1,0 +1,131 @@
+/* The ranks device without MPI: byte intervals of index maps, placement of memory, both against a
+ * table of bytes. */
+#include "unit.h"
+
+#include "runtime/base/base.h"
+#include "runtime/ranks/placement.h"
+#include "runtime/ranks/region.h"
+
+enum { BYTES = 4096, ROUNDS = 3000 };
+
+static uint32_t below(uint64_t *state, uint32_t n) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33) % n;
+}
+
+/* ---- regions ---- */
+
+typedef struct {
+    bool covered[BYTES], exact;
+    int64_t low, high; /* of the offsets that may occur */
+} cover;
+
+static bool emit(void *user, int64_t from, int64_t to, bool exact) {
+    cover *c = user;
+    assert_true(from < to && from >= 0 && to <= BYTES);
+    for (int64_t i = from; i < to; i++) c->covered[i] = true;
+    c->exact = c->exact && exact;
+    return true;
+}
+
+/* Marks what each point of the region accesses. */
+static void access_points(const region *r, bool *accessed) {
+    int64_t points = 1, others = 1;
+    for (int i = 0; i < r->ndim; i++) *(i < r->divided ? &points : &others) *= r->size[i];
+    for (int64_t p = r->lo; p < r->hi; p++)
+        for (int64_t q = 0; q < others; q++) {
+            int64_t at = r->offset, rest = p;
+            for (int i = r->divided - 1; i >= 0; i--) {
+                at += rest % r->size[i] * r->stride[i];
+                rest /= r->size[i];
+            }
+            rest = q;
+            for (int i = r->ndim - 1; i >= r->divided; i--) {
+                at += rest % r->size[i] * r->stride[i];
+                rest /= r->size[i];
+            }
+            for (int64_t b = 0; b < r->item; b++) accessed[at * r->item + b] = true;
+        }
+}
+
+static region random_region(uint64_t *state) {
+    static const int64_t items[] = {1, 2, 4, 8};
+    region r = {.ndim = (int)below(state, 4), .item = items[below(state, 4)]};
+    int64_t points = 1, low = 0;
+    r.divided = (int)below(state, (uint32_t)r.ndim + 1);
+    for (int i = 0; i < r.ndim; i++) {
+        r.size[i] = 1 + below(state, 5);
+        r.stride[i] = (int64_t)below(state, 49) - 24;
+        if (below(state, 3) == 0) r.stride[i] = 1;
+        if (r.stride[i] < 0) low += r.stride[i] * (r.size[i] - 1);
+        if (i < r.divided) points *= r.size[i];
+    }
+    r.offset = below(state, 20) - low;
+    r.lo = below(state, (uint32_t)points + 1);
+    r.hi = r.lo + below(state, (uint32_t)(points - r.lo) + 1);
+    return r;
+}
+
+static void test_region(void **state) {
+    uint64_t random = 1;
+    int exact = 0;
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        const region r = random_region(&random);
+        static cover c;
+        static bool accessed[BYTES];
+        memset(&c, 0, sizeof c), memset(accessed, 0, sizeof accessed);
+        c.exact = true;
+        assert_true(region_intervals(&r, emit, &c));
+        access_points(&r, accessed);
+        for (int b = 0; b < BYTES; b++) {
+            assert_true(c.covered[b] || !accessed[b]);
+            if (c.exact) assert_true(accessed[b] || !c.covered[b]);
+        }
+        exact += c.exact;
+    }
+    assert_true(exact > ROUNDS / 2);
+}
+
+/* Many rows: the gaps between them are included, and the intervals stay few. */
+static bool count(void *user, int64_t from, int64_t to, bool exact) {
+    (void)from, (void)to, (void)exact;
+    ++*(int *)user;
+    return true;
+}
+
+static void test_many_rows(void **state) {
+    const region r = {
+        .ndim = 2, .size = {100000, 10}, .stride = {1000, 1}, .item = 8, .hi = 1, .divided = 0};
+    int n = 0;
+    (void)state;
+    assert_true(region_intervals(&r, count, &n));
+    assert_int_equal(n, 1);
+}
+
+/* ---- placement ---- */
+
+static void test_placement(void **state) {
+    enum { N = 200, OPERATIONS = 4000 };
+    uint64_t random = 7, ranks[N] = {0};
+    placement p;
+    (void)state;
+    assert_true(placement_init(&p, N));
+    for (int i = 0; i < OPERATIONS; i++) {
+        const size_t from = below(&random, N), to = from + below(&random, (uint32_t)(N - from) + 1);
+        const uint64_t mask = UINT64_C(1) << below(&random, 4);
+        const bool add = below(&random, 2);
+        assert_true(add ? placement_add(&p, from, to, mask) : placement_set(&p, from, to, mask));
+        for (size_t k = from; k < to; k++) ranks[k] = add ? ranks[k] | mask : mask;
+        for (size_t k = 0; k < N; k++)
+            assert_int_equal(p.run[placement_find(&p, k)].ranks, ranks[k]);
+        for (size_t k = 1; k < p.n; k++) {
+            assert_true(p.run[k].ranks != p.run[k - 1].ranks);
+            assert_true(p.run[k].end > p.run[k - 1].end);
+        }
+        assert_int_equal(p.run[p.n - 1].end, N);
+    }
+    placement_free(&p);
+}
+
+UNIT_TESTS(TEST(test_region), TEST(test_many_rows), TEST(test_placement))
