@@ -159,6 +159,9 @@ static gpa_op attributed_row(ast_op op, value b) {
     return x == 2 ? OP_SQUARE : x == 0.5 ? OP_SQRT : x == -1 ? OP_RECIPROCAL : ast_op_row(op);
 }
 
+/* True for Python's numbers and for NumPy's scalars, also lazy ones. */
+static bool is_number(value v) { return v.tag == V_ARRAY ? v.aux != 0 : v.tag < V_STR; }
+
 static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_opnd in[2] = {{.arr = NULL}, {.arr = NULL}};
     gpa_arr *result = NULL;
@@ -170,8 +173,10 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     if (!is_operand(a) || !is_operand(b))
         return op == AST_OP_EQ || op == AST_OP_NE ? never_equal(vm, op, a, b, out)
                                                   : no_loop(vm, op, a, b);
-    if (a.tag != V_ARRAY && b.tag != V_ARRAY && a.tag < V_STR && b.tag < V_STR &&
-        op != AST_OP_MATMUL)
+    if (op == AST_OP_MATMUL && is_number(a) && is_number(b))
+        return vm_fail(vm, GPA_E_TYPE, "unsupported operand type(s) for @: '%s' and '%s'",
+                       value_type_name(a), value_type_name(b));
+    if (a.tag != V_ARRAY && b.tag != V_ARRAY && a.tag < V_STR && b.tag < V_STR)
         return scalars(vm, op, a, b, out);
     if (op == AST_OP_POW && a.tag == V_ARRAY && !a.aux && a.array->arr->dtype == DT_BOOL &&
         b.tag == V_INT &&

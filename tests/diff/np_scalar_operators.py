@@ -136,3 +136,14 @@ for key in (np.int64(3), (np.int8(1), np.int8(4)), (np.uint64(2**63), 0), (np.in
     except (IndexError, OverflowError) as e:
         print(type(e).__name__)
 print(a[np.True_].shape, a[np.False_].shape)
+# --- scalars have no matrix product
+for x in (np.bool_(True), np.int64(1), np.float32(1), np.ones(2).any(), np.array(1)):
+    for y in (np.int64(1), True, 1, 2.0, np.ones(2).sum(), np.array(1)):
+        try:
+            print(x @ y)
+        except (TypeError, ValueError) as e:
+            print(type(e).__name__, e)
+        try:
+            print(y @ x)
+        except (TypeError, ValueError) as e:
+            print(type(e).__name__, e)

@@ -36,7 +36,7 @@ def show(name, x):
     print(name, type(x).__name__, a.dtype, a.shape, some)
 
 def magnitude(x):
-    return np.where(np.isfinite(x), np.abs(x), 0).astype(np.float64)
+    return np.where(np.isfinite(x), np.abs(np.asarray(x) + 0.0), 0).astype(np.float64)
 
 def plain(x):
     # neither which of two zeros is the larger one nor the payload of a sorted NaN is defined
@@ -187,7 +187,7 @@ def within(want, got):
     head = want[: want.index(") ") + 1]
     if not got.startswith(head):
         return False
-    read = {"nan": np.nan, "inf": np.inf, "__builtins__": {}}
+    read = {"nan": np.nan, "inf": np.inf, "nanj": complex(0, np.nan), "infj": complex(0, np.inf), "__builtins__": {}}
     try:
         pairs = [list(flat(eval(text, read))) for text in (want[len(head) :], got[len(head) :], bounds)]
     except SyntaxError:
