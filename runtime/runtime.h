@@ -125,6 +125,7 @@ typedef struct {
     bool assigned;      /* the loop assigns the variable */
     bool read;          /* an iteration reads it before it assigns it */
     bool owned;         /* only the loop's variables refer to that value */
+    bool late;          /* the loop assigns it after the read that may end it (rt_loop_outcome) */
 } rt_loop_array;
 /* A scalar that changes from iteration to iteration and is an operand of an array operation. */
 typedef struct {

@@ -91,6 +91,7 @@ static bool find_arrays(struct loop_state *s) {
                                        .object = v.o,
                                        .assigned = t->arrays[i].assigned,
                                        .read = t->arrays[i].read,
+                                       .late = t->arrays[i].late,
                                        .owned = v.o->refs == here};
     }
     return true;

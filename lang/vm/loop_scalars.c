@@ -111,7 +111,7 @@ bool loop_scalars_run(loop_trace *t, rt_loop_scalar *given) {
 void loop_scalars_leave(loop_trace *t) {
     for (size_t i = 0; i < t->n_carried; i++) {
         const loop_carried *c = &t->carried[i];
-        if (!c->at || c->at == t->item) t->slots[c->in] = t->before[i];
+        if (c->late) t->slots[c->in] = t->before[i];
     }
 }
 

@@ -204,29 +204,30 @@ static bool exit_if(walk *w, const ins *word, bool when, bool *out) {
                falls_out = next < w->head || next > w->t->last;
     if (w->t->exit || w->f != w->scopes || leaves == falls_out) return walk_refuse(w, RT_LOOP_READ);
     w->t->exit = leaves ? to : next;
+    for (unsigned k = 0; k < w->f->code->n_regs; k++) w->regs_at_exit[k] = w->regs[k].now;
+    for (size_t k = 0; k < w->n_outside; k++) w->outside_at_exit[k] = w->outside[k].now;
+    w->n_outside_at_exit = w->n_outside;
     *out = leaves ? !when : when;
     return true;
 }
 
-/* After the test that may end the loop, an iteration only goes to its end. */
-static bool is_end(const walk *w, const ins *i) {
-    const bool temporary = i->a >= w->f->code->first_temp;
+/* After the test that may end the loop an iteration only computes what it assigns to variables. */
+static bool may_follow_exit(walk *w, const ins *i) {
     switch (i->op) {
-        case I_JUMP:
-        case I_LOOP:
-        case I_JUMP_IF:
-        case I_JUMP_IF_NOT:
-        case I_JUMP_EQ:
-        case I_JUMP_NE:
-        case I_JUMP_LT:
-        case I_JUMP_LE:
-        case I_JUMP_GT:
-        case I_JUMP_GE: return true;
+        case I_CALL:
+        case I_CALL_METHOD:
+        case I_CALL_NAMED:
+        case I_RETURN:
+        case I_SET_ITEM:
+        case I_UPDATE_ITEM:
+        case I_SET_WHERE:
+        case I_SET_ATTR: return false;
         case I_NEXT: return i + 1 + i[1].d == w->head;
-        case I_MOVE:
-        case I_CONST:
-        case I_GET_GLOBAL: return temporary;
-        default: return false;
+        case I_UPDATE: /* of arrays in place */
+        case I_UPDATE_ADD:
+        case I_UPDATE_SUB:
+        case I_UPDATE_MUL: return walk_reg(w, i->b)->kind != ARRAY;
+        default: return true;
     }
 }
 
@@ -282,7 +283,7 @@ static int16_t field(walk *w, int64_t *at, int16_t out) {
         walk_refuse(w, RT_LOOP_SIZE);
         return 0;
     }
-    t->carried[t->n_carried++] = (loop_carried){.field = at, .in = in, .out = out};
+    t->carried[t->n_carried++] = (loop_carried){.field = at, .in = in, .out = out, .late = true};
     return in;
 }
 
@@ -316,7 +317,6 @@ static bool next(walk *w, const ins *i) {
     int16_t less = walk_emit(w, LOOP_NEXT, 0, left, left),
             more = walk_emit(w, LOOP_ADD, 0, at, walk_constant(w, it->step));
     if (w->why) return false;
-    t->item = w->f->regs[i->b].at;
     t->carried[t->n_carried - 2].out = less;
     t->carried[t->n_carried - 1].out = more;
     walk_set(w, i->b,
@@ -401,7 +401,7 @@ static bool walk_body(walk *w) {
         if (n == MAX_STEPS || w->why) return walk_refuse(w, RT_LOOP_SIZE);
         const ins *after = i + code_words[i->op];
         w->t->key = hash_bytes(i, sizeof *i, w->t->key);
-        if (w->t->exit && !is_end(w, i)) return walk_refuse(w, RT_LOOP_READ);
+        if (w->t->exit && !may_follow_exit(w, i)) return walk_refuse(w, RT_LOOP_READ);
         w->at = w->f->code->nodes[i - w->f->code->ins];
         switch (i->op) {
             case I_JUMP:

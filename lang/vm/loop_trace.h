@@ -58,6 +58,7 @@ typedef struct {
     int64_t *field;
     int16_t in, out; /* slots: before and after an iteration */
     uint8_t tag;
+    bool late; /* assigned after the test that may end the loop (exit) */
 } loop_carried;
 
 typedef struct {
@@ -73,6 +74,7 @@ typedef struct {
         value *at;
         value held;
         bool assigned, read; /* by an iteration; before it is assigned */
+        bool late;           /* assigned after the test that may end the loop */
     } arrays[RT_LOOP_MAX_ARRAYS];
     size_t n_arrays;
     /* The modules whose globals the trace refers to, and where these were. */
@@ -90,10 +92,8 @@ typedef struct {
     gpa_span refused_at; /* where the walk ended early */
     uint64_t key;        /* rt_loop_state */
     /* Where the program goes on when a bool that an iteration has computed ends the loop; NULL:
-     * none does. Then the loop's range and `item`, the variable that it assigns (NULL: none), keep
-     * what they were before that iteration. */
+     * none does. Then what is assigned late keeps what it was before that iteration. */
     const ins *exit;
-    const value *item;
     loop_slot before[LOOP_MAX_SCALARS_OUT]; /* carried scalars before the last iteration */
     const ins *last;                        /* instruction of the body */
     bool unrolls;                           /* loops within the body are a part of the iteration */

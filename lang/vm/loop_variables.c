@@ -44,6 +44,11 @@ int16_t walk_emit(walk *w, loop_code op, int how, int16_t a, int16_t b) {
 /* ---- arrays and registers ---- */
 
 /* Adds an array of the program; one that a container holds has no variable. */
+void walk_array_is_late(walk *w, const value *at) {
+    for (size_t i = 0; i < w->t->n_arrays; i++)
+        if (w->t->arrays[i].at == at) w->t->arrays[i].late = true;
+}
+
 void walk_add_array(walk *w, value *at, value held, bool assigned, bool read) {
     loop_trace *t = w->t;
     for (size_t i = 0; i < t->n_arrays; i++)
@@ -210,14 +215,42 @@ bool walk_assign(walk *w, variable *x, abstract a) {
 
 /* ---- the end ---- */
 
+/* True if a variable that is `a` was not assigned yet. */
+static bool is_first(const variable *x, const abstract *a) {
+    return a->kind == EMPTY || (a->kind == SCALAR && a->slot == x->in) ||
+           (a->kind == ARRAY && a->v.tag == V_ARRAY && a->v.o == x->at->o);
+}
+
+static bool is_same(const abstract *a, const abstract *b) {
+    return a->kind == b->kind && a->slot == b->slot && a->part == b->part &&
+           a->n_part == b->n_part && value_is(a->v, b->v);
+}
+
+/* Whether a variable is assigned after the test that may end the loop. Not before and after it. */
+static bool find_late(walk *w, const variable *x, bool *late) {
+    const abstract *then = &empty;
+    *late = false;
+    if (!w->t->exit) return true;
+    if (x >= w->regs && x < w->regs + w->f->code->n_regs)
+        then = &w->regs_at_exit[x - w->regs];
+    else if ((size_t)(x - w->outside) < w->n_outside_at_exit)
+        then = &w->outside_at_exit[x - w->outside];
+    *late = !is_first(x, &x->now) && !is_same(then, &x->now);
+    if (is_first(x, then) || is_same(then, &x->now)) return true;
+    return walk_refuse(w, RT_LOOP_READ);
+}
+
 bool walk_end_variable(walk *w, variable *x) {
     loop_trace *t = w->t;
     abstract *a = &x->now;
+    bool late;
     if (!x->assigned || a->kind == EMPTY) return true;
+    if (!find_late(w, x, &late)) return false;
     if (a->kind == UNBOUND) return x->at->tag == V_UNSET || walk_refuse(w, RT_LOOP_INSTRUCTION);
     if (a->kind == ARRAY) {
         if (x->at->tag != V_ARRAY) return walk_refuse(w, RT_LOOP_STRUCTURE);
         walk_add_array(w, x->at, *x->at, true, false);
+        if (late) walk_array_is_late(w, x->at);
         return !w->why;
     }
     if (a->kind == FIXED && !is_real_scalar(a->v) && is_counted(a->v))
@@ -233,6 +266,7 @@ bool walk_end_variable(walk *w, variable *x) {
     t->carried[t->n_carried++] = (loop_carried){.at = x->at,
                                                 .in = x->in < 0 ? walk_new_slot(w) : x->in,
                                                 .out = out,
-                                                .tag = (uint8_t)a->v.tag};
+                                                .tag = (uint8_t)a->v.tag,
+                                                .late = late};
     return !w->why;
 }

@@ -80,8 +80,10 @@ typedef struct {
     bool grows;         /* slices so far have lengths that change */
     const ins *head;    /* where an iteration begins */
     const ast_node *at; /* of the instruction that is walked; NULL: it has none */
+    size_t n_outside_at_exit;
     /* What follows is set before it is read. */
     variable regs[MAX_REGS], outside[MAX_OUTSIDE]; /* globals, captured variables, attributes */
+    abstract regs_at_exit[MAX_REGS], outside_at_exit[MAX_OUTSIDE]; /* at the test (t->exit) */
     abstract parts[MAX_PARTS];
     /* Indices: the advance of scalar a per iteration equals that of b (-1: 0). */
     struct {
@@ -137,6 +139,8 @@ abstract walk_read_global(walk *w, int32_t slot);
 bool walk_assign(walk *w, variable *x, abstract a);
 /* Notes an array of the program. `at` NULL: a container holds it. */
 void walk_add_array(walk *w, value *at, value held, bool assigned, bool read);
+/* Notes that the array of a variable is assigned after the test that may end the loop. */
+void walk_array_is_late(walk *w, const value *at);
 /* Notes which variables the body itself assigns. */
 void walk_find_assigned(walk *w);
 /* A variable after the iteration: scalars are carried, arrays are the runtime's to follow. */

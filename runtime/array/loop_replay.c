@@ -359,6 +359,49 @@ static void advance(replay *p) {
     p->count++;
 }
 
+/* The number of the array at the start that variable i keeps, or the name that it gets. */
+static int32_t name_at_exit(const replay *p, size_t i) {
+    return p->x->end[i].given.late ? (int32_t)i : p->x->name[i];
+}
+
+static bool is_held_at_exit(const replay *p, const gpa_buf *b) {
+    for (size_t i = 0; i < p->x->log.n_start; i++)
+        if (p->at.cells[name_at_exit(p, i)].buf == b) return true;
+    return false;
+}
+
+/* The last iteration ended the loop: makes the names of the end those of the start, but for what is
+ * assigned late, which is what it was at the start. */
+static void leave(replay *p) {
+    const loop_iteration *x = p->x;
+    const size_t n = x->log.n_start;
+    bool held[LOG_NAMES];
+    cell cells[RT_LOOP_MAX_ARRAYS];
+    int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS],
+        made = (int64_t)p->count * RT_LOOP_MAX_ARRAYS;
+    for (size_t i = 0; i < n; i++) held[i] = is_held_at_exit(p, p->at.cells[i].buf);
+    for (size_t i = 0; i < x->log.n_fresh; i++)
+        held[LOG_FRESH + i] =
+            p->at.cells[LOG_FRESH + i].buf && is_held_at_exit(p, p->at.cells[LOG_FRESH + i].buf);
+    for (size_t i = 0; i < n; i++) {
+        const bool late = x->end[i].given.late;
+        cells[i] = p->at.cells[name_at_exit(p, i)];
+        object[i] = late || x->object[i] >= 0 ? p->object[late ? (int32_t)i : x->object[i]]
+                                              : x->object[i] - made;
+        storage[i] = late || x->storage[i] >= 0 ? p->storage[late ? (int32_t)i : x->storage[i]]
+                                                : x->storage[i] - made;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!held[i] && p->first_use[i]) unbind(p, p->m->size_of[i], &p->at.cells[i]);
+    for (size_t i = 0; i < x->log.n_fresh; i++)
+        if (!held[LOG_FRESH + i] && p->at.cells[LOG_FRESH + i].buf) end_fresh(p, i);
+    memcpy(p->at.cells, cells, n * sizeof *cells);
+    memcpy(p->object, object, n * sizeof *object);
+    memcpy(p->storage, storage, n * sizeof *storage);
+    for (size_t i = 0; i < x->log.n_fresh; i++) p->at.cells[LOG_FRESH + i] = (cell){.buf = NULL};
+    p->count++;
+}
+
 static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
     const loop_log *g = &p->x->log;
     const loop_model *m = p->m;
@@ -377,7 +420,10 @@ static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
     }
     if (!rc && m->read >= 0) rc = read_guard(p, d, e);
     if (!rc && p->tape) rc = record_iteration(p, e);
-    if (!rc) advance(p);
+    if (!rc && p->exited)
+        leave(p);
+    else if (!rc)
+        advance(p);
     for (size_t k = 0; k < g->n_fresh && rc; k++)
         if (p->at.cells[LOG_FRESH + k].buf) end_fresh(p, k);
     return rc;

@@ -386,6 +386,14 @@ static bool find_memory(struct loop_replay *r) {
     return true;
 }
 
+/* True if an array that is assigned after the read has a layout that changes. */
+static bool moves_late(const loop_log *g, const loop_model *m) {
+    bool moves = false;
+    for (size_t i = 0; i < g->n_start; i++)
+        moves = moves || (g->start[i].given.late && (m->grown || m->moves[i]));
+    return moves;
+}
+
 /* Finds the read, of memory that stays as it is to the end of the iteration. False: there are
  * several, or a later action stores there. */
 static bool find_read(const loop_log *g, loop_model *m) {
@@ -395,6 +403,7 @@ static bool find_read(const loop_log *g, loop_model *m) {
         if (g->actions[i].read) m->read = (int32_t)i;
     }
     if (m->read < 0) return true;
+    if (moves_late(g, m)) return false;
     const int32_t name = g->operands[g->actions[m->read].operand].name;
     const size_t after = g->actions[m->read].operand;
     for (size_t i = after; i < g->n_operands; i++)
