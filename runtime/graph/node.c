@@ -602,21 +602,29 @@ out:
     return rc;
 }
 
+static gpa_code reshape_leaf(const reshaping *r, const node *a, node **out, gpa_err *e) {
+    int64_t strides[GPA_MAX_DIMS];
+    if (!shape_reshape_strides(a->ndim, a->shape, a->map, r->ndim, r->shape, strides))
+        return GPA_OK;
+    const shape_layout l = {r->ndim, r->shape, strides, a->map[a->ndim], 0};
+    return leaf(r->rt, a->buf, (gpa_dtype)a->dtype, &l, out, e);
+}
+
+/* Not inlined: its 32 KB are not for every level of a deep graph. */
+__attribute__((noinline)) static gpa_code reshape_view(const reshaping *r, node *a, node **out,
+                                                       gpa_err *e) {
+    int64_t start[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    if (!reshape_map(a, r->ndim, r->shape, start, step)) return GPA_OK;
+    return node_view(r->rt, a, &(node_map){r->ndim, r->shape, start, step}, out, e);
+}
+
 static gpa_code reshape_one(reshaping *r, node *a, node **out, gpa_err *e) {
-    int64_t start[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     *out = NULL;
-    if (a->kind == NODE_BUF || a->kind == NODE_IOTA) {
-        if (!shape_reshape_strides(a->ndim, a->shape, a->map, r->ndim, r->shape, strides))
-            return GPA_OK;
-        const shape_layout l = {r->ndim, r->shape, strides, a->map[a->ndim], 0};
-        return leaf(r->rt, a->buf, (gpa_dtype)a->dtype, &l, out, e);
-    }
+    if (a->kind == NODE_BUF || a->kind == NODE_IOTA) return reshape_leaf(r, a, out, e);
     bool repeated = a->kind == NODE_VIEW && a->in[0]->kind == NODE_SCALAR;
     if (repeated) return node_broadcast(r->rt, a->in[0], r->ndim, r->shape, out, e);
     if (node_is_elementwise(a) && a->size > 1) return reshape_inputs(r, a, out, e);
-    int64_t step[GPA_MAX_DIMS * GPA_MAX_DIMS];
-    if (!reshape_map(a, r->ndim, r->shape, start, step)) return GPA_OK;
-    return node_view(r->rt, a, &(node_map){r->ndim, r->shape, start, step}, out, e);
+    return reshape_view(r, a, out, e);
 }
 
 /* Memoized: nodes may be shared within the graph. */

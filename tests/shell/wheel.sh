@@ -23,7 +23,9 @@ ln -s "$(command -v sh)" "$work/bin/sh" # popen asks Python by it
 alone() { (cd / && env -i HOME="$work/home" PATH="$env/bin:$work/bin" "$@" 2>&1); }
 equal "a program on the CPU device" "$(alone gpa --device cpu -c 'print((np.arange(10) ** 2).sum(), np.fft.fft(np.ones(4))[0])')" "285 (4+0j)"
 equal "a matrix product by the library" "$(alone gpa -c 'print((np.ones((99, 99)) @ np.ones((99, 99)))[0, 0])')" 99.0
-equal "libraries of the machine" "$(alone gpa --version --verbose | awk -v own="$env/" '$1 == "library" && index($2, own) != 1 && !/libcuda|nvidia/ { print $2 }')" ""
+# CUDA and Open MPI, with what these load, are the machine's.
+machine='libcuda|nvidia|libmpi|libopen-(pal|rte)|libhwloc|libevent|libudev'
+equal "libraries of the machine" "$(alone gpa --version --verbose | awk -v own="$env/" -v machine="$machine" '$1 == "library" && index($2, own) != 1 && $2 !~ machine { print $2 }')" ""
 contains "what was found where" "$(alone gpa --version --verbose)" "library    $env/lib/gpa/gpa-cpu.so"
 if [ -e "$env/lib/gpa/gpa-cuda.so" ]; then # a stand-in for the driver, and one for the library of a package
     packages=$(echo "$env"/lib/python3*/site-packages)
