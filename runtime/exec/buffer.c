@@ -272,6 +272,11 @@ gpa_code buf_fetch_host(const gpa_buf *b, size_t at, size_t n, gpa_host_use use,
     return d->be->host_access(d->dev, b->mem, &(gpa_host_access){at, n, use}, e);
 }
 
+uint64_t buf_room(const gpa_device *d) {
+    const struct pool *p = d->pool;
+    return p && p->limit ? p->limit - MIN(p->limit, p->live) : UINT64_MAX;
+}
+
 gpa_code buf_limit(gpa_rt *rt, gpa_device *d, uint64_t *out, gpa_err *e) {
     gpa_code rc = open_pool(rt, d, e);
     if (!rc) *out = d->pool->limit;
