@@ -400,46 +400,51 @@ static gpa_code leaf_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     return rc;
 }
 
-/* True if n int64 or int32 indices are all in bounds; false: not all, or another dtype. */
-static bool all_in_bounds(const void *data, gpa_dtype t, int64_t n, int64_t extent) {
+/* True if n int64 or int32 indices are all from `least` to extent - 1; false: not all, or another
+ * dtype. */
+static bool all_in_bounds(const void *data, gpa_dtype t, int64_t n, int64_t least, int64_t extent) {
     const int64_t *at64 = data;
     const int32_t *narrow = data;
     bool outside = false;
     if (t == DT_I64)
-        for (int64_t i = 0; i < n; i++) outside |= at64[i] < -extent || at64[i] >= extent;
+        for (int64_t i = 0; i < n; i++) outside |= at64[i] < least || at64[i] >= extent;
     else if (t == DT_I32)
-        for (int64_t i = 0; i < n; i++) outside |= narrow[i] < -extent || narrow[i] >= extent;
+        for (int64_t i = 0; i < n; i++) outside |= narrow[i] < least || narrow[i] >= extent;
     else
         return false;
     return !outside;
 }
 
-/* Bounds check of an index array on the host. */
-static gpa_code check_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, gpa_err *e) {
+/* Bounds check of an index array on the host. Without negative indices programs need no check. */
+static gpa_code check_bounds_now(gpa_rt *rt, const gpa_arr *a, index_entry *at, gpa_err *e) {
     host_view h;
     int64_t extent = a->shape[at->axis];
     gpa_code rc = host_view_get(rt, at->arr, &h, e);
     gpa_dtype t = (gpa_dtype)at->arr->dtype;
-    bool fine = !rc && all_in_bounds(h.data, t, at->arr->size, extent);
+    bool positive = !rc && all_in_bounds(h.data, t, at->arr->size, 0, extent),
+         fine = positive || (!rc && all_in_bounds(h.data, t, at->arr->size, -extent, extent));
+    if (!fine) positive = true;
     for (int64_t i = 0; i < at->arr->size && !fine && !rc; i++) {
         int64_t k = dtype_cast(dtype_load(h.data + i * (int64_t)dtype_size(t), t), t, DT_I64).I64;
+        positive = positive && k >= 0;
         if (k >= -extent && k < extent) continue;
         rc = gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld",
                       (long long)k, at->axis, (long long)extent);
         fail_at_span(e, at->span, rc);
     }
+    at->in_bounds = !rc && positive;
     host_view_release(rt, &h);
     return rc;
 }
 
 /* The same for small computed index arrays on a host-visible device, where immediate errors are
  * cheap, or with `must` for all; *all_checked: all are checked. */
-static gpa_code check_all_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_plan *p, bool must,
+static gpa_code check_all_bounds_now(gpa_rt *rt, const gpa_arr *a, index_plan *p, bool must,
                                      bool *all_checked, gpa_err *e) {
     gpa_code rc = GPA_OK;
     *all_checked = true;
     for (int i = 0; i < p->n && !rc; i++) {
-        const index_entry *at = &p->at[i];
+        index_entry *at = &p->at[i];
         if (at->kind != AT_INDICES || at->axis < 0 || at->in_bounds) continue;
         bool now = must || a->shape[at->axis] == 0 ||
                    (at->arr->size <= TUNE_CHECK_NOW_MAX_ELEMS && !arr_is_pending(at->arr) &&
@@ -518,6 +523,9 @@ static gpa_code get_gather(gpa_rt *rt, gpa_arr *a, index_plan *p, bool order_k, 
     const bool is_empty = shape_size(m.ndim, m.shape) == 0; /* no program would check the indices */
     if (shape_size(m.broadcast_ndim, m.shape + m.broadcast_at) && !all_checked)
         TRY(check_all_bounds_now(rt, a, p, is_empty, &all_checked, e));
+    m.in_bounds = true;
+    for (int i = 0; i < p->n; i++)
+        m.in_bounds = m.in_bounds && (p->at[i].kind != AT_INDICES || p->at[i].in_bounds);
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
     TRY(node_gather(rt, leaf, &(gather_map){at, m.from, m.ndim, m.shape, m.in_bounds}, &all, e));
@@ -569,8 +577,7 @@ static bool selects_columns(const gpa_arr *a, const index_plan *p) {
 
 /* Selects them as rows of the transpose, so that the result is in Fortran order, as NumPy's.
  * *out stays NULL if bounds are checked later, since the error must name the original axis. */
-static gpa_code select_columns(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out,
-                               gpa_err *e) {
+static gpa_code select_columns(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out, gpa_err *e) {
     const index_entry *last = &p->at[p->n - 1];
     gpa_index row = {
         .kind = IX_ARRAY, .arr = last->arr, .in_bounds = last->in_bounds, .span = last->span};

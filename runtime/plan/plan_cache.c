@@ -49,10 +49,17 @@ typedef struct {
 } root;
 
 /* The contents of a plan, while it is recorded and in the table. */
+/* A parameter: the number of the graph's scalar, or -1: its value, an extent or a stride, which the
+ * description determines. */
+typedef struct {
+    int32_t which;
+    gpa_val v;
+} parameter;
+
 typedef struct {
     action *actions;
     operand *operands;
-    uint16_t *scalars; /* per parameter: number of the graph's scalar */
+    parameter *scalars; /* per parameter */
     root *roots;
     size_t n_actions, n_operands, n_scalars, n_roots;
 } plan_parts;
@@ -206,7 +213,7 @@ static bool put_node(plan_cache *m, const plan_device *d, const node *n) {
         case NODE_CAST:
         case NODE_CONCAT:
         case NODE_SCAN: return true;
-        case NODE_GATHER: /* it may fault */
+        case NODE_GATHER: put_all(m, n->map, n->map_len); return n->sub; /* others may fault */
         case NODE_KINDS: break;
     }
     return false;
@@ -305,7 +312,7 @@ void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered
                       struct program_cache_entry **program) {
     const action *a = &m->found->p.actions[i];
     const operand *o = m->found->p.operands + a->operands;
-    const uint16_t *scalar = m->found->p.scalars + a->scalars;
+    const parameter *scalar = m->found->p.scalars + a->scalars;
     l->n_arrays = a->n_operands;
     for (size_t k = 0; k < l->n_arrays; k++, o++) {
         gpa_buf *b = o->from == FROM_LEAF   ? m->bufs[o->which]
@@ -317,7 +324,8 @@ void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered
         l->bind[k].offset = o->offset + (o->from == FROM_LEAF ? m->base[o->which] / o->item : 0);
         memcpy(l->bind[k].stride, o->stride, sizeof o->stride);
     }
-    for (size_t k = 0; k < a->n_scalars; k++) l->params[k] = m->scalars[scalar[k]];
+    for (size_t k = 0; k < a->n_scalars; k++)
+        l->params[k] = scalar[k].which < 0 ? scalar[k].v : m->scalars[scalar[k].which];
     memcpy(l->size, a->size, sizeof l->size);
     l->n_loops = 0;
     l->bytes_read = a->bytes_read;
@@ -357,13 +365,14 @@ static bool record_operand(const plan_cache *m, const fuse_plan *p, const lowere
     return true;
 }
 
-static bool record_scalar(plan_cache *m, const node *n) {
+/* n NULL: the parameter is no scalar of the graph. */
+static bool record_scalar(plan_cache *m, const node *n, gpa_val v) {
     size_t i = 0;
-    while (i < m->n_scalars && m->scalar_nodes[i] != n) i++;
-    if (i == m->n_scalars || !mem_grow(&m->recorded.scalars, m->recorded.n_scalars, &m->cap_scalars,
-                                       sizeof *m->recorded.scalars))
+    while (n && i < m->n_scalars && m->scalar_nodes[i] != n) i++;
+    if ((n && i == m->n_scalars) || !mem_grow(&m->recorded.scalars, m->recorded.n_scalars,
+                                              &m->cap_scalars, sizeof *m->recorded.scalars))
         return false;
-    m->recorded.scalars[m->recorded.n_scalars++] = (uint16_t)i;
+    m->recorded.scalars[m->recorded.n_scalars++] = (parameter){n ? (int32_t)i : -1, v};
     return true;
 }
 
@@ -390,7 +399,7 @@ static bool record_step(plan_cache *m, const fuse_plan *p, size_t i, const lower
         if (!record_operand(m, p, l, k, &x->operands[x->n_operands++])) return false;
     }
     for (size_t k = 0; k < l->f->n_params; k++)
-        if (!record_scalar(m, l->param_node[k])) return false;
+        if (!record_scalar(m, l->param_node[k], l->params[k])) return false;
     return true;
 }
 
