@@ -83,6 +83,39 @@ static void test_numbers_and_memory(void **state) {
     known_is(1);
 }
 
+enum { GATHERED = 4 };
+
+static double gathered(int64_t i, const double *w) {
+    return value((int)w[0], (int64_t)w[2 + i]) * w[1];
+}
+
+/* x[indices] * a */
+static void check_gather(int x, const int64_t *indices, double a) {
+    gpa_arr *at, *g;
+    ok(arr_from(rt, &(arr_spec){DT_I64, 1, (int64_t[]){GATHERED}}, indices, &at, &err));
+    const gpa_index ix = {.kind = IX_ARRAY, .arr = keep(at)};
+    double with[2 + GATHERED] = {x, a};
+    for (int i = 0; i < GATHERED; i++)
+        with[2 + i] = (double)(indices[i] < 0 ? indices[i] + N : indices[i]);
+    ok(arr_get(rt, numbers(x, SHAPE(N)), &(gpa_indices){&ix, 1}, NULL, &g, &err));
+    gpa_arr *r = opn(OP_MULTIPLY, keep(g), a);
+    ONLY(r);
+    eval(r);
+    expect(r, GATHERED, gathered, with);
+    drop_all();
+}
+
+static void test_gathers(void **state) {
+    (void)state;
+    check_gather(1, (int64_t[]){0, 7, 29, 7}, 2);
+    count();
+    check_gather(2, (int64_t[]){5, 4, 3, 2}, -0.5);
+    known_is(1);
+    check_gather(2, (int64_t[]){5, -1, 3, -30}, 3); /* checked by the program, as it may fault */
+    check_gather(2, (int64_t[]){5, -1, 3, -30}, 3);
+    known_is(0);
+}
+
 static double half_chained(int64_t i, const double *w) {
     return (double)((float)value(1, i) + (float)w[0]);
 }
@@ -587,6 +620,7 @@ static void test_bounded(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         GRAPH_TEST(test_numbers_and_memory),
+        GRAPH_TEST(test_gathers),
         GRAPH_TEST(test_shapes_and_dtypes),
         GRAPH_TEST(test_views),
         GRAPH_TEST(test_rows),
