@@ -23,7 +23,8 @@ enum {
     FIRST_WAIT = 64,
     MAX_WAIT = 1 << 20,
     MIN_REPLAYED = 8,
-    FEW_RECORDED = 2, /* iterations, where the model was kept */
+    MEASURED_EACH = 8, /* executions */
+    FEW_RECORDED = 2,  /* iterations, where the model was kept */
     MAX_RUNNING = 16,
 };
 
@@ -32,13 +33,16 @@ typedef struct {
     const ins *head, *last; /* its last instruction; NULL: it was not traced yet */
     uint32_t wait, skip;    /* iterations to wait after a failure; those that are left */
     bool replayed;          /* and not refused since: it is traced early in its next execution */
+    uint32_t replays;       /* executions that were replayed */
     double interpreted;     /* seconds of an iteration, the least measured; 0: unknown */
 } site;
 
-/* A loop that runs: the depth of its frame, the iterations that were seen. */
+/* A loop that runs: the depth of its frame, the edges that were seen in this execution, the
+ * iterations that were left at the last one. */
 typedef struct {
     const ins *head;
     uint32_t depth, count;
+    uint64_t left;
 } running;
 
 struct loop_state {
@@ -255,12 +259,17 @@ static bool gained(const gpa_vm *vm, const struct loop_state *s, const site *x, 
     return s->recorded.count > FEW_RECORDED || x->interpreted <= 0 || spent < 1.05 * most;
 }
 
-/* Measures an iteration that is interpreted: between the first two edges of a loop. */
-static void measure(const gpa_vm *vm, struct loop_state *s, site *x, uint32_t edge) {
-    const double now = rt_loop_clock(vm->core.rt);
-    if (edge == 2 && now > s->edge && s->edge > 0)
-        x->interpreted = x->interpreted > 0 ? MIN(x->interpreted, now - s->edge) : now - s->edge;
-    s->edge = edge == 1 ? now : 0;
+/* Notes an edge, and measures an iteration that is interpreted: between the first two edges of an
+ * execution, if they follow each other. (Iterations without array operations have no edges.) */
+static void note_edge(const gpa_vm *vm, struct loop_state *s, site *x, running *r, uint64_t left) {
+    const bool follows = left == UINT64_MAX || left + 1 == r->left;
+    if (left != UINT64_MAX && left >= r->left) r->count = 0;
+    r->left = left;
+    if (++r->count > 2 || rt_loop_is_batched(vm->core.rt)) return;
+    const double now = rt_loop_clock(vm->core.rt), spent = now - s->edge;
+    if (r->count == 2 && follows && s->edge > 0 && spent > 0)
+        x->interpreted = x->interpreted > 0 ? MIN(x->interpreted, spent) : spent;
+    s->edge = r->count == 1 ? now : 0;
 }
 
 static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x, frame *f) {
@@ -295,6 +304,7 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x, frame *
         fail(vm, s, x, RT_LOOP_FINE);
     } else {
         x->replayed = true;
+        x->replays++;
         x->wait = x->skip = 0;
     }
     return rc;
@@ -314,7 +324,7 @@ static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x)
     }
     drop_roots(vm, s);
     hold_roots(s);
-    s->recorded = (running){f->ip, vm->depth, 0};
+    s->recorded = (running){f->ip, vm->depth, 0, 0};
     return begin_iteration(vm, s, x, true);
 }
 
@@ -348,7 +358,7 @@ static running *running_at(struct loop_state *s, const ins *head, uint32_t depth
         return &r[n - 1];
     }
     if (n == MAX_RUNNING) memmove(r, r + 1, --n * sizeof *r);
-    r[n] = (running){head, depth, 0};
+    r[n] = (running){head, depth, 0, 0};
     s->n_running = n + 1;
     return &r[n];
 }
@@ -364,6 +374,14 @@ static gpa_code recorded_edge(gpa_vm *vm, struct loop_state *s, frame *f, bool *
     if (*done) return rt_loop_inner_edge(vm->core.rt, &vm->core.err);
     stop(vm, s);
     return GPA_OK;
+}
+
+/* The edge at which a loop is traced. In some executions of one that is replayed, an iteration is
+ * measured before. */
+static uint32_t first_trace(const gpa_rt *rt, const site *x) {
+    if (!x->replayed) return FIRST_TRACE;
+    if (rt_loop_gains_from_elements(rt)) return 1;
+    return x->interpreted > 0 && x->replays % MEASURED_EACH ? 1 : 2;
 }
 
 gpa_code loop_edge(gpa_vm *vm, frame *f) {
@@ -384,9 +402,9 @@ gpa_code loop_edge(gpa_vm *vm, frame *f) {
         x->skip--;
         return rt_loop_edge(rt, &vm->core.err);
     }
-    if (++r->count <= 2 && !rt_loop_is_batched(rt)) measure(vm, s, x, r->count);
-    if (r->count < (x->replayed ? 1 : FIRST_TRACE) ||
-        iterations_left(iterator_of(f, x)) < MIN_REPLAYED || f->detached || f->code->jit ||
+    const uint64_t left = iterations_left(iterator_of(f, x));
+    note_edge(vm, s, x, r, left);
+    if (r->count < first_trace(rt, x) || left < MIN_REPLAYED || f->detached || f->code->jit ||
         f->code->ops)
         return rt_loop_edge(rt, &vm->core.err);
     r->count = 0;
