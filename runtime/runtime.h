@@ -106,7 +106,7 @@ bool rt_has_pending(const gpa_rt *rt);
  * runs the same program, or holds them back to run several iterations in one program
  * (loop_batch.h). */
 gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e);
-/* ---- replay of loops (exec/loop_replay.h) ---- */
+/* ---- replay of loops (exec/loop_model.h) ---- */
 
 /* Why a loop is not replayed (tables/loop_reason.def). */
 typedef enum {

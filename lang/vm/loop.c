@@ -1,9 +1,11 @@
 /* Replay of loops: back-edges.
  *
- * After a few iterations the body is traced (loop_trace.h) and the runtime logs three of them. Then
- * rt_loop_replay runs the loop until a guard of the scalar program fails or an interrupt arrives;
- * the interpreter continues with the iteration that was not replayed. A loop that cannot be
- * replayed is not tried again for a while, which doubles with each refusal.
+ * After a few iterations the body is traced (loop_trace.h) and the runtime logs three of them, or
+ * one of a loop that was replayed before. Then rt_loop_replay runs the loop until a guard of the
+ * scalar program fails, a computed value ends it or an interrupt arrives; the interpreter continues
+ * with the iteration that was not replayed, or after the loop. A loop that cannot be replayed, or
+ * that the interpreter was measured to run faster, is not tried again for a while, which doubles
+ * each time.
  *
  * Reading order: the loop's arrays, replaying, recording, loop_edge. */
 #include "lang/vm/loop.h"
@@ -221,7 +223,8 @@ static void stop_and_wait(gpa_vm *vm, struct loop_state *s, site *x, uint32_t fi
     x->replayed = false;
 }
 
-/* The loop could not be replayed, or (why RT_LOOP_FINE) only for too short or with no gain. */
+/* The loop could not be replayed, or (why RT_LOOP_FINE) the replay was too short or did not gain.
+ */
 static void fail_at(gpa_vm *vm, struct loop_state *s, site *x, rt_loop_reason why, gpa_span at) {
     const source *text = source_get(vm->core.sources, at.src);
     stop_and_wait(vm, s, x, x->replayed ? RETRY_WAIT : FIRST_WAIT);

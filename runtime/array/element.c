@@ -182,6 +182,6 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, const gp
 
 void arr_drop_value(const gpa_rt *rt, gpa_arr *a) {
     gpa_storage *s = a->storage;
-    s->dropped = s->node && s->refs == 1 && !tape_is_on(rt);
-    if (s->dropped && s->node->owner == s) s->node->owner = NULL; /* it is not materialized */
+    s->dead = s->node && s->refs == 1 && !tape_is_on(rt);
+    if (s->dead && s->node->owner == s) s->node->owner = NULL; /* it is not materialized */
 }

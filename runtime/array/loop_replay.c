@@ -202,73 +202,75 @@ static gpa_code record_iteration(replay *p, gpa_err *e) {
     return rc ? rc : tape_replay_record(p->rt, p->tape, storage, e);
 }
 
-/* Makes the names of the end those of the start of the next iteration. */
-static void advance(replay *p) {
-    const loop_iteration *x = p->x;
-    const size_t n = x->log.n_start;
+/* What the names of the start stand for after an iteration. */
+typedef struct {
     cell cells[RT_LOOP_MAX_ARRAYS];
-    int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS],
-        made = (int64_t)p->count * RT_LOOP_MAX_ARRAYS;
-    for (size_t i = 0; i < n; i++) {
-        cells[i] = p->at.cells[x->name[i]];
-        if (p->tape && x->storage[i] < 0)
-            cells[i].number = tape_replay_end_number(p->tape, i);
+    int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS];
+} bindings;
+
+/* Where an iteration ended the loop, what is assigned late is still what it was at the start. */
+static bool keeps_start(const replay *p, size_t i) { return p->exited && p->x->end[i].given.late; }
+
+static void find_bindings(const replay *p, bindings *to) {
+    const loop_iteration *x = p->x;
+    const int64_t made = (int64_t)p->count * RT_LOOP_MAX_ARRAYS;
+    for (size_t i = 0; i < x->log.n_start; i++) {
+        const bool same = keeps_start(p, i);
+        const int64_t object = same ? (int64_t)i : x->object[i],
+                      storage = same ? (int64_t)i : x->storage[i];
+        to->cells[i] = p->at.cells[same ? (int32_t)i : x->name[i]];
+        if (p->tape && storage < 0)
+            to->cells[i].number = tape_replay_end_number(p->tape, i);
         else if (p->tape)
-            cells[i].number = p->at.cells[x->storage[i]].number;
-        object[i] = x->object[i] >= 0 ? p->object[x->object[i]] : x->object[i] - made;
-        storage[i] = x->storage[i] >= 0 ? p->storage[x->storage[i]] : x->storage[i] - made;
+            to->cells[i].number = p->at.cells[storage].number;
+        to->object[i] = object >= 0 ? p->object[object] : object - made;
+        to->storage[i] = storage >= 0 ? p->storage[storage] : storage - made;
     }
-    for (size_t i = 0; i < n; i++)
-        if (p->m->gone[i] && p->first_use[i]) unbind(p, p->m->size_of[i], &p->at.cells[i]);
-    for (size_t i = 0; i < x->log.n_fresh; i++)
-        if (p->m->last_use[i] == (int32_t)x->log.n_actions) end_fresh(p, i);
-    memcpy(p->at.cells, cells, n * sizeof *cells);
-    memcpy(p->object, object, n * sizeof *object);
-    memcpy(p->storage, storage, n * sizeof *storage);
-    for (size_t i = 0; i < x->log.n_fresh; i++) p->at.cells[LOG_FRESH + i] = (cell){.buf = NULL};
-    p->count++;
 }
 
-/* The number of the array at the start that variable i keeps, or the name that it gets. */
-static int32_t name_at_exit(const replay *p, size_t i) {
-    return p->x->end[i].given.late ? (int32_t)i : p->x->name[i];
+static bool is_held(const bindings *b, size_t n, const gpa_buf *buf) {
+    bool held = false;
+    for (size_t i = 0; i < n; i++) held = held || b->cells[i].buf == buf;
+    return held;
 }
 
-static bool is_held_at_exit(const replay *p, const gpa_buf *b) {
-    for (size_t i = 0; i < p->x->log.n_start; i++)
-        if (p->at.cells[name_at_exit(p, i)].buf == b) return true;
-    return false;
-}
-
-/* The last iteration ended the loop: makes the names of the end those of the start, but for what is
- * assigned late, which is what it was at the start. */
-static void leave(replay *p) {
+/* Frees the memory that the names no longer stand for: as the model says or, after the iteration
+ * that ended the loop, what is not bound. */
+static void unbind_rest(replay *p, const bindings *b) {
     const loop_iteration *x = p->x;
     const size_t n = x->log.n_start;
-    bool held[LOG_NAMES];
-    cell cells[RT_LOOP_MAX_ARRAYS];
-    int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS],
-        made = (int64_t)p->count * RT_LOOP_MAX_ARRAYS;
-    for (size_t i = 0; i < n; i++) held[i] = is_held_at_exit(p, p->at.cells[i].buf);
-    for (size_t i = 0; i < x->log.n_fresh; i++)
-        held[LOG_FRESH + i] =
-            p->at.cells[LOG_FRESH + i].buf && is_held_at_exit(p, p->at.cells[LOG_FRESH + i].buf);
     for (size_t i = 0; i < n; i++) {
-        const bool late = x->end[i].given.late;
-        cells[i] = p->at.cells[name_at_exit(p, i)];
-        object[i] = late || x->object[i] >= 0 ? p->object[late ? (int32_t)i : x->object[i]]
-                                              : x->object[i] - made;
-        storage[i] = late || x->storage[i] >= 0 ? p->storage[late ? (int32_t)i : x->storage[i]]
-                                                : x->storage[i] - made;
+        const bool gone = p->exited ? !is_held(b, n, p->at.cells[i].buf) : p->m->gone[i];
+        if (gone && p->first_use[i]) unbind(p, p->m->size_of[i], &p->at.cells[i]);
     }
-    for (size_t i = 0; i < n; i++)
-        if (!held[i] && p->first_use[i]) unbind(p, p->m->size_of[i], &p->at.cells[i]);
-    for (size_t i = 0; i < x->log.n_fresh; i++)
-        if (!held[LOG_FRESH + i] && p->at.cells[LOG_FRESH + i].buf) end_fresh(p, i);
-    memcpy(p->at.cells, cells, n * sizeof *cells);
-    memcpy(p->object, object, n * sizeof *object);
-    memcpy(p->storage, storage, n * sizeof *storage);
-    for (size_t i = 0; i < x->log.n_fresh; i++) p->at.cells[LOG_FRESH + i] = (cell){.buf = NULL};
+    for (size_t i = 0; i < x->log.n_fresh; i++) {
+        const gpa_buf *buf = p->at.cells[LOG_FRESH + i].buf;
+        const bool gone =
+            p->exited ? buf && !is_held(b, n, buf) : p->m->last_use[i] == (int32_t)x->log.n_actions;
+        if (gone) end_fresh(p, i);
+    }
+}
+
+static void find_first_uses(replay *p) {
+    for (size_t i = 0; i < p->x->log.n_start; i++) {
+        size_t first = 0;
+        while (p->at.cells[first].buf != p->at.cells[i].buf) first++;
+        p->first_use[i] = first == i;
+    }
+}
+
+/* Makes the names of the end those of the start of the next iteration. Which of them share memory
+ * changes only where the loop has ended. */
+static void advance(replay *p) {
+    const size_t n = p->x->log.n_start;
+    bindings b;
+    find_bindings(p, &b);
+    unbind_rest(p, &b);
+    memcpy(p->at.cells, b.cells, n * sizeof *b.cells);
+    memcpy(p->object, b.object, n * sizeof *b.object);
+    memcpy(p->storage, b.storage, n * sizeof *b.storage);
+    if (p->exited) find_first_uses(p);
+    for (size_t i = 0; i < p->x->log.n_fresh; i++) p->at.cells[LOG_FRESH + i] = (cell){.buf = NULL};
     p->count++;
 }
 
@@ -290,10 +292,7 @@ static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
     }
     if (!rc && m->read >= 0) rc = read_guard(p, d, e);
     if (!rc && p->tape) rc = record_iteration(p, e);
-    if (!rc && p->exited)
-        leave(p);
-    else if (!rc)
-        advance(p);
+    if (!rc) advance(p);
     for (size_t k = 0; k < g->n_fresh && rc; k++)
         if (p->at.cells[LOG_FRESH + k].buf) end_fresh(p, k);
     return rc;

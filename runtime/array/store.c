@@ -37,15 +37,15 @@ typedef struct {
     size_t n, cap;
 } readers;
 
-/* The pending storages that read b, except those that nobody will read and those whose value is
- * `but`. The caller frees the list, also on failure. */
+/* The live pending storages that read b, except those whose value is `but`. The caller frees the
+ * list, also on failure. */
 static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, readers *r,
                              gpa_err *e) {
     gpa_code rc = b->readers ? unused_gather_run(rt, e) : GPA_OK; /* queued checks may read b too */
     if (rc || !b->readers || !rt->n_pending) return rc;
     rt->nodes.mark++;
     for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) {
-        if (s->node == but || s->dropped || !depends_on_buffer(rt, s->node, b)) continue;
+        if (s->node == but || s->dead || !depends_on_buffer(rt, s->node, b)) continue;
         if (!mem_grow(&r->s, r->n, &r->cap, sizeof *r->s)) return gpa_no_memory(e);
         r->s[r->n++] = s;
     }

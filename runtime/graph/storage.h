@@ -13,7 +13,7 @@ typedef struct gpa_storage {
     uint8_t dtype;   /* of the pending value; afterwards of the elements first written */
     bool is_root;    /* scratch of exec: it is among the roots already */
     bool failed;     /* computing it failed: only an explicit read tries again */
-    bool dropped;    /* pending, and nobody will read it: a store need not compute it before */
+    bool dead;       /* pending, and not read any more: a store need not compute it before */
     int64_t size;    /* elements of that dtype */
     uint64_t number; /* of the storage on tapes (runtime/tape.h); 0: on none yet */
     node *node;      /* pending; NULL once computed */

@@ -19,7 +19,7 @@ typedef struct {
     size_t n, cap;
 } placement;
 
-/* A block of n bytes that nobody has written. False: memory is short. */
+/* The placement of a block of n uninitialized bytes: on no rank. False: memory is short. */
 bool placement_init(placement *p, size_t n);
 void placement_free(placement *p);
 /* The index of the run that byte `at` is in. */
