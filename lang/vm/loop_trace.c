@@ -195,6 +195,13 @@ static const ins *landing(const ins *i) {
     return i;
 }
 
+/* Numbers an array that the iteration has computed, which tells it from those that it computes
+ * later. Returns it. */
+static abstract mark_computed(abstract *a, size_t place) {
+    if (a->kind == ARRAY && a->v.tag == V_UNSET) a->factor = (int64_t)place + 1;
+    return *a;
+}
+
 /* A jump on a bool that the iteration has computed: the value that stays in the loop is expected,
  * the other one ends it, after all that the iteration does. `word` holds the jump, which is taken
  * if the bool is `when`. */
@@ -204,8 +211,10 @@ static bool exit_if(walk *w, const ins *word, bool when, bool *out) {
                falls_out = next < w->head || next > w->t->last;
     if (w->t->exit || w->f != w->scopes || leaves == falls_out) return walk_refuse(w, RT_LOOP_READ);
     w->t->exit = leaves ? to : next;
-    for (unsigned k = 0; k < w->f->code->n_regs; k++) w->regs_at_exit[k] = w->regs[k].now;
-    for (size_t k = 0; k < w->n_outside; k++) w->outside_at_exit[k] = w->outside[k].now;
+    for (unsigned k = 0; k < w->f->code->n_regs; k++)
+        w->regs_at_exit[k] = mark_computed(&w->regs[k].now, k);
+    for (size_t k = 0; k < w->n_outside; k++)
+        w->outside_at_exit[k] = mark_computed(&w->outside[k].now, MAX_REGS + k);
     w->n_outside_at_exit = w->n_outside;
     *out = leaves ? !when : when;
     return true;

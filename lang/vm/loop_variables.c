@@ -223,7 +223,7 @@ static bool is_first(const variable *x, const abstract *a) {
 
 static bool is_same(const abstract *a, const abstract *b) {
     return a->kind == b->kind && a->slot == b->slot && a->part == b->part &&
-           a->n_part == b->n_part && value_is(a->v, b->v);
+           a->n_part == b->n_part && a->factor == b->factor && value_is(a->v, b->v);
 }
 
 /* Whether a variable is assigned after the test that may end the loop. Not before and after it. */

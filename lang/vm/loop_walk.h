@@ -40,7 +40,8 @@ typedef struct {
     value v; /* FIXED; SCALAR: in the coming iteration; ARRAY: if it exists already, else UNSET;
                 METHOD_OF: its native row */
     /* SCALAR, int: factor * (slot root, a variable at the start) + constant; root -1: not so.
-     * RANGE_OF: n_part integers from v on, with step factor. */
+     * RANGE_OF: n_part integers from v on, with step factor. ARRAY: factor is a number if it was
+     * computed before the test that may end the loop, else 0. */
     int16_t root;
     int64_t factor;
 } abstract;

@@ -477,13 +477,17 @@ static bool stores_dead(const loop_iteration *x, const loop_model *m, size_t i) 
 }
 
 /* Finds the actions at the end that only the last iteration needs. They then read memory that the
- * loop has freed, so that all free blocks must be kept. */
+ * loop has freed, so that all free blocks must be kept. Where a test ends the loop, what is
+ * assigned after it comes from the iteration before. */
 static void find_dead(struct loop_replay *r) {
     const loop_iteration *x = r->at[2];
     loop_model *m = &r->model;
     uint32_t blocks[LOOP_MAX_SIZES] = {0};
     bool kept = true;
-    for (size_t i = 0; i < x->log.n_start; i++) blocks[m->size_of[i]]++;
+    for (size_t i = 0; i < x->log.n_start; i++) {
+        blocks[m->size_of[i]]++;
+        kept = kept && !(m->read >= 0 && x->end[i].given.late);
+    }
     for (size_t i = 0; i < m->n_sizes; i++) kept = kept && blocks[i] + m->need[i] <= LOOP_MAX_FREE;
     m->first_dead = x->log.n_actions;
     while (kept && m->first_dead && stores_dead(x, m, m->first_dead - 1)) m->first_dead--;
