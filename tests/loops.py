@@ -103,6 +103,16 @@ m[i + 1:, 1:] -= np.outer(m[i + 1:, 0], m[i, 1:]) * 0.01
 v = m[:i + 2, 1] * 2
 v = m[i:, 1]
 {x}[1] = m[i:, 1][::-1].sum() * 0.25
+{x} = {y} @ w
+{x} = w @ {x} + {k}
+{x}[:] = (w @ w.T @ {y}) * 0.125
+v = m[:i + 2, :2] @ w[:2] * 0.5
+v = m[i + 1:, 1] @ m[i + 1:, 1:]
+{x} = np.sort({x}) * 0.5
+v = np.argsort({y})
+{x}[2] = {y}.argmax() * 0.125
+{x} = np.abs(np.fft.fft({y})) / {n}
+{x} = np.fft.irfft(np.fft.rfft({x}), {n}) * 0.5
 """
 
 # What must end a replay, or forbid it.
@@ -191,6 +201,7 @@ def loop():
     i = -1
     n = {n}
     a, b, c, m = {a}, {b}, {c}, np.zeros(({rows}, {n}))
+    w = (np.arange({n} * {n}) % 5 - 2.0).reshape({n}, {n}) / {n}
     s, t, k, u, total = {s}, 0.5, 1, 0, 0
     kept, log, turns = [], [0, 0, 0], iter([{n}.0] * 1000)
     rate = 0.5

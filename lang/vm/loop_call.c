@@ -55,6 +55,10 @@ static const known_function known_functions[] = {
     {"expand_dims", 0},
     {"eye", 0},
     {"fabs", ANY_LENGTH},
+    {"fft", 0},
+    {"fft2", 0},
+    {"fftn", 0},
+    {"fftshift", 0},
     {"fill", ANY_LENGTH},
     {"flip", ANY_LENGTH},
     {"full", 0},
@@ -62,7 +66,15 @@ static const known_function known_functions[] = {
     {"gradient", 0},
     {"hstack", 0},
     {"identity", 0},
+    {"ifft", 0},
+    {"ifft2", 0},
+    {"ifftn", 0},
+    {"ifftshift", 0},
+    {"imag", 0},
     {"inner", 0},
+    {"irfft", 0},
+    {"irfft2", 0},
+    {"irfftn", 0},
     {"linspace", 0},
     {"matmul", ANY_LENGTH},
     {"max", ANY_LENGTH},
@@ -76,9 +88,13 @@ static const known_function known_functions[] = {
     {"prod", ANY_LENGTH},
     {"ptp", 0},
     {"ravel", 0},
+    {"real", 0},
     {"reduce", 0},
     {"repeat", 0},
     {"reshape", 0},
+    {"rfft", 0},
+    {"rfft2", 0},
+    {"rfftn", 0},
     {"roll", 0},
     {"round", ANY_LENGTH},
     {"squeeze", 0},
@@ -320,11 +336,11 @@ static bool get_instance_attr(walk *w, const ins *i, const abstract *x) {
     return !w->why;
 }
 
-/* The transpose of an array; numbers that describe one that exists already. */
+/* The transpose or a part of an array; numbers that describe one that exists already. */
 static bool get_array_attr(walk *w, const ins *i, const abstract *x) {
     const char *name = sym_text(w->vm, i[1].sym);
     const gpa_arr *a = x->v.tag == V_ARRAY ? x->v.array->arr : NULL;
-    if (strcmp(name, "T") == 0)
+    if (strcmp(name, "T") == 0 || strcmp(name, "real") == 0 || strcmp(name, "imag") == 0)
         walk_set(w, i->a, array_of(v_unset()));
     else if (a && strcmp(name, "size") == 0)
         walk_set(w, i->a, fixed(v_int(a->size)));

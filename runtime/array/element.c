@@ -8,6 +8,7 @@
 #include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 #include "runtime/array/store.h"
+#include "runtime/tables/tuning.h"
 
 /* True if the pending value is one broadcast scalar: its elements need no computation. */
 static bool is_constant(const gpa_arr *a, gpa_val *out) {
@@ -32,6 +33,53 @@ gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     return rc ? rc : host_read(rt, a, to, e);
 }
 
+/* ---- elements of memory that the host cannot access ---- */
+
+/* Downloads n bytes of b at `at`. */
+static gpa_code download(gpa_rt *rt, gpa_buf *b, size_t at, size_t n, void *to, gpa_err *e) {
+    const gpa_device *d = b->device;
+    gpa_code rc = device_result(rt, b->device, d->be->download(d->dev, to, b->mem, at, n, e), e);
+    rc = exec_report_faults(rt, b->device, rc, e);
+    return rc ? rc : buf_check(b, e);
+}
+
+/* True if so many elements were read from a buffer that a copy of all costs no more. */
+static bool deserves_copy(gpa_buf *b) {
+    if (b->reads_version != b->version) b->reads = 0;
+    b->reads_version = b->version;
+    b->reads++;
+    return !b->shared && b->bytes <= (size_t)TUNE_HOST_COPY_MAX_BYTES &&
+           b->bytes / (size_t)TUNE_HOST_COPY_BYTES_PER_READ < b->reads;
+}
+
+/* Replaces the copy of a buffer; without memory there is none. */
+static gpa_code make_copy(gpa_rt *rt, gpa_buf *b, gpa_err *e) {
+    mem_free(b->host_copy);
+    b->host_copy = mem_new(sizeof *b->host_copy + b->bytes);
+    if (!b->host_copy) return GPA_OK;
+    *b->host_copy = (buf_host_copy){.version = b->version, .n = b->bytes};
+    gpa_code rc = download(rt, b, 0, b->bytes, b->host_copy->bytes, e);
+    if (!rc) return GPA_OK;
+    mem_free(b->host_copy);
+    b->host_copy = NULL;
+    return rc;
+}
+
+/* Reads n bytes of b at `at`. A program that reads element by element waits for the device a few
+ * times, not for each: then the buffer has a copy, until it is stored to. */
+static gpa_code fetch_bytes(gpa_rt *rt, gpa_buf *b, size_t at, size_t n, void *to, gpa_err *e) {
+    const buf_host_copy *c = b->host_copy;
+    gpa_code rc = GPA_OK;
+    if ((!c || c->version != b->version) && deserves_copy(b)) rc = make_copy(rt, b, e);
+    c = b->host_copy;
+    if (rc || !c || c->version != b->version || at + n > c->n)
+        return rc ? rc : download(rt, b, at, n, to, e);
+    memcpy(to, c->bytes + at, n);
+    return GPA_OK;
+}
+
+/* ---- reads ---- */
+
 /* Reads the element at `offset` after a wait, or by a download. */
 static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, gpa_val *out,
                           gpa_err *e) {
@@ -45,12 +93,7 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
         if (!rc) loop_log_read(rt, b, t, offset, *out);
         return rc;
     }
-    if (rc) return rc;
-    rc = device_result(
-        rt, b->device,
-        b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e), e);
-    rc = exec_report_faults(rt, b->device, rc, e);
-    if (!rc) rc = buf_check(b, e);
+    if (!rc) rc = fetch_bytes(rt, b, (size_t)offset * item, item, raw, e);
     if (!rc) *out = dtype_load(raw, t);
     if (!rc) loop_log_read(rt, b, t, offset, *out);
     return rc;

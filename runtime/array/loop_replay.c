@@ -20,6 +20,7 @@
 #include "runtime/array/tape_replay.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/explain.h"
+#include "runtime/exec/library_call.h"
 #include "runtime/exec/profile.h"
 #include "runtime/graph/strided_copy.h"
 #include "runtime/tables/tuning.h"
@@ -147,9 +148,21 @@ static void bind_action(replay *p, const log_action *a) {
     }
 }
 
+static gpa_code run_call(replay *p, gpa_device *d, const log_action *a, gpa_err *e) {
+    gpa_libcall *c = &p->x->log.calls[a->call];
+    uint32_t at = a->operand;
+    for (int i = 0; i < LIB_OPERANDS; i++) {
+        const lib_operand o = lib_operand_of(c, i);
+        if (o.access != LIB_ABSENT) *lib_operand_binding(c, &o) = p->bind[at++];
+    }
+    loop_call_set_sizes(c, p->size[a - p->x->log.actions]);
+    return library_run_again(p->rt, d, c, e);
+}
+
 static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_err *e) {
     const loop_log *g = &p->x->log;
-    if (!a->program) return host_store(p, a, e);
+    if (a->kind == LOG_STORE) return host_store(p, a, e);
+    if (a->kind == LOG_CALL) return run_call(p, d, a, e);
     gpa_launch run = {
         .arrays = p->bind + a->operand, .params = g->params + a->param, .uninterrupted = true};
     memcpy(run.size, p->size[a - g->actions], sizeof run.size);
@@ -286,7 +299,8 @@ static gpa_code run_iteration(replay *p, gpa_device *d, gpa_err *e) {
                 (cell){.buf = p->at.free[size][--p->at.n_free[size]], .owned = true};
         }
         bind_action(p, a);
-        if (p->mode != IN_GRAPH && i < m->first_dead && !a->read) rc = run_action(p, d, a, e);
+        if (p->mode != IN_GRAPH && i < m->first_dead && a->kind != LOG_READ)
+            rc = run_action(p, d, a, e);
         for (size_t k = 0; k < g->n_fresh; k++)
             if (m->last_use[k] == (int32_t)i) end_fresh(p, k);
     }
@@ -334,7 +348,8 @@ static void begin_graphs(replay *p, const gpa_device *d) {
                    !p->tape && !p->m->grown;
     p->constant = true;
     p->graph_after = TUNE_LOOP_GRAPH_AFTER_TRIPS;
-    for (size_t i = 0; i < g->n_actions; i++) p->may_graph = p->may_graph && g->actions[i].program;
+    for (size_t i = 0; i < g->n_actions; i++)
+        p->may_graph = p->may_graph && g->actions[i].kind == LOG_LAUNCH;
     p->may_graph =
         p->may_graph && bytes_of(p) <= g->n_actions * (uint64_t)TUNE_LOOP_GRAPH_MAX_LAUNCH_BYTES;
     for (size_t i = 0; i < g->n_actions; i++) {
@@ -578,22 +593,24 @@ static gpa_code end(replay *p, rt_loop_result *results, gpa_err *e) {
 static void count_work(replay *p) {
     const loop_log *g = &p->x->log;
     rt_stats *s = &p->rt->stats;
-    uint64_t launches = 0, read = 0, written = 0;
+    uint64_t launches = 0, calls = 0, read = 0, written = 0;
     for (size_t i = 0; i < g->n_actions; i++) {
         const uint64_t runs = i < p->m->first_dead ? p->count : p->count > 0,
                        steps = runs * (runs + 1) / 2;
-        launches += g->actions[i].program ? runs : 0;
+        launches += g->actions[i].kind == LOG_LAUNCH ? runs : 0;
+        calls += g->actions[i].kind == LOG_CALL ? runs : 0;
         read += runs * g->actions[i].bytes_read + steps * (uint64_t)p->m->read_grows[i];
         written += runs * g->actions[i].bytes_written + steps * (uint64_t)p->m->written_grows[i];
     }
     s->replayed += p->count;
     s->launches += launches;
+    s->lib_calls += calls;
     s->cache_hits += launches;
     s->bytes_read += read;
     s->bytes_written += written;
     if (p->count)
-        explain_replay(p->rt,
-                       &(explain_loop){p->count, launches, read, written, p->graph_runs, p->trips});
+        explain_replay(p->rt, &(explain_loop){p->count, launches, calls, read, written,
+                                              p->graph_runs, p->trips});
 }
 
 /* Evaluates the guards and scalars of up to `most` coming iterations, one if they have inputs;

@@ -157,6 +157,8 @@ static void put_cached(gpa_rt *rt, gpa_buf *b) {
     buf_unshare(rt, b);
     deferred_release(b->deferred);
     b->deferred = NULL;
+    mem_free(b->host_copy);
+    b->host_copy = NULL;
     struct pool *p = b->device->pool;
     size_t capacity;
     if (b->truncated) unlink_truncated(p, b);

@@ -289,6 +289,9 @@ void explain_replay(gpa_rt *rt, const explain_loop *x) {
     str_printf(out, "loop: %llu iterations replayed without interpreting them, %llu launch%s",
                (unsigned long long)x->iterations, (unsigned long long)x->launches,
                x->launches == 1 ? "" : "es");
+    if (x->calls)
+        str_printf(out, ", %llu library call%s", (unsigned long long)x->calls,
+                   x->calls == 1 ? "" : "s");
     write_bytes(out, "reads", x->read);
     write_bytes(out, "writes", x->written);
     if (x->graphs)

@@ -22,9 +22,10 @@ void explain_step(gpa_rt *rt, const explained_step *x);
 void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_arr *a);
 /* What a replay did. */
 typedef struct {
-    uint64_t iterations, launches, read, written; /* bytes */
-    uint64_t graphs;                              /* of the device, each of */
-    uint32_t graph_trips;                         /* so many iterations */
+    uint64_t iterations, launches, calls; /* calls of libraries */
+    uint64_t read, written;               /* bytes */
+    uint64_t graphs;                      /* of the device, each of */
+    uint32_t graph_trips;                 /* so many iterations */
 } explain_loop;
 /* Records iterations of a loop that were replayed; no effect unless %explain is recording. */
 void explain_replay(gpa_rt *rt, const explain_loop *x);

@@ -15,9 +15,7 @@ bool library_can(gpa_device *d, const gpa_libcall *c) {
     return d->be->lib_can && d->be->lib_can(d->dev, c);
 }
 
-gpa_code library_run(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e) {
-    rt->stats.lib_calls++;
-    loop_log_refuse(rt, RT_LOOP_HOST);
+gpa_code library_run_again(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e) {
     profile_begin(rt, d);
     gpa_err first = {0};
     gpa_code rc = d->be->lib_run(d->dev, c, &first);
@@ -28,5 +26,15 @@ gpa_code library_run(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e
         gpa_fail(e, rc, "%s", first.msg);
     }
     profile_call(rt, d, library_names[c->kind], 0);
+    return rc;
+}
+
+gpa_code library_run(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e) {
+    rt->stats.lib_calls++;
+    const gpa_code rc = library_run_again(rt, d, c, e);
+    if (rc)
+        loop_log_refuse(rt, RT_LOOP_HOST);
+    else
+        loop_log_call(rt, d, c);
     return device_result(rt, d, rc, e);
 }

@@ -14,5 +14,7 @@ extern const char *const library_names[LIB_COUNT];
 bool library_can(gpa_device *d, const gpa_libcall *c);
 /* Queues the call; when the library lacks workspace, trims the pool and tries again. */
 gpa_code library_run(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e);
+/* The same in a replay of a loop: not counted, and the device's errors are for the caller. */
+gpa_code library_run_again(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e);
 
 #endif

@@ -5,7 +5,7 @@
 
 void loop_log_clear(loop_log *g) {
     for (size_t i = 0; i < g->n_actions; i++) program_release(g->actions[i].program);
-    g->n_actions = g->n_operands = g->n_params = g->n_fresh = g->n_unused = 0;
+    g->n_actions = g->n_operands = g->n_params = g->n_calls = g->n_fresh = g->n_unused = 0;
     g->n_start = g->n_named = 0;
     g->device = NULL;
     g->why = RT_LOOP_FINE;
@@ -71,7 +71,7 @@ bool rt_loop_is_recorded(const gpa_rt *rt) {
 }
 
 void loop_log_new(gpa_rt *rt, gpa_buf *b) {
-    if (!rt_loop_is_recorded(rt) || b->device->caps.host_visible) return;
+    if (!rt_loop_is_recorded(rt)) return;
     loop_log *g = loop_replay_log(rt->loop_replay);
     if (find_unused(g, b)) return;
     if (g->n_unused == LOG_MAX_FRESH)
@@ -96,10 +96,11 @@ static bool add_param(loop_log *g, gpa_dtype t, gpa_val v) {
 }
 
 /* A new action; NULL: the record is full. */
-static log_action *add_action(loop_log *g) {
+static log_action *add_action(loop_log *g, log_kind kind) {
     if (g->n_actions == LOG_MAX_ACTIONS) return NULL;
     log_action *a = &g->actions[g->n_actions++];
-    *a = (log_action){.operand = (uint32_t)g->n_operands,
+    *a = (log_action){.kind = kind,
+                      .operand = (uint32_t)g->n_operands,
                       .param = (uint32_t)g->n_params,
                       .fresh = (uint32_t)g->n_fresh};
     return a;
@@ -114,6 +115,13 @@ static bool add_fresh(loop_log *g, gpa_buf *b, int32_t *name) {
     return true;
 }
 
+/* The ranges of an action end here. */
+static void end_action(const loop_log *g, log_action *a) {
+    a->n_operands = (uint32_t)(g->n_operands - a->operand);
+    a->n_params = (uint32_t)(g->n_params - a->param);
+    a->n_fresh = (uint32_t)(g->n_fresh - a->fresh);
+}
+
 /* Adds the arrays of a launch. Names of its operands come first: new memory may be that of an
  * operand of an earlier launch. */
 static rt_loop_reason add_arrays(loop_log *g, const lowered *l, gpa_buf *const *fresh) {
@@ -121,7 +129,7 @@ static rt_loop_reason add_arrays(loop_log *g, const lowered *l, gpa_buf *const *
     for (size_t i = 0; i < l->n_arrays; i++) {
         int32_t name = LOG_NO_MEMORY;
         const bool stored = l->stored >> i & 1;
-        if (l->buf[i] && stored && use(g, l->buf[i])) {
+        if (l->buf[i] && stored && !l->buf[i]->device->caps.host_visible && use(g, l->buf[i])) {
             if (!add_fresh(g, l->buf[i], &name)) return RT_LOOP_SIZE;
         } else if (l->buf[i] && !loop_log_name(g, l->buf[i], &name)) {
             return RT_LOOP_MEMORY;
@@ -148,7 +156,7 @@ void loop_log_launch(gpa_rt *rt, gpa_device *d, const lowered *l, program_cache_
     if (l->n_loops || l->empty) g->why = RT_LOOP_STRUCTURE;
     if (rt->devices->next || (g->device && g->device != d)) g->why = RT_LOOP_DEVICES;
     g->device = d;
-    log_action *a = g->why ? NULL : add_action(g);
+    log_action *a = g->why ? NULL : add_action(g, LOG_LAUNCH);
     if (!a) {
         if (!g->why) g->why = RT_LOOP_SIZE;
         return;
@@ -158,13 +166,106 @@ void loop_log_launch(gpa_rt *rt, gpa_device *d, const lowered *l, program_cache_
     for (size_t i = 0; i < program->n_params && !g->why; i++)
         if (!add_param(g, (gpa_dtype)types[i], l->params[i])) g->why = RT_LOOP_SIZE;
     a->program = program_retain(program);
-    a->n_operands = (uint32_t)(g->n_operands - a->operand);
-    a->n_params = (uint32_t)(g->n_params - a->param);
-    a->n_fresh = (uint32_t)(g->n_fresh - a->fresh);
+    end_action(g, a);
     a->bytes_read = l->bytes_read;
     a->bytes_written = l->bytes_written;
     memcpy(a->size, l->size, sizeof a->size);
 }
+
+/* ---- library calls ---- */
+
+/* True if a call is the same in every iteration but for its memory: it tells the host nothing. */
+static bool is_repeatable(const gpa_libcall *c) {
+    switch (c->kind) {
+        case LIB_GEMM:
+        case LIB_ARGSORT:
+        case LIB_SEARCHSORTED:
+        case LIB_ARGMINMAX:
+        case LIB_FFT:
+        case LIB_DCT:
+        case LIB_SPMM: return true;
+        case LIB_SORT: return !c->sort.n_kth;
+        default: return false;
+    }
+}
+
+static gpa_buf *buf_of(gpa_buf *const *bufs, size_t n, const gpa_mem *mem) {
+    for (size_t i = n; i-- > 0;)
+        if (bufs[i]->mem == mem) return bufs[i];
+    return NULL;
+}
+
+/* The buffer of a memory that the record knows, or NULL. */
+static gpa_buf *known_buf(const loop_log *g, const gpa_mem *mem) {
+    gpa_buf *b = buf_of(g->unused, g->n_unused, mem);
+    if (!b) b = buf_of(g->fresh, g->n_fresh, mem);
+    for (size_t i = 0; i < g->n_named && !b; i++)
+        if (g->start[i].buf->mem == mem) b = g->start[i].buf;
+    return b;
+}
+
+static rt_loop_reason add_call_operand(loop_log *g, gpa_libcall *c, const lib_operand *x) {
+    const gpa_binding *bind = lib_operand_binding(c, x);
+    const bool stored = x->access != LIB_READ;
+    int32_t name = LOG_NO_MEMORY;
+    gpa_buf *b = bind->mem ? known_buf(g, bind->mem) : NULL;
+    if (bind->mem && !b) return RT_LOOP_MEMORY;
+    if (b && stored && use(g, b)) {
+        if (!add_fresh(g, b, &name)) return RT_LOOP_SIZE;
+    } else if (b && !loop_log_name(g, b, &name)) {
+        return RT_LOOP_MEMORY;
+    }
+    log_operand *o = add_operand(g, name);
+    if (!o) return RT_LOOP_SIZE;
+    o->bind = *bind;
+    o->bind.mem = NULL;
+    o->stored = stored;
+    return RT_LOOP_FINE;
+}
+
+/* The strides of a product's result follow from its sizes. */
+static void record_sizes(loop_log *g, log_action *a) {
+    const gpa_libcall *c = &g->calls[a->call];
+    if (c->kind != LIB_GEMM) return;
+    const int64_t size[] = {c->gemm.batch, c->gemm.m, c->gemm.n, c->gemm.k};
+    memcpy(a->size, size, sizeof size);
+    memset(g->operands[a->operand + 2].bind.stride, 0, sizeof c->gemm.c.stride);
+}
+
+void loop_call_set_sizes(gpa_libcall *c, const int64_t *size) {
+    if (c->kind != LIB_GEMM) return;
+    c->gemm.batch = size[0];
+    c->gemm.m = size[1];
+    c->gemm.n = size[2];
+    c->gemm.k = size[3];
+    c->gemm.c.stride[0] = c->gemm.m * c->gemm.n;
+    c->gemm.c.stride[1] = c->gemm.n;
+    c->gemm.c.stride[2] = 1;
+}
+
+void loop_log_call(gpa_rt *rt, gpa_device *d, const gpa_libcall *c) {
+    loop_log *g = rt->loop_replay ? loop_replay_log(rt->loop_replay) : NULL;
+    if (!g || g->why) return;
+    if (!is_repeatable(c)) g->why = RT_LOOP_HOST;
+    if (rt->devices->next || (g->device && g->device != d)) g->why = RT_LOOP_DEVICES;
+    log_action *a = g->why || g->n_calls == LOG_MAX_CALLS ? NULL : add_action(g, LOG_CALL);
+    if (!a) {
+        loop_log_refuse(rt, RT_LOOP_SIZE);
+        return;
+    }
+    g->device = d;
+    a->call = (uint32_t)g->n_calls;
+    gpa_libcall *own = &g->calls[g->n_calls++];
+    *own = *c;
+    for (int i = 0; i < LIB_OPERANDS && !g->why; i++) {
+        const lib_operand x = lib_operand_of(own, i);
+        if (x.access != LIB_ABSENT) g->why = add_call_operand(g, own, &x);
+    }
+    end_action(g, a);
+    if (!g->why) record_sizes(g, a);
+}
+
+/* ---- the host ---- */
 
 /* Adds the operand of a host store; false: its memory has no name. */
 static bool add_view(loop_log *g, const gpa_arr *a, int ndim, const int64_t *strides) {
@@ -179,7 +280,7 @@ static bool add_view(loop_log *g, const gpa_arr *a, int ndim, const int64_t *str
 void loop_log_store(gpa_rt *rt, const log_store *s) {
     loop_log *g = rt->loop_replay ? loop_replay_log(rt->loop_replay) : NULL;
     if (!g || g->why) return;
-    log_action *a = s->to->ndim <= KIR_MAX_DIMS ? add_action(g) : NULL;
+    log_action *a = s->to->ndim <= KIR_MAX_DIMS ? add_action(g, LOG_STORE) : NULL;
     const gpa_dtype t = (gpa_dtype)s->to->dtype;
     if (!a) {
         g->why = RT_LOOP_SIZE;
@@ -195,8 +296,7 @@ void loop_log_store(gpa_rt *rt, const log_store *s) {
     else
         known = known && add_param(g, t, s->v);
     if (!known) g->why = RT_LOOP_MEMORY;
-    a->n_operands = (uint32_t)(g->n_operands - a->operand);
-    a->n_params = (uint32_t)(g->n_params - a->param);
+    end_action(g, a);
 }
 
 void loop_log_read(gpa_rt *rt, const gpa_buf *b, gpa_dtype t, int64_t offset, gpa_val v) {
@@ -207,13 +307,12 @@ void loop_log_read(gpa_rt *rt, const gpa_buf *b, gpa_dtype t, int64_t offset, gp
         loop_log_refuse(rt, RT_LOOP_READ);
         return;
     }
-    log_action *a = add_action(g);
+    log_action *a = add_action(g, LOG_READ);
     log_operand *o = a ? add_operand(g, name) : NULL;
     if (!o || !add_param(g, t, v)) {
         g->why = RT_LOOP_SIZE;
         return;
     }
     o->bind.offset = offset;
-    a->read = true;
-    a->n_operands = a->n_params = 1;
+    end_action(g, a);
 }

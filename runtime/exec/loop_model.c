@@ -15,16 +15,50 @@ enum {
 /* ---- the same launches ---- */
 
 static bool same_action(const log_action *a, const log_action *b) {
-    return a->program == b->program && a->operand == b->operand && a->n_operands == b->n_operands &&
-           a->param == b->param && a->n_params == b->n_params && a->fresh == b->fresh &&
-           a->n_fresh == b->n_fresh && a->ndim == b->ndim && a->item == b->item &&
-           a->read == b->read;
+    return a->kind == b->kind && a->program == b->program && a->operand == b->operand &&
+           a->n_operands == b->n_operands && a->param == b->param && a->n_params == b->n_params &&
+           a->fresh == b->fresh && a->n_fresh == b->n_fresh && a->ndim == b->ndim &&
+           a->item == b->item;
+}
+
+/* The bytes of a call that describe it. */
+static size_t described_bytes(const gpa_libcall *c) {
+    switch (c->kind) {
+        case LIB_GEMM: return offsetof(gpa_libcall, gemm) + sizeof c->gemm;
+        case LIB_SORT:
+        case LIB_ARGSORT: return offsetof(gpa_libcall, sort) + sizeof c->sort;
+        case LIB_SEARCHSORTED: return offsetof(gpa_libcall, search) + sizeof c->search;
+        case LIB_ARGMINMAX: return offsetof(gpa_libcall, argminmax) + sizeof c->argminmax;
+        case LIB_FFT: return offsetof(gpa_libcall, fft) + sizeof c->fft;
+        case LIB_DCT: return offsetof(gpa_libcall, dct) + sizeof c->dct;
+        case LIB_SPMM: return offsetof(gpa_libcall, spmm) + sizeof c->spmm;
+        default: return sizeof *c;
+    }
+}
+
+/* The same but for the memory, whose bindings are compared as operands, and for the sizes of
+ * products. */
+static bool same_call(const gpa_libcall *a, const gpa_libcall *b) {
+    gpa_libcall x = *a, y = *b;
+    if (a->kind != b->kind) return false;
+    for (int i = 0; i < LIB_OPERANDS; i++) {
+        const lib_operand o = lib_operand_of(a, i);
+        if (o.access == LIB_ABSENT) continue;
+        *lib_operand_binding(&x, &o) = (gpa_binding){.mem = NULL};
+        *lib_operand_binding(&y, &o) = (gpa_binding){.mem = NULL};
+    }
+    loop_call_set_sizes(&x, (int64_t[]){0, 0, 0, 0});
+    loop_call_set_sizes(&y, (int64_t[]){0, 0, 0, 0});
+    return memcmp(&x, &y, described_bytes(a)) == 0;
 }
 
 static bool same_launches(const loop_log *a, const loop_log *b) {
     if (a->n_actions != b->n_actions || a->n_operands != b->n_operands ||
-        a->n_params != b->n_params || a->n_fresh != b->n_fresh || a->device != b->device)
+        a->n_params != b->n_params || a->n_fresh != b->n_fresh || a->n_calls != b->n_calls ||
+        a->device != b->device)
         return false;
+    for (size_t i = 0; i < a->n_calls; i++)
+        if (!same_call(&a->calls[i], &b->calls[i])) return false;
     for (size_t i = 0; i < a->n_actions; i++)
         if (!same_action(&a->actions[i], &b->actions[i])) return false;
     for (size_t i = 0; i < a->n_operands; i++)
@@ -148,6 +182,18 @@ static bool find_size_steps(struct loop_replay *r) {
     return true;
 }
 
+/* True if matmul might choose another way for a product of the coming sizes (runtime/lib/matmul.c).
+ */
+static bool may_choose(const struct loop_replay *r, size_t action) {
+    const loop_log *g = &r->at[2]->log;
+    const log_action *a = &g->actions[action];
+    const int64_t *grows = r->model.grows[action];
+    if (a->kind != LOG_CALL || g->calls[a->call].kind != LIB_GEMM) return false;
+    enum { BATCH, M, N, K };
+    return (a->size[BATCH] > 1 && (grows[M] || grows[K])) ||
+           (a->size[N] == 1 && grows[K] && !g->device->caps.host_visible);
+}
+
 /* Limits the replay by the sizes of launches, and of arrays at the end that the next iteration does
  * not read. */
 static bool limit_sizes(struct loop_replay *r) {
@@ -157,6 +203,7 @@ static bool limit_sizes(struct loop_replay *r) {
     m->limit = UINT64_MAX;
     for (size_t i = 0; i < x->log.n_actions; i++) {
         const int64_t *size = x->log.actions[i].size, points = points_of(size, KIR_MAX_DIMS);
+        if (may_choose(r, i)) return false;
         for (int d = 0; d < KIR_MAX_DIMS; d++)
             if (!limit_size(m, size[d], m->grows[i][d], points)) return false;
     }
@@ -247,6 +294,7 @@ static void keep_distances(struct loop_replay *r, const log_action *a) {
              k++) {
             if (k == i || g->operands[k].name != g->operands[i].name) continue;
             if ((!m->grown && m->advance[k] == m->advance[i]) || same_elements(r, i, k)) continue;
+            if (a->kind == LOG_CALL) m->limit = 0;
             m->limit = MIN(m->limit, MIN(r->left, MOST_ITERATIONS));
             while (m->limit && !are_disjoint(r, a, i, k, (int64_t)m->limit)) m->limit /= 2;
         }
@@ -399,8 +447,9 @@ static bool moves_late(const loop_log *g, const loop_model *m) {
 static bool find_read(const loop_log *g, loop_model *m) {
     m->read = -1;
     for (size_t i = 0; i < g->n_actions; i++) {
-        if (g->actions[i].read && m->read >= 0) return false;
-        if (g->actions[i].read) m->read = (int32_t)i;
+        if (g->actions[i].kind != LOG_READ) continue;
+        if (m->read >= 0) return false;
+        m->read = (int32_t)i;
     }
     if (m->read < 0) return true;
     if (moves_late(g, m)) return false;
@@ -473,7 +522,7 @@ static bool stores_dead(const loop_iteration *x, const loop_model *m, size_t i) 
             (fresh < 0 || fresh >= a->n_fresh || m->kept[o->name] || !is_dead(x, o->name, i)))
             return false;
     }
-    return a->program;
+    return a->kind == LOG_LAUNCH;
 }
 
 /* Finds the actions at the end that only the last iteration needs. They then read memory that the
@@ -503,6 +552,7 @@ static bool may_make_all(const loop_iteration *x) {
 
 /* What follows from the steps and the last iteration. */
 static rt_loop_reason complete(struct loop_replay *r) {
+    if (r->tape && r->at[2]->log.n_calls) return RT_LOOP_TAPE;
     spread_kept(r->at[2], &r->model);
     if (!limit_sizes(r) || !limit_distances(r) || !find_memory(r)) return RT_LOOP_STRUCTURE;
     if (!find_read(&r->at[2]->log, &r->model)) return RT_LOOP_READ;

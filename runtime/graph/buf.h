@@ -20,6 +20,13 @@ typedef struct {
     bool ascending;
 } buf_indices;
 
+/* The first n bytes of a buffer, as they were in one version, in host memory. */
+typedef struct {
+    uint32_t version;
+    size_t n;
+    char bytes[];
+} buf_host_copy;
+
 typedef struct gpa_buf {
     struct gpa_device *device;
     gpa_mem *mem;
@@ -35,6 +42,8 @@ typedef struct gpa_buf {
     bool is_distributed;             /* host access needs buf_host_access */
     bool shared;                     /* another language knows its address (shared_memory.c) */
     buf_indices index_facts;         /* facts examined last (sparse.h) */
+    buf_host_copy *host_copy;        /* of what is read element by element (element.c), or NULL */
+    uint32_t reads, reads_version;   /* elements read from the device, in that version */
     struct gpa_buf *next;            /* in the pool's list of free or of truncated blocks */
     void (*release)(gpa_rt *rt, struct gpa_buf *b); /* called when owners and readers are both 0 */
 } gpa_buf;

@@ -61,6 +61,17 @@ static gpa_code stack_mismatch(int na, const int64_t *sa, int nb, const int64_t 
                     shape_text(want, 2, (int64_t[]){s->m, s->n}));
 }
 
+/* One matrix b for the last dimensions of the stack, over which the rows of a continue: one product
+ * of all these rows instead of a batch. */
+static void join_rows(stacks *s) {
+    for (; s->stack; s->stack--) {
+        const int d = s->stack - 1;
+        if (s->b_step[d] || (s->m != 1 && s->a_step[d] != s->m * s->as[0])) return;
+        if (s->m == 1) s->as[0] = s->a_step[d];
+        s->m *= s->shape[d];
+    }
+}
+
 /* Shapes and strides of a @ b. */
 static gpa_code plan_product(const gpa_arr *a, const gpa_arr *b, stacks *s, gpa_err *e) {
     int na = a->ndim, nb = b->ndim;
@@ -89,6 +100,7 @@ static gpa_code plan_product(const gpa_arr *a, const gpa_arr *b, stacks *s, gpa_
     memcpy(s->result, s->shape, (size_t)s->stack * sizeof *s->shape);
     if (!row) s->result[s->ndim++] = s->m;
     if (!column) s->result[s->ndim++] = s->n;
+    join_rows(s);
     return shape_check(s->ndim, s->result, 1, NULL, e);
 }
 
