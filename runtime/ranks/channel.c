@@ -34,6 +34,7 @@ static const double LIMIT_SECONDS = 600; /* of a wait for a message that has bee
 struct channel_sending {
     mpi_handle request;
     int to;
+    char *owned; /* freed at the end; NULL: the caller's */
 };
 
 /* ---- failures ---- */
@@ -156,7 +157,7 @@ gpa_code channel_send(channel *l, int to, int tag, const void *from, size_t n, g
         if (!mem_grow(&l->sending, l->n_sending, &l->cap_sending, sizeof *l->sending))
             return gpa_no_memory(e);
         struct channel_sending *s = &l->sending[l->n_sending];
-        s->to = to;
+        *s = (struct channel_sending){.to = to};
         if (l->mpi->isend(p, (int)part, l->mpi->byte, to, tag, l->comm, &s->request))
             return channel_fail(l, to, "cannot be reached", e);
         l->n_sending++;
@@ -167,10 +168,22 @@ gpa_code channel_send(channel *l, int to, int tag, const void *from, size_t n, g
     return GPA_OK;
 }
 
+gpa_code channel_send_take(channel *l, int to, int tag, char *from, size_t n, gpa_err *e) {
+    gpa_code rc = channel_send(l, to, tag, from, n, e);
+    if (!rc)
+        l->sending[l->n_sending - 1].owned = from;
+    else
+        mem_free(from);
+    return rc;
+}
+
 gpa_code channel_finish_sends(channel *l, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    for (size_t i = 0; i < l->n_sending && !rc; i++)
-        rc = wait_for(l, l->sending[i].to, &l->sending[i].request, e);
+    for (size_t i = 0; i < l->n_sending; i++) {
+        struct channel_sending *s = &l->sending[i];
+        if (!rc) rc = wait_for(l, s->to, &s->request, e);
+        if (!rc) mem_free(s->owned); /* after a failure MPI may still read it */
+    }
     l->n_sending = 0;
     return rc;
 }

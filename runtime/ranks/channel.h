@@ -39,6 +39,8 @@ void channel_free_sends(channel *l);
 
 /* Sends begin at once and end in channel_finish_sends; until then the memory must not change. */
 gpa_code channel_send(channel *l, int to, int tag, const void *from, size_t n, gpa_err *e);
+/* The same of memory that is freed when the send has ended, or failed. */
+gpa_code channel_send_take(channel *l, int to, int tag, char *from, size_t n, gpa_err *e);
 gpa_code channel_finish_sends(channel *l, gpa_err *e);
 /* Receives n bytes. */
 gpa_code channel_receive(channel *l, int from, int tag, void *to, size_t n, gpa_err *e);

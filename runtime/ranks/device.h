@@ -5,6 +5,7 @@
 #include "runtime/backend.h"
 #include "runtime/ranks/channel.h"
 #include "runtime/ranks/placement.h"
+#include "runtime/ranks/transfer.h"
 #include "runtime/ranks/wire.h"
 
 /* A block of memory: an allocation of the inner backend on this rank, and on each worker that has
@@ -43,12 +44,12 @@ struct gpa_prog {
     uint8_t use[KIR_MAX_ARRAYS], item[KIR_MAX_ARRAYS];
 };
 
-/* Bytes that this rank receives from rank `from`, or sends to rank -`from`. */
+/* Bytes [at, at + n) of a block that rank `to` needs from rank `from`. */
 typedef struct {
-    int from;
-    char *at;
-    size_t n;
-} own_transfer;
+    int from, to;
+    memory *m;
+    size_t at, n;
+} move;
 
 /* Slots of memory or programs: ids that are free. */
 typedef struct {
@@ -68,9 +69,10 @@ struct gpa_dev {
     size_t table_size, table_used;
     ids memory_ids, program_ids;
     gpa_str commands[MPI_MAX_RANKS]; /* not sent yet */
-    own_transfer *own;               /* transfers of this rank, in order */
-    size_t n_own, cap_own;
-    uint64_t moved, moves; /* bytes and messages of data between ranks */
+    move *moves;                     /* transfers of the next exchange */
+    size_t n_moves, cap_moves;
+    bool commanded; /* they have commands */
+    uint64_t moved, messages; /* bytes and messages of data between ranks */
     uint64_t shared;       /* launches that were divided */
 };
 
@@ -85,6 +87,9 @@ void memory_free_table(gpa_dev *d);
 gpa_code memory_fetch(gpa_dev *d, memory *m, int rank, size_t from, size_t to, gpa_err *e);
 /* The bytes [from, to) are now on `rank` alone. */
 gpa_code memory_own(memory *m, int rank, size_t from, size_t to, gpa_err *e);
+/* Commands the queued transfers, and notes the copies that they make: later commands come after
+ * them. None may be queued until device_exchange. */
+gpa_code memory_command_moves(gpa_dev *d, gpa_err *e);
 /* Sends what is queued, and waits for the transfers of this rank. */
 gpa_code device_exchange(gpa_dev *d, gpa_err *e);
 /* Sends commands that nothing waits for, if they have become many. */

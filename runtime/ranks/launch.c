@@ -230,7 +230,7 @@ static void cut_evenly(division *v) {
     const int64_t n = v->plan.n, unit = v->plan.form == GPA_SHARE_POINTS ? v->plan.unit : 1,
                   units = (n + unit - 1) / unit;
     for (int r = 0; r <= v->d->n; r++) {
-        const int64_t at = units / v->d->n * r + units % v->d->n * r / v->d->n;
+        const int64_t at = units / v->d->n * r + (units % v->d->n * r + v->d->n - 1) / v->d->n;
         v->cut[r] = MIN(at * unit, n);
     }
 }
@@ -267,6 +267,7 @@ static gpa_code place(division *v, gpa_err *e) {
         if (x->write && x->exact) continue;
         TRY(memory_fetch(v->d, x->m, x->rank, x->from, x->to, e));
     }
+    TRY(memory_command_moves(v->d, e));
     for (size_t i = 0; i < v->n; i++) {
         const access *x = &v->access[i];
         if (x->write) TRY(memory_own(x->m, x->rank, x->from, x->to, e));

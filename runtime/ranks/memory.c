@@ -91,7 +91,9 @@ static void free_record(memory *x) {
 
 void memory_free(gpa_dev *d, gpa_mem *m) {
     memory *x = memory_find(d, m);
+    gpa_err quiet = {0};
     if (!x) return;
+    if (d->n_moves && !d->broken) device_exchange(d, &quiet); /* of a launch that has failed */
     size_t i = slot_of(d, m);
     while (d->table[i] != x) i = (i + 1) & (d->table_size - 1);
     delete_entry(d, i);
@@ -112,22 +114,97 @@ void memory_free_table(gpa_dev *d) {
 
 /* ---- transfers ---- */
 
-static void command(gpa_dev *d, int rank, wire_op op, memory *m, const wire_transfer *t) {
-    wire_put_head(&d->commands[rank], op, m->id);
-    wire_put(&d->commands[rank], t, sizeof *t);
-    m->users |= UINT64_C(1) << rank;
+/* Queues one transfer. */
+static gpa_code queue_move(gpa_dev *d, const move *x, gpa_err *e) {
+    if (!mem_grow(&d->moves, d->n_moves, &d->cap_moves, sizeof *d->moves)) return gpa_no_memory(e);
+    d->moves[d->n_moves++] = *x;
+    return GPA_OK;
 }
 
-/* Queues one transfer. */
-static gpa_code move(gpa_dev *d, memory *m, int from, int to, const size_t *range, gpa_err *e) {
-    const size_t at = range[0], n = range[1] - at;
-    d->moved += n;
-    d->moves++;
-    if (from) command(d, from, WIRE_SEND, m, &(wire_transfer){m->n, at, n, to});
-    if (to) command(d, to, WIRE_RECEIVE, m, &(wire_transfer){m->n, at, n, from});
-    if (from && to) return GPA_OK;
-    if (!mem_grow(&d->own, d->n_own, &d->cap_own, sizeof *d->own)) return gpa_no_memory(e);
-    d->own[d->n_own++] = (own_transfer){from ? from : -to, m->base + at, n};
+/* By pairs of ranks; those of a pair in an order that both have. */
+static int by_pair(const void *a, const void *b) {
+    const move *x = a, *y = b;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    if (x->m != y->m) return x->m->id < y->m->id ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The end of the moves between the same two ranks as move i. */
+static size_t end_of_pair(const gpa_dev *d, size_t i) {
+    size_t k = i + 1;
+    while (k < d->n_moves && d->moves[k].from == d->moves[i].from && d->moves[k].to == d->moves[i].to)
+        k++;
+    return k;
+}
+
+/* The command for the moves [i, end), to one of the two ranks. */
+static void command_pair(gpa_dev *d, size_t i, size_t end, wire_op op) {
+    const move *first = &d->moves[i];
+    const int rank = op == WIRE_SEND ? first->from : first->to,
+              peer = op == WIRE_SEND ? first->to : first->from;
+    gpa_str *out = &d->commands[rank];
+    if (!rank) return;
+    wire_put_head(out, op, (uint32_t)peer);
+    wire_put(out, &(wire_transfer){end - i}, sizeof(wire_transfer));
+    for (; i < end; i++) {
+        const move *x = &d->moves[i];
+        wire_put(out, &(wire_segment){x->m->id, x->m->n, x->at, x->n}, sizeof(wire_segment));
+        x->m->users |= UINT64_C(1) << rank;
+    }
+}
+
+/* The bytes of the moves [i, end) in this rank's memory. */
+static void segments_of(const gpa_dev *d, size_t i, size_t end, segment *s) {
+    for (const move *x = &d->moves[i]; i < end; i++, x++) *s++ = (segment){x->m->base + x->at, x->n};
+}
+
+/* Sorts the moves and joins those that overlap or are adjacent. */
+static void join_moves(gpa_dev *d) {
+    size_t n = 0;
+    qsort(d->moves, d->n_moves, sizeof *d->moves, by_pair);
+    for (size_t i = 0; i < d->n_moves; i++) {
+        const move x = d->moves[i];
+        move *last = n ? &d->moves[n - 1] : NULL;
+        if (last && last->from == x.from && last->to == x.to && last->m == x.m &&
+            last->at + last->n >= x.at)
+            last->n = MAX(last->n, x.at + x.n - last->at);
+        else
+            d->moves[n++] = x;
+    }
+    d->n_moves = n;
+}
+
+/* Notes the copies that the moves make. */
+static gpa_code place_copies(gpa_dev *d, gpa_err *e) {
+    for (size_t i = 0; i < d->n_moves; i++) {
+        const move *x = &d->moves[i];
+        d->moved += x->n;
+        if (!x->m->kept &&
+            !placement_add(&x->m->where, x->at, x->at + x->n, UINT64_C(1) << x->to))
+            return gpa_no_memory(e);
+    }
+    return GPA_OK;
+}
+
+/* Every rank sends before it receives, so that none waits for another in a circle. */
+gpa_code memory_command_moves(gpa_dev *d, gpa_err *e) {
+    static const wire_op ops[] = {WIRE_SEND, WIRE_RECEIVE};
+    if (d->commanded || !d->n_moves) return GPA_OK;
+    join_moves(d);
+    gpa_code rc = place_copies(d, e);
+    if (rc) return rc;
+    segment *s = mem_new(d->n_moves * sizeof *s);
+    if (!s) return gpa_no_memory(e);
+    for (size_t k = 0; k < COUNT_OF(ops); k++)
+        for (size_t i = 0, end; i < d->n_moves; i = end) {
+            end = end_of_pair(d, i);
+            command_pair(d, i, end, ops[k]);
+            segments_of(d, i, end, s);
+            if (k == 0) d->messages += transfer_messages(s, end - i);
+        }
+    mem_free(s);
+    d->commanded = true;
     return GPA_OK;
 }
 
@@ -139,9 +216,7 @@ gpa_code memory_fetch(gpa_dev *d, memory *m, int rank, size_t from, size_t to, g
         const size_t range[] = {from, MIN(run.end, to)};
         from = range[1];
         if (!run.ranks || run.ranks & bit) continue;
-        rc = move(d, m, __builtin_ctzll(run.ranks), rank, range, e);
-        if (!rc && !m->kept && !placement_add(&m->where, range[0], range[1], bit))
-            rc = gpa_no_memory(e);
+        rc = queue_move(d, &(move){__builtin_ctzll(run.ranks), rank, m, range[0], range[1] - range[0]}, e);
     }
     return rc;
 }
@@ -160,15 +235,31 @@ static gpa_code send_commands(gpa_dev *d, gpa_err *e) {
     return rc;
 }
 
+/* Rank 0's part in the transfers, one direction after the other. */
+static gpa_code transfer_own(gpa_dev *d, gpa_err *e) {
+    segment *s = mem_new(d->n_moves * sizeof *s);
+    gpa_code rc = GPA_OK;
+    if (!s) return gpa_no_memory(e);
+    for (int receives = 0; receives < 2; receives++)
+        for (size_t i = 0, end; i < d->n_moves && !rc; i = end) {
+            const move *x = &d->moves[i];
+            end = end_of_pair(d, i);
+            if (receives ? x->to : x->from) continue;
+            segments_of(d, i, end, s);
+            rc = receives ? transfer_receive(d->c, x->from, s, end - i, e)
+                          : transfer_send(d->c, x->to, s, end - i, e);
+        }
+    mem_free(s);
+    return rc;
+}
+
 gpa_code device_exchange(gpa_dev *d, gpa_err *e) {
-    gpa_code rc = send_commands(d, e);
-    for (size_t i = 0; i < d->n_own && !rc; i++) {
-        const own_transfer *x = &d->own[i];
-        rc = x->from < 0 ? channel_send(d->c, -x->from, CHANNEL_DATA, x->at, x->n, e)
-                         : channel_receive(d->c, x->from, CHANNEL_DATA, x->at, x->n, e);
-    }
+    gpa_code rc = memory_command_moves(d, e);
+    if (!rc) rc = send_commands(d, e);
+    if (!rc && d->n_moves) rc = transfer_own(d, e);
     if (!rc) rc = channel_finish_sends(d->c, e);
-    d->n_own = 0;
+    d->n_moves = 0;
+    d->commanded = false;
     for (int r = 1; r < d->n; r++) str_clear(&d->commands[r]);
     return device_result_of(d, rc);
 }

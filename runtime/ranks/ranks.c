@@ -123,7 +123,7 @@ static void ranks_close(gpa_dev *d) {
     memory_free_table(d);
     if (d->n > 1 && !d->broken) device_exchange(d, &quiet);
     mem_free(d->program_ids.free_ids);
-    mem_free(d->own);
+    mem_free(d->moves);
     for (int r = 0; r < MPI_MAX_RANKS; r++) str_free(&d->commands[r]);
     if (d->broken) connected = false; /* what is left of the workers sees that this process ends */
     if (d->c) {
@@ -183,7 +183,7 @@ static gpa_code ranks_host_access(gpa_dev *d, gpa_mem *mem, const gpa_host_acces
     if (m->where.n == 1 && m->where.run[0].ranks == 1 && !keep) return rc;
     if (d->broken) return gpa_fail(e, GPA_E_DEVICE, "a rank has failed");
     TRY(memory_fetch(d, m, 0, from, to, e));
-    if (d->n_own) TRY(device_exchange(d, e));
+    if (d->n_moves) TRY(device_exchange(d, e));
     if (x->use != GPA_HOST_READ) TRY(memory_own(m, 0, from, to, e));
     m->kept |= keep;
 out:
@@ -271,7 +271,8 @@ static gpa_code ranks_restart(gpa_dev *d, gpa_err *e) {
     for (int r = 0; r < d->n; r++) str_clear(&d->commands[r]);
     for (size_t i = 0; i < d->table_size; i++)
         if (d->table[i]) d->table[i]->users = 0;
-    d->n_own = 0;
+    d->n_moves = 0;
+    d->commanded = false;
     d->broken = false;
     return GPA_OK;
 }
@@ -293,7 +294,7 @@ static void ranks_describe(gpa_dev *d, gpa_str *out) {
     }
     str_printf(out, "%llu launches were divided; %s moved between ranks in %llu messages\n",
                (unsigned long long)d->shared, str_bytes(bytes, (double)d->moved),
-               (unsigned long long)d->moves);
+               (unsigned long long)d->messages);
 }
 
 static gpa_backend table = {.abi = GPA_BACKEND_ABI,

@@ -7,7 +7,7 @@
 
 #include "runtime/base/base.h"
 
-enum { REGION_MAX_INTERVALS = 256 };
+enum { REGION_MAX_INTERVALS = 4096 };
 
 typedef struct {
     int64_t stride, n;

@@ -12,20 +12,23 @@ typedef enum {
     WIRE_PROGRAM, /* a program and its kir: wire_put_program */
     WIRE_DROP,    /* drops the program `id` */
     WIRE_FREE,    /* frees the memory `id` */
-    WIRE_SEND,    /* wire_transfer: sends bytes to `peer` */
-    WIRE_RECEIVE, /* wire_transfer: receives them from `peer` */
+    WIRE_SEND,    /* wire_transfer and its segments: sends bytes to the rank `id` */
+    WIRE_RECEIVE, /* wire_transfer and its segments: receives them from the rank `id` */
     WIRE_RUN,     /* wire_run, its wire_arrays and parameters: runs a share, and replies */
     WIRE_END
 } wire_op;
 
 typedef struct {
-    uint32_t op, id; /* wire_op; of a program or of memory */
+    uint32_t op, id; /* wire_op; of a program, of memory or a rank */
 } wire_head;
 
 typedef struct {
-    uint64_t size, at, n; /* of the memory; of the bytes */
-    int64_t peer;
+    uint64_t n; /* segments */
 } wire_transfer;
+
+typedef struct {
+    uint64_t memory, size, at, n; /* its id and size; the bytes */
+} wire_segment;
 
 typedef struct {
     gpa_share_form form;

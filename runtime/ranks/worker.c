@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/base.h"
+#include "runtime/ranks/transfer.h"
 #include "runtime/ranks/wire.h"
 
 /* Memory, in the slot of its id. */
@@ -93,13 +94,21 @@ static void drop_program(worker *w, uint32_t id) {
 
 static gpa_code transfer(worker *w, const wire_head *h, wire_reader *r, gpa_err *e) {
     const wire_transfer *t = wire_get(r, sizeof *t);
-    block *b;
-    if (!t) return gpa_fail(e, GPA_E_INTERNAL, "a command is incomplete");
-    gpa_code rc = find_block(w, h->id, t->size, &b, e);
-    if (rc) return rc;
-    if (h->op == WIRE_SEND)
-        return channel_send(w->c, (int)t->peer, CHANNEL_DATA, b->base + t->at, t->n, e);
-    return channel_receive(w->c, (int)t->peer, CHANNEL_DATA, b->base + t->at, t->n, e);
+    const wire_segment *x = t ? wire_get(r, t->n * sizeof *x) : NULL;
+    gpa_code rc = GPA_OK;
+    if (!x) return gpa_fail(e, GPA_E_INTERNAL, "a command is incomplete");
+    segment *s = mem_new(t->n * sizeof *s);
+    if (!s) return gpa_no_memory(e);
+    for (size_t i = 0; i < t->n; i++) {
+        block *b;
+        TRY(find_block(w, (uint32_t)x[i].memory, x[i].size, &b, e));
+        s[i] = (segment){b->base + x[i].at, x[i].n};
+    }
+    rc = h->op == WIRE_SEND ? transfer_send(w->c, (int)h->id, s, t->n, e)
+                            : transfer_receive(w->c, (int)h->id, s, t->n, e);
+out:
+    mem_free(s);
+    return rc;
 }
 
 /* The states of a share's parts, for the reply. */
