@@ -179,9 +179,12 @@ static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e
     if (rc) return rc;
     if (p->f->form == KIR_KERNEL) return run_kernel(d->j, d->threads, &d->stop, p, l, e);
     const run_device on = {d->j, d->threads, stop};
-    if (l->share) return run_launch(&on, p, l, e);
     widened w;
     gpa_prog *wide;
+    if (l->share) {
+        rc = widen_integer_program(p, &wide, e);
+        return rc ? rc : run_launch(&on, wide, l, e);
+    }
     rc = widen_program(p, l, &wide, &w, e);
     if (rc) return rc;
     l = wide == p ? l : &w.l;
@@ -192,6 +195,7 @@ static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e
 static gpa_code cpu_plan_share(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_share_plan *out,
                                gpa_err *e) {
     gpa_code rc = need_jit(d, e);
+    if (!rc) rc = widen_integer_program(p, &p, e);
     return rc ? rc : run_plan_share(&(run_device){d->j, d->threads, &d->stop}, p, l, out, e);
 }
 

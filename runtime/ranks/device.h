@@ -31,6 +31,19 @@ enum {
     USE_WRITE_SOME = 64  /* not at every point */
 };
 
+/* A rank's access to bytes of a block. */
+typedef struct {
+    memory *m;
+    int rank;
+    size_t from, to;
+    bool write, exact; /* exact: all of the bytes are written */
+} memory_access;
+
+typedef struct {
+    memory_access *item;
+    size_t n, cap;
+} accesses;
+
 struct gpa_prog {
     gpa_prog *inner;
     uint32_t id;
@@ -94,6 +107,11 @@ gpa_code memory_command_moves(gpa_dev *d, gpa_err *e);
 gpa_code device_exchange(gpa_dev *d, gpa_err *e);
 /* Sends commands that nothing waits for, if they have become many. */
 void device_flush_many(gpa_dev *d);
+/* Adds an access to the bytes [from, to), which may be out of bounds, joined with the last one if
+ * that is adjacent. False: memory is short. */
+bool accesses_add(accesses *x, const memory_access *a, int64_t from, int64_t to);
+/* Queues and commands the transfers that the accesses need, and notes what they write. */
+gpa_code accesses_place(gpa_dev *d, const accesses *x, gpa_err *e);
 bool ids_take(ids *x, uint32_t *id);
 void ids_give(ids *x, uint32_t id);
 
@@ -102,6 +120,13 @@ void ids_give(ids *x, uint32_t id);
 gpa_code launch_build(gpa_dev *d, const kir_func *f, gpa_prog **out, gpa_err *e);
 void launch_drop(gpa_dev *d, gpa_prog *p);
 gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
+/* Receives a reply into `text`: its head, and its states. An error of the worker is the result. */
+gpa_code launch_take_reply(gpa_dev *d, int rank, gpa_str *text, const wire_reply **head,
+                           const char **states, gpa_err *e);
+
+/* ---- library.c ---- */
+
+gpa_code library_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
 
 /* Notes a failure of a rank: the device is broken. Returns rc. */
 gpa_code device_result_of(gpa_dev *d, gpa_code rc);

@@ -5,7 +5,7 @@
  * reads (halos, for shifted slices) and those that it writes only some of; afterwards what it wrote
  * is on that rank alone. A launch that is small, or cannot be divided, runs on rank 0.
  *
- * Reading order: programs, accesses, transfers, launch_run. */
+ * Reading order: programs, accesses, the decision, launch_run. */
 #include <stdlib.h>
 
 #include "runtime/base/base.h"
@@ -76,22 +76,13 @@ void launch_drop(gpa_dev *d, gpa_prog *p) {
 
 /* ---- accesses ---- */
 
-/* A rank's access to bytes of a block. */
-typedef struct {
-    memory *m;
-    int rank;
-    size_t from, to;
-    bool write, exact; /* exact: all of the bytes are written */
-} access;
-
 typedef struct {
     gpa_dev *d;
     gpa_prog *p;
     const gpa_launch *l;
     gpa_share_plan plan;            /* NONE: rank 0 runs the launch */
     int64_t cut[MPI_MAX_RANKS + 1]; /* rank r has the share [cut[r], cut[r + 1]) */
-    access *access;
-    size_t n, cap;
+    accesses x;
     bool failed; /* memory is short */
 } division;
 
@@ -105,23 +96,11 @@ typedef struct {
 
 static bool add_access(void *user, int64_t from, int64_t to, bool exact) {
     const collector *c = user;
-    division *v = c->v;
-    const int64_t end = (int64_t)c->m->n;
-    from = MAX(from, 0), to = MIN(to, end); /* guarded reads may be out of bounds */
-    if (from >= to) return true;
-    access *last = v->n ? &v->access[v->n - 1] : NULL;
-    if (last && last->m == c->m && last->rank == c->rank && last->write == c->write &&
-        last->exact == (exact && c->all) && last->to == (size_t)from) {
-        last->to = (size_t)to;
-        return true;
-    }
-    if (!mem_grow(&v->access, v->n, &v->cap, sizeof *v->access)) {
-        v->failed = true;
-        return false;
-    }
-    v->access[v->n++] =
-        (access){c->m, c->rank, (size_t)from, (size_t)to, c->write, exact && c->all};
-    return true;
+    const memory_access a = {
+        .m = c->m, .rank = c->rank, .write = c->write, .exact = exact && c->all};
+    const bool good = accesses_add(&c->v->x, &a, from, to);
+    c->v->failed |= !good;
+    return good;
 }
 
 /* The points of a share at which array `a` is accessed: of its region, or once per outer point. */
@@ -175,7 +154,7 @@ static void collect(division *v, size_t a, int rank, memory *m) {
 }
 
 static gpa_code collect_all(division *v, int ranks, gpa_err *e) {
-    v->n = 0;
+    v->x.n = 0;
     for (int r = 0; r < ranks; r++)
         for (size_t a = 0; a < v->p->n_arrays; a++) {
             memory *m = memory_find(v->d, v->l->arrays[a].mem);
@@ -185,17 +164,17 @@ static gpa_code collect_all(division *v, int ranks, gpa_err *e) {
 }
 
 static int by_address(const void *a, const void *b) {
-    const access *x = a, *y = b;
+    const memory_access *x = a, *y = b;
     if (x->m != y->m) return x->m->id < y->m->id ? -1 : 1;
     return (x->from > y->from) - (x->from < y->from);
 }
 
 /* True if no byte is written by two ranks. Sorts the accesses. */
 static bool writes_are_disjoint(division *v) {
-    const access *last = NULL; /* the write that reaches furthest so far */
-    qsort(v->access, v->n, sizeof *v->access, by_address);
-    for (size_t i = 0; i < v->n; i++) {
-        const access *x = &v->access[i];
+    const memory_access *last = NULL; /* the write that reaches furthest so far */
+    qsort(v->x.item, v->x.n, sizeof *v->x.item, by_address);
+    for (size_t i = 0; i < v->x.n; i++) {
+        const memory_access *x = &v->x.item[i];
         if (!x->write) continue;
         bool same = last && last->m == x->m;
         if (same && last->to > x->from && last->rank != x->rank) return false;
@@ -257,24 +236,7 @@ out:
     return rc;
 }
 
-/* ---- transfers ---- */
-
-/* Queues the transfers, then notes what will be written where. */
-static gpa_code place(division *v, gpa_err *e) {
-    gpa_code rc = GPA_OK;
-    for (size_t i = 0; i < v->n; i++) {
-        const access *x = &v->access[i];
-        if (x->write && x->exact) continue;
-        TRY(memory_fetch(v->d, x->m, x->rank, x->from, x->to, e));
-    }
-    TRY(memory_command_moves(v->d, e));
-    for (size_t i = 0; i < v->n; i++) {
-        const access *x = &v->access[i];
-        if (x->write) TRY(memory_own(x->m, x->rank, x->from, x->to, e));
-    }
-out:
-    return rc;
-}
+/* ---- commands ---- */
 
 /* Queues the program and the launch for a worker. */
 static void queue_run(division *v, int rank) {
@@ -321,17 +283,25 @@ typedef struct {
     char *states; /* PARTS: of all parts, or NULL */
 } replies;
 
+gpa_code launch_take_reply(gpa_dev *d, int rank, gpa_str *text, const wire_reply **head,
+                           const char **states, gpa_err *e) {
+    gpa_code rc = channel_receive_text(d->c, rank, CHANNEL_REPLY, text, e);
+    if (rc) return device_result_of(d, rc);
+    wire_reader r = {text->text, 0, text->len};
+    *head = wire_get(&r, sizeof **head);
+    *states = *head ? wire_get(&r, (*head)->n_states) : NULL;
+    const char *why = *states ? wire_get(&r, (*head)->n_text) : NULL;
+    if (!why) return gpa_fail(e, GPA_E_INTERNAL, "a reply is incomplete");
+    return (*head)->code ? gpa_fail(e, (gpa_code)(*head)->code, "%s", why) : GPA_OK;
+}
+
 static gpa_code take_reply(replies *x, int rank, gpa_str *text, gpa_err *e) {
     const division *v = x->v;
-    gpa_code rc = channel_receive_text(v->d->c, rank, CHANNEL_REPLY, text, e);
-    if (rc) return device_result_of(v->d, rc);
-    wire_reader r = {text->text, 0, text->len};
-    const wire_reply *head = wire_get(&r, sizeof *head);
-    const char *states = head ? wire_get(&r, head->n_states) : NULL,
-               *why = states ? wire_get(&r, head->n_text) : NULL;
-    if (!why) return gpa_fail(e, GPA_E_INTERNAL, "a reply is incomplete");
+    const wire_reply *head;
+    const char *states;
+    gpa_code rc = launch_take_reply(v->d, rank, text, &head, &states, e);
+    if (rc) return rc;
     const size_t n = (size_t)(v->cut[rank + 1] - v->cut[rank]) * v->plan.bytes;
-    if (head->code) return gpa_fail(e, (gpa_code)head->code, "%s", why);
     if (x->states && head->n_states >= n)
         memcpy(x->states + (size_t)v->cut[rank] * v->plan.bytes, states, n);
     if (v->l->fault && !v->l->fault->set && head->fault.set) *v->l->fault = head->fault;
@@ -408,7 +378,7 @@ gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
         goto out;
     }
     if (!v.plan.form) TRY(collect_all(&v, 1, e));
-    TRY(place(&v, e));
+    TRY(accesses_place(d, &v.x, e));
     if (v.plan.form) {
         rc = run_shares(&v, e);
         goto out;
@@ -416,6 +386,6 @@ gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     TRY(device_exchange(d, e));
     rc = d->be->run(d->inner, p->inner, l, e);
 out:
-    mem_free(v.access);
+    mem_free(v.x.item);
     return rc;
 }

@@ -225,6 +225,42 @@ gpa_code memory_own(memory *m, int rank, size_t from, size_t to, gpa_err *e) {
     return placement_set(&m->where, from, to, UINT64_C(1) << rank) ? GPA_OK : gpa_no_memory(e);
 }
 
+/* ---- accesses ---- */
+
+bool accesses_add(accesses *x, const memory_access *a, int64_t from, int64_t to) {
+    from = MAX(from, 0), to = MIN(to, (int64_t)a->m->n); /* guarded reads may be out of bounds */
+    if (from >= to) return true;
+    memory_access *last = x->n ? &x->item[x->n - 1] : NULL;
+    if (last && last->m == a->m && last->rank == a->rank && last->write == a->write &&
+        last->exact == a->exact && last->to == (size_t)from) {
+        last->to = (size_t)to;
+        return true;
+    }
+    if (!mem_grow(&x->item, x->n, &x->cap, sizeof *x->item)) return false;
+    memory_access *made = &x->item[x->n++];
+    *made = *a;
+    made->from = (size_t)from, made->to = (size_t)to;
+    return true;
+}
+
+gpa_code accesses_place(gpa_dev *d, const accesses *x, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < x->n; i++) {
+        const memory_access *a = &x->item[i];
+        if (a->write && a->exact) continue;
+        TRY(memory_fetch(d, a->m, a->rank, a->from, a->to, e));
+    }
+    TRY(memory_command_moves(d, e));
+    for (size_t i = 0; i < x->n; i++) {
+        const memory_access *a = &x->item[i];
+        if (a->write) TRY(memory_own(a->m, a->rank, a->from, a->to, e));
+    }
+out:
+    return rc;
+}
+
+/* ---- exchange ---- */
+
 static gpa_code send_commands(gpa_dev *d, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (int r = 1; r < d->n && !rc; r++) {

@@ -2,10 +2,11 @@
  *
  * Rank 0 runs the user's program; the others are workers (worker.h). Every rank has an inner device
  * (the CPU) and its own copy of each block of memory, of which it holds the bytes that it wrote or
- * fetched (placement.h). Large launches are divided among the ranks (launch.c); what cannot be
- * divided, library calls and the host's own work run on rank 0, after fetching what they need.
+ * fetched (placement.h). Large launches and library calls are divided among the ranks (launch.c,
+ * library.c); what cannot be divided and the host's own work run on rank 0, after fetching what they
+ * need.
  *
- * Reading order: this file, device.h, launch.c, memory.c, worker.c; region.c, placement.c, wire.c;
+ * Reading order: this file, device.h, launch.c, library.c, memory.c, worker.c; region.c, placement.c, wire.c;
  * mpi.c and channel.c. */
 #include <signal.h>
 #include <stdio.h>
@@ -228,24 +229,6 @@ static gpa_code ranks_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out,
 
 static bool ranks_lib_can(gpa_dev *d, const gpa_libcall *c) { return inner->lib_can(d->inner, c); }
 
-/* Library calls run on rank 0. */
-static gpa_code ranks_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    gpa_libcall own = *c;
-    gpa_code rc = GPA_OK;
-    for (int i = 0; i < LIB_OPERANDS && !rc; i++) {
-        const lib_operand x = lib_operand_of(c, i);
-        if (x.access == LIB_ABSENT) break;
-        gpa_mem *m = x.binding ? lib_operand_binding(&own, &x)->mem : c->matrix.x[i];
-        const memory *block = memory_find(d, m);
-        if (!block) continue;
-        const bool reads =
-            x.access == LIB_READ && c->kind != LIB_FFT; /* C2R overwrites its input */
-        const gpa_host_use use = reads ? GPA_HOST_READ : GPA_HOST_WRITE;
-        rc = ranks_host_access(d, m, &(gpa_host_access){0, block->n, use}, e);
-    }
-    return rc ? rc : inner->lib_run(d->inner, c, e);
-}
-
 /* ---- control ---- */
 
 static gpa_code ranks_sync(gpa_dev *d, gpa_err *e) { return inner->sync(d->inner, e); }
@@ -318,7 +301,7 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .run = launch_run,
                             .dump = ranks_dump,
                             .lib_can = ranks_lib_can,
-                            .lib_run = ranks_lib_run,
+                            .lib_run = library_run,
                             .sync = ranks_sync,
                             .interrupt = ranks_interrupt,
                             .broken = ranks_broken,

@@ -6,6 +6,7 @@
 #define GPA_RANKS_WIRE_H
 
 #include "runtime/backend.h"
+#include "runtime/ir/libcall.h"
 #include "runtime/base/str.h"
 
 typedef enum {
@@ -15,6 +16,10 @@ typedef enum {
     WIRE_SEND,    /* wire_transfer and its segments: sends bytes to the rank `id` */
     WIRE_RECEIVE, /* wire_transfer and its segments: receives them from the rank `id` */
     WIRE_RUN,     /* wire_run, its wire_arrays and parameters: runs a share, and replies */
+    WIRE_CALL,    /* wire_call, its operands: runs a share of a library call, and replies */
+    WIRE_SORT,    /* wire_sort: sorts a block, and replies with samples */
+    WIRE_SEARCH,  /* wire_sort and splitters: replies with the number of elements before each */
+    WIRE_MERGE,   /* wire_merge and its sorted_ranges: merges, and replies */
     WIRE_END
 } wire_op;
 
@@ -45,6 +50,26 @@ typedef struct {
     uint64_t size;       /* of the memory */
     gpa_binding binding; /* without its memory */
 } wire_array;
+
+typedef struct {
+    gpa_libcall call;
+    uint64_t n; /* wire_arrays */
+} wire_call;
+
+/* Blocks of a row that is being sorted: the elements [lo, hi) of `in` become the sorted keys of
+ * this block, and for argsort their indices in the row. */
+typedef struct {
+    uint64_t dtype, n; /* of samples, or of splitters */
+    int64_t lo, hi;
+    wire_array in, keys, indices; /* the latter without memory: only the keys */
+} wire_sort;
+
+/* Runs of the sorted blocks become the elements of `out` from `at` on. */
+typedef struct {
+    uint64_t dtype, n; /* runs */
+    int64_t at;
+    wire_array keys, indices, out;
+} wire_merge;
 
 /* A reply; the message of an error and the states of the parts follow it. */
 typedef struct {

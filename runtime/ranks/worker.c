@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/base.h"
+#include "runtime/ranks/library_work.h"
 #include "runtime/ranks/transfer.h"
 #include "runtime/ranks/wire.h"
 
@@ -26,6 +27,7 @@ typedef struct {
     gpa_code built; /* of the last program that could not be built */
     gpa_err why;
     gpa_str reply;
+    size_t head; /* bytes of the reply before the states */
 } worker;
 
 /* ---- interrupts ---- */
@@ -161,26 +163,130 @@ static gpa_code launch(worker *w, uint32_t id, const wire_run *run, wire_reader 
     return w->be->run(w->dev, w->programs[id], &l, e);
 }
 
+/* ---- replies ---- */
+
+/* Replies with the result of a command; its states are already in w->reply, after the head. */
+static gpa_code reply(worker *w, gpa_code code, const gpa_err *why, const kir_fault_record *fault,
+                      gpa_err *e) {
+    wire_reply r;
+    memset(&r, 0, sizeof r);
+    r.code = (int32_t)code;
+    if (fault) r.fault = *fault;
+    if (code) str_truncate(&w->reply, w->head);
+    r.n_states = w->reply.len - w->head;
+    r.n_text = code ? (uint32_t)strlen(why->msg) + 1 : 0;
+    wire_put(&w->reply, why->msg, r.n_text);
+    if (w->reply.failed) return gpa_no_memory(e);
+    memcpy(w->reply.text, &r, sizeof r);
+    gpa_code rc = channel_send(w->c, 0, CHANNEL_REPLY, w->reply.text, w->reply.len, e);
+    return rc ? rc : channel_finish_sends(w->c, e);
+}
+
+static void begin_reply(worker *w) {
+    const wire_reply none = {.code = GPA_OK};
+    str_clear(&w->reply);
+    wire_put(&w->reply, &none, sizeof none);
+    w->head = w->reply.len;
+}
+
 /* Runs a share, and replies. */
 static gpa_code run(worker *w, uint32_t id, wire_reader *r, gpa_err *e) {
     const wire_run *x = wire_get(r, sizeof *x);
-    wire_reply reply = {.code = GPA_OK};
+    kir_fault_record fault = {0};
     gpa_err why = {0};
     if (!x) return gpa_fail(e, GPA_E_INTERNAL, "a command is incomplete");
     gpa_code rc = channel_finish_sends(w->c, e); /* the launch may overwrite what is being sent */
     if (rc) return rc;
-    str_clear(&w->reply);
-    wire_put(&w->reply, &reply, sizeof reply);
-    const size_t head = w->reply.len;
-    reply.code = (int32_t)launch(w, id, x, r, &reply.fault, &why);
-    if (reply.code) str_truncate(&w->reply, head);
-    reply.n_states = w->reply.len - head;
-    reply.n_text = reply.code ? (uint32_t)strlen(why.msg) + 1 : 0;
-    wire_put(&w->reply, why.msg, reply.n_text);
-    if (w->reply.failed) return gpa_no_memory(e);
-    memcpy(w->reply.text, &reply, sizeof reply);
-    rc = channel_send(w->c, 0, CHANNEL_REPLY, w->reply.text, w->reply.len, e);
-    return rc ? rc : channel_finish_sends(w->c, e);
+    begin_reply(w);
+    rc = launch(w, id, x, r, &fault, &why);
+    return reply(w, rc, &why, &fault, e);
+}
+
+/* ---- library calls ---- */
+
+static gpa_code bind_one(worker *w, const wire_array *from, gpa_binding *to, gpa_err *e) {
+    return bind(w, from, 1, to, e);
+}
+
+/* A share of a call, and replies. */
+static gpa_code call(worker *w, wire_reader *r, gpa_err *e) {
+    const wire_call *x = wire_get(r, sizeof *x);
+    const wire_array *arrays = x ? wire_get(r, x->n * sizeof *arrays) : NULL;
+    const library_device own = {w->be, w->dev};
+    gpa_err why = {0};
+    if (!arrays) return gpa_fail(e, GPA_E_INTERNAL, "a command is incomplete");
+    gpa_code rc = channel_finish_sends(w->c, e), done = GPA_OK;
+    if (rc) return rc;
+    gpa_libcall c = x->call;
+    for (uint64_t i = 0; i < x->n && !done; i++) {
+        const lib_operand o = lib_operand_of(&c, (int)i);
+        done = bind_one(w, &arrays[i], lib_operand_binding(&c, &o), &why);
+    }
+    w->be->interrupt(w->dev, false);
+    begin_reply(w);
+    if (!done) done = library_work_call(&own, &c, &why);
+    return reply(w, done, &why, NULL, e);
+}
+
+static gpa_code block_of(worker *w, const wire_sort *x, sort_block *out, gpa_err *e) {
+    *out = (sort_block){.dtype = (gpa_dtype)x->dtype, .lo = x->lo, .hi = x->hi};
+    gpa_code rc = bind_one(w, &x->in, &out->in, e);
+    if (!rc) rc = bind_one(w, &x->keys, &out->keys, e);
+    return rc ? rc : bind_one(w, &x->indices, &out->indices, e);
+}
+
+/* Sorts a block, and replies with samples. */
+static gpa_code sort(worker *w, wire_reader *r, gpa_err *e) {
+    const wire_sort *x = wire_get(r, sizeof *x);
+    const library_device own = {w->be, w->dev};
+    sort_block b;
+    gpa_err why = {0};
+    if (!x) return gpa_fail(e, GPA_E_INTERNAL, "a command is incomplete");
+    gpa_code rc = channel_finish_sends(w->c, e);
+    if (rc) return rc;
+    splitter *samples = mem_new(x->n * sizeof *samples);
+    w->be->interrupt(w->dev, false);
+    begin_reply(w);
+    rc = samples ? block_of(w, x, &b, &why) : gpa_no_memory(&why);
+    if (!rc) rc = library_work_sort(&own, &b, samples, (int64_t)x->n, &why);
+    if (!rc) wire_put(&w->reply, samples, x->n * sizeof *samples);
+    mem_free(samples);
+    return reply(w, rc, &why, NULL, e);
+}
+
+/* Replies with the number of elements of a sorted block before each splitter. */
+static gpa_code search(worker *w, wire_reader *r, gpa_err *e) {
+    const wire_sort *x = wire_get(r, sizeof *x);
+    const splitter *s = x ? wire_get(r, x->n * sizeof *s) : NULL;
+    const library_device own = {w->be, w->dev};
+    sort_block b;
+    int64_t before[MPI_MAX_RANKS];
+    gpa_err why = {0};
+    if (!s || x->n > MPI_MAX_RANKS) return gpa_fail(e, GPA_E_INTERNAL, "a command is incomplete");
+    begin_reply(w);
+    gpa_code rc = block_of(w, x, &b, &why);
+    if (!rc) library_work_search(&own, &b, s, (int64_t)x->n, before);
+    if (!rc) wire_put(&w->reply, before, x->n * sizeof *before);
+    return reply(w, rc, &why, NULL, e);
+}
+
+/* Merges ranges of sorted blocks, and replies. */
+static gpa_code merge(worker *w, wire_reader *r, gpa_err *e) {
+    const wire_merge *x = wire_get(r, sizeof *x);
+    const sorted_range *ranges = x ? wire_get(r, x->n * sizeof *ranges) : NULL;
+    const library_device own = {w->be, w->dev};
+    gpa_err why = {0};
+    gpa_binding out;
+    if (!ranges) return gpa_fail(e, GPA_E_INTERNAL, "a command is incomplete");
+    sort_block b = {.dtype = (gpa_dtype)x->dtype};
+    gpa_code rc = channel_finish_sends(w->c, e);
+    if (rc) return rc;
+    begin_reply(w);
+    rc = bind_one(w, &x->keys, &b.keys, &why);
+    if (!rc) rc = bind_one(w, &x->indices, &b.indices, &why);
+    if (!rc) rc = bind_one(w, &x->out, &out, &why);
+    if (!rc) rc = library_work_merge(&own, &b, ranges, (int)x->n, &out, x->at, &why);
+    return reply(w, rc, &why, NULL, e);
 }
 
 /* Runs the commands of a message. */
@@ -195,6 +301,10 @@ static gpa_code obey(worker *w, wire_reader *r, bool *end, gpa_err *e) {
             case WIRE_SEND:
             case WIRE_RECEIVE: rc = transfer(w, h, r, e); break;
             case WIRE_RUN: rc = run(w, h->id, r, e); break;
+            case WIRE_CALL: rc = call(w, r, e); break;
+            case WIRE_SORT: rc = sort(w, r, e); break;
+            case WIRE_SEARCH: rc = search(w, r, e); break;
+            case WIRE_MERGE: rc = merge(w, r, e); break;
             case WIRE_END: *end = true; break;
         }
     }

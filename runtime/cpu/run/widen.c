@@ -168,9 +168,7 @@ static gpa_code wide_program(gpa_prog *p, const kir_array *arrays, gpa_dtype t, 
     return rc;
 }
 
-/* A program that moves its elements as integers of the same size: halves are not converted,
- * complex numbers are not split. */
-static gpa_code integer_program(gpa_prog *p, gpa_prog **out, gpa_err *e) {
+gpa_code widen_integer_program(gpa_prog *p, gpa_prog **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)p->widen.dtype;
     kir_array arrays[KIR_MAX_ARRAYS];
     *out = p;
@@ -188,7 +186,7 @@ gpa_code widen_program(gpa_prog *p, const gpa_launch *l, gpa_prog **out, widened
     int dim = p->widen.moved ? row_dim(p, l) : -1;
     if (dim < 0) {
         w->l = *l;
-        return integer_program(p, out, e);
+        return widen_integer_program(p, out, e);
     }
     int64_t n = l->size[dim], bytes = n * (int64_t)dtype_size((gpa_dtype)p->widen.dtype);
     const gpa_dtype t = bytes == 2 ? DT_U16 : bytes == 4 ? DT_U32 : bytes == 8 ? DT_U64 : DT_C128;

@@ -14,6 +14,10 @@ typedef struct {
 
 /* Finds whether a program only moves elements, once per program, for widen_program. */
 widen_facts widen_examine(const kir_func *f);
+/* The program that moves p's elements as integers of the same size: halves are not converted,
+ * complex numbers are not split. *out is owned by p; it is p itself if it does neither, or does not
+ * only move elements. */
+gpa_code widen_integer_program(gpa_prog *p, gpa_prog **out, gpa_err *e);
 /* The program that runs the launch on wider elements, or on integers of the same size if p converts
  * halves or splits complex numbers, and the launch of it in *w. *out is owned by p; it is p itself
  * if the launch cannot be widened. */
