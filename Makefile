@@ -7,7 +7,8 @@ default: all
 #   V        1 shows whole commands
 #   WERROR   0 lets warnings pass
 #   JOBS     number of tests that run at the same time
-#   PART     K/N: `make test` and `make test-gpu` run the K-th of N shares of the tests
+#   RANKS    number of processes of `make test-ranks`
+#   PART     K/N: `make test`, `make test-ranks` and `make test-gpu` run the K-th of N shares of the tests
 #   FEATURES sse, avx2 or avx512: NumPy, OpenBLAS and glibc in the tests as on a processor with no more than that
 #   READLINE 0 builds the program without readline, the one library under the GPL: lines are read plainly
 MODE    ?= release
@@ -48,7 +49,7 @@ update = if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
-ifneq ($(filter-out help deps run check test test-features test-gpu cov bench bench-numerics bench-gpu bench-gradients bench-programs tuning tuning-kit layers format format-check fuzz soak clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help deps run check test test-features test-gpu test-ranks cov bench bench-numerics bench-gpu bench-gradients bench-programs tuning tuning-kit layers format format-check fuzz soak clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
 ifeq ($(READLINE),0)
@@ -191,8 +192,8 @@ $(B)/tests/unit/test_sort_short: LDFLAGS += $(addprefix $(B)/runtime/cpu/,sort/s
 $(B)/tests/unit/test_sort_short: $(addprefix $(B)/runtime/cpu/,sort/sort_short.o parallel/lanes.o)
 $(B)/tests/unit/test_radix: LDFLAGS += $(addprefix $(B)/runtime/cpu/fft/,mixed_radix.o bluestein.o)
 $(B)/tests/unit/test_radix: $(addprefix $(B)/runtime/cpu/fft/,mixed_radix.o bluestein.o)
-$(B)/tests/unit/test_ranks: LDFLAGS += $(addprefix $(B)/runtime/ranks/,region.o placement.o)
-$(B)/tests/unit/test_ranks: $(addprefix $(B)/runtime/ranks/,region.o placement.o)
+$(B)/tests/unit/test_ranks: LDFLAGS += $(addprefix $(B)/runtime/ranks/,region.o placement.o sort_share.o)
+$(B)/tests/unit/test_ranks: $(addprefix $(B)/runtime/ranks/,region.o placement.o sort_share.o)
 # Messages are decoded by the kernel.
 WIRE := $(addprefix $(B)/kernel/,wire.o json.o sha256.o)
 $(B)/tests/fuzz/fuzz_wire build/fuzz/fuzz_wire: LDFLAGS += $(WIRE) $(ZMQ_LIBS) $(JANSSON_LIBS)
@@ -264,6 +265,8 @@ test-features: deps                     ## what is compared with NumPy, as on pr
 	done; [ ! "$$failed" ]
 test-gpu: deps                          ## the tests of a GPU (PART=K/N: a share)
 	@$(TEST) --gpu
+test-ranks: deps                        ## the tests of arrays on RANKS=2 processes, every launch divided (PART=K/N: a share)
+	@$(TEST) --ranks
 test-kit: all tests                     ## an archive of what test-gpu needs of a build, for a machine without compilers
 	@.make/kit.sh $(B) build/gpa-tests.tar.xz
 tests: $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) $(EMULATOR) ; @true
@@ -366,5 +369,5 @@ fuzzed: $(patsubst tests/fuzz/%.c,build/fuzz/%,$(FUZZED)) ; @true
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
-.PHONY: default all help dumps syntax tidy format format-check docs picture deps run check test test-features test-gpu test-kit tests cov \
+.PHONY: default all help dumps syntax tidy format format-check docs picture deps run check test test-features test-gpu test-ranks test-kit tests cov \
         bench bench-numerics bench-gpu bench-gradients bench-programs tuning tuning-kit install tree dist wheel deb layers fuzz soak libfuzzer fuzzed clean

@@ -151,6 +151,13 @@ typedef struct gpa_status {
     int others;                   /* other processes that compute on it; -1: unknown */
 } gpa_status;
 
+/* What several processes exchanged. */
+typedef struct {
+    uint64_t bytes, messages;
+    const char *why;   /* of the bytes: "halo" ...; NULL: none */
+    const char *alone; /* why the last large launch or call was not divided; NULL: it was */
+} gpa_traffic;
+
 typedef struct gpa_backend {
     uint32_t abi, size; /* GPA_BACKEND_ABI, sizeof(gpa_backend) */
     uint64_t tables;    /* gpa_tables_hash() of the tables that this plugin was built with */
@@ -282,11 +289,11 @@ typedef struct gpa_backend {
 
     /* A backend over another one, whose devices of several processes it joins to one (optional,
      * all). wrap: names the other backend, before any other call. serve: in a process that is a
-     * worker, runs what the others ask for until the end. traffic: bytes moved between processes so
-     * far. describe: the processes as text. */
+     * worker, runs what the others ask for until the end. traffic: what was exchanged since the
+     * last call. describe: the processes as text. */
     void (*wrap)(const struct gpa_backend *inner);
     gpa_code (*serve)(gpa_err *e);
-    uint64_t (*traffic)(gpa_dev *d);
+    void (*traffic)(gpa_dev *d, gpa_traffic *out);
     void (*describe)(gpa_dev *d, struct gpa_str *out);
 } gpa_backend;
 

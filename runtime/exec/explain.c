@@ -19,7 +19,7 @@ struct explain {
     rt_explain_what what;
     int steps;
     uint64_t launches, read, written; /* counters at the start */
-    uint64_t interpreted, moved;      /* counters before the step */
+    uint64_t interpreted;             /* counter before the step */
     struct {
         rt_loop_reason why;
         uint32_t line;
@@ -234,11 +234,21 @@ static void write_code(rt_explain_what what, gpa_device *d, const lowered *l,
     if (out->len && out->text[out->len - 1] != '\n') str_putc(out, '\n');
 }
 
-/* Bytes that the step moved between the processes of the device. */
-static void write_traffic(struct explain *x, const gpa_device *d) {
-    const uint64_t moved = d->be->traffic ? d->be->traffic(d->dev) : 0;
-    if (moved > x->moved) write_bytes(&x->text, "moves", moved - x->moved);
-    x->moved = moved;
+/* What a step or call moved between the processes of the device; returns why one of them ran it
+ * alone, or NULL. */
+static const char *write_traffic(gpa_str *out, const gpa_device *d) {
+    gpa_traffic t = {.bytes = 0};
+    if (d && d->be->traffic) d->be->traffic(d->dev, &t);
+    if (t.bytes) {
+        write_bytes(out, "moves", t.bytes);
+        str_printf(out, " (%s, %llu message%s)", t.why, (unsigned long long)t.messages,
+                   t.messages == 1 ? "" : "s");
+    }
+    return t.alone;
+}
+
+static void write_alone(gpa_str *out, const char *why) {
+    if (why) str_printf(out, "  on rank 0 alone: %s\n", why);
 }
 
 void explain_step(gpa_rt *rt, const explained_step *done) {
@@ -261,7 +271,7 @@ void explain_step(gpa_rt *rt, const explained_step *done) {
     str_printf(out, "  %llu launch%s", (unsigned long long)n, n == 1 ? "" : "es");
     write_bytes(out, "reads", l->bytes_read);
     write_bytes(out, "writes", l->bytes_written);
-    write_traffic(x, d);
+    const char *alone = write_traffic(out, d);
     double late = d->be->compile_seconds ? d->be->compile_seconds(program->prog) : 0;
     if (rt->stats.interpreted > x->interpreted)
         str_printf(out, ", interpreted%s\n", done->built ? "" : " while it is compiled");
@@ -269,6 +279,7 @@ void explain_step(gpa_rt *rt, const explained_step *done) {
         str_printf(out, ", compiled in %.2f ms\n", (program->compile_seconds + late) * 1e3);
     else
         str_put(out, ", program known\n");
+    write_alone(out, alone);
     x->interpreted = rt->stats.interpreted;
     write_code(x->what, d, l, program, out);
 }
@@ -276,9 +287,13 @@ void explain_step(gpa_rt *rt, const explained_step *done) {
 void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_arr *a) {
     char shape[SHAPE_TEXT];
     if (!rt->explain) return;
-    str_printf(&rt->explain->text, "call: %s %s %s, by the %s%s\n", name, dtype_info[a->dtype].name,
+    gpa_str *out = &rt->explain->text;
+    str_printf(out, "call: %s %s %s, by the %s%s", name, dtype_info[a->dtype].name,
                shape_text(shape, a->ndim, a->shape), d ? "library of " : "host",
                d ? d->caps.name : "");
+    const char *alone = write_traffic(out, d ? d : rt->device);
+    str_putc(out, '\n');
+    write_alone(out, alone);
 }
 
 /* ---- loops ---- */
@@ -347,7 +362,8 @@ void rt_explain_start(gpa_rt *rt, rt_explain_what what) {
     x->read = rt->stats.bytes_read;
     x->written = rt->stats.bytes_written;
     x->interpreted = rt->stats.interpreted;
-    if (rt->device && rt->device->be->traffic) x->moved = rt->device->be->traffic(rt->device->dev);
+    if (rt->device && rt->device->be->traffic)
+        rt->device->be->traffic(rt->device->dev, &(gpa_traffic){.bytes = 0});
     rt->explain = x;
 }
 

@@ -84,9 +84,10 @@ struct gpa_dev {
     gpa_str commands[MPI_MAX_RANKS]; /* not sent yet */
     move *moves;                     /* transfers of the next exchange */
     size_t n_moves, cap_moves;
-    bool commanded; /* they have commands */
+    bool commanded;           /* they have commands */
     uint64_t moved, messages; /* bytes and messages of data between ranks */
-    uint64_t shared;       /* launches that were divided */
+    gpa_traffic since;        /* of the last report */
+    uint64_t shared;          /* launches that were divided */
 };
 
 /* ---- memory.c ---- */
@@ -110,8 +111,9 @@ void device_flush_many(gpa_dev *d);
 /* Adds an access to the bytes [from, to), which may be out of bounds, joined with the last one if
  * that is adjacent. False: memory is short. */
 bool accesses_add(accesses *x, const memory_access *a, int64_t from, int64_t to);
-/* Queues and commands the transfers that the accesses need, and notes what they write. */
-gpa_code accesses_place(gpa_dev *d, const accesses *x, gpa_err *e);
+/* Queues and commands the transfers that the accesses need, and notes what they write. `alone`:
+ * why one rank has all accesses, or NULL. */
+gpa_code accesses_place(gpa_dev *d, const accesses *x, const char *alone, gpa_err *e);
 bool ids_take(ids *x, uint32_t *id);
 void ids_give(ids *x, uint32_t id);
 

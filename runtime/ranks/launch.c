@@ -83,7 +83,8 @@ typedef struct {
     gpa_share_plan plan;            /* NONE: rank 0 runs the launch */
     int64_t cut[MPI_MAX_RANKS + 1]; /* rank r has the share [cut[r], cut[r + 1]) */
     accesses x;
-    bool failed; /* memory is short */
+    bool failed;       /* memory is short */
+    const char *alone; /* why a large launch is not divided, or NULL */
 } division;
 
 /* The array whose accesses are being collected. */
@@ -193,16 +194,17 @@ static uint64_t launch_bytes(const gpa_prog *p, const gpa_launch *l) {
     return n;
 }
 
-/* True if workers can use the arrays: others do not have their addresses, and none is written at
- * computed offsets. */
-static bool arrays_can_share(const gpa_dev *d, const gpa_prog *p, const gpa_launch *l) {
+/* Why workers cannot use the arrays: another library has their addresses, or they are written at
+ * computed offsets; NULL: they can. */
+static const char *arrays_alone(const gpa_dev *d, const gpa_prog *p, const gpa_launch *l) {
     for (size_t a = 0; a < p->n_arrays; a++) {
         const memory *m = memory_find(d, l->arrays[a].mem);
         const bool writes = p->use[a] & (USE_WRITE | USE_WRITE_ONCE);
-        if (p->use[a] & USE_WRITE_ANY || (l->arrays[a].mem && !m)) return false;
-        if (m && writes && m->kept) return false;
+        if (p->use[a] & USE_WRITE_ANY) return "elements are stored at computed indices";
+        if ((l->arrays[a].mem && !m) || (m && writes && m->kept))
+            return "a result is in memory that another library uses";
     }
-    return true;
+    return NULL;
 }
 
 static void cut_evenly(division *v) {
@@ -219,19 +221,27 @@ static gpa_code divide(division *v, gpa_err *e) {
     gpa_dev *d = v->d;
     const gpa_prog *p = v->p;
     gpa_code rc = GPA_OK;
-    if (d->n == 1 || d->broken || p->form != KIR_MAP || launch_bytes(p, v->l) < d->threshold ||
-        !arrays_can_share(d, p, v->l))
-        return rc;
+    if (d->n == 1 || launch_bytes(p, v->l) < d->threshold) return rc;
+    v->alone =
+        p->form != KIR_MAP ? "a kernel of the user is not divided" : arrays_alone(d, p, v->l);
+    if (v->alone) return rc;
+    v->alone = "its elements are computed in order, or are too few for two ranks";
     TRY(d->be->plan_share(d->inner, p->inner, v->l, &v->plan, e));
-    if (v->plan.form == GPA_SHARE_PARTS && p->faults) v->plan.form = GPA_SHARE_NONE;
+    if (v->plan.form == GPA_SHARE_PARTS && p->faults) {
+        v->plan.form = GPA_SHARE_NONE;
+        v->alone = "a reduction checks indices";
+    }
     if (v->plan.form == GPA_SHARE_NONE) return rc;
     cut_evenly(v);
-    if (v->cut[1] == v->plan.n) { /* too small for two */
+    if (v->cut[1] == v->plan.n) { /* too few for two */
         v->plan.form = GPA_SHARE_NONE;
         return rc;
     }
     TRY(collect_all(v, d->n, e));
-    if (!writes_are_disjoint(v)) v->plan.form = GPA_SHARE_NONE;
+    v->alone = NULL;
+    if (writes_are_disjoint(v)) return rc;
+    v->plan.form = GPA_SHARE_NONE;
+    v->alone = "the rows of a result are interleaved in memory";
 out:
     return rc;
 }
@@ -373,12 +383,13 @@ gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     gpa_code rc = GPA_OK;
     if (d->broken) return gpa_fail(e, GPA_E_DEVICE, "a rank has failed");
     TRY(divide(&v, e));
+    d->since.alone = v.alone;
     if (!v.plan.form && is_local(d, p, l)) {
         rc = d->be->run(d->inner, p->inner, l, e);
         goto out;
     }
     if (!v.plan.form) TRY(collect_all(&v, 1, e));
-    TRY(accesses_place(d, &v.x, e));
+    TRY(accesses_place(d, &v.x, v.alone, e));
     if (v.plan.form) {
         rc = run_shares(&v, e);
         goto out;

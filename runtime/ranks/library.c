@@ -59,7 +59,7 @@ static wire_array wired(memory *m, const gpa_binding *b, int rank) {
 typedef struct {
     gpa_dev *d;
     accesses x;
-    memory_access at; /* whose intervals are being added */
+    memory_access at;   /* whose intervals are being added */
     bool good, inexact; /* inexact: a write is known by an interval that contains more */
 } share_accesses;
 
@@ -130,7 +130,7 @@ static gpa_code run_divided(gpa_dev *d, const gpa_libcall *c, bool *done, gpa_er
     }
     if (!s.good) TRY(gpa_no_memory(e));
     if (s.inexact) goto out;
-    TRY(accesses_place(d, &s.x, e));
+    TRY(accesses_place(d, &s.x, NULL, e));
     for (int r = 1; r < d->n; r++)
         if (busy >> r & 1) queue_call(d, r, &part[r]);
     TRY(device_exchange(d, e));
@@ -210,7 +210,8 @@ static uint64_t all_ranks(const gpa_dev *d) { return (UINT64_C(2) << (d->n - 1))
 /* Notes that the elements [at, at + n) of a block's array are accessed. */
 static bool add_elements(const gpa_dev *d, accesses *x, const gpa_binding *b, gpa_dtype t, int rank,
                          const sorted_range *r, bool write) {
-    const memory_access a = {.m = memory_find(d, b->mem), .rank = rank, .write = write, .exact = true};
+    const memory_access a = {
+        .m = memory_find(d, b->mem), .rank = rank, .write = write, .exact = true};
     const int64_t item = (int64_t)dtype_size(t), from = (b->offset + r->at) * item;
     return !a.m || accesses_add(x, &a, from, from + r->n * item);
 }
@@ -232,7 +233,7 @@ static gpa_code sort_blocks(sorting *s, gpa_err *e) {
             !add_elements(d, &x, &b->indices, DT_I64, r, &all, true))
             TRY(gpa_no_memory(e));
     }
-    TRY(accesses_place(d, &x, e));
+    TRY(accesses_place(d, &x, NULL, e));
     for (int r = 1; r < d->n; r++) queue_block(s, r, WIRE_SORT, SAMPLES_PER_RANK);
     TRY(device_exchange(d, e));
     rc = library_work_sort(&own, &s->block[0], samples, SAMPLES_PER_RANK, e);
@@ -304,7 +305,7 @@ static gpa_code merge_blocks(sorting *s, const gpa_binding *to, gpa_err *e) {
         }
         if (!add_elements(d, &x, to, arg ? DT_I64 : t, r, &made, true)) TRY(gpa_no_memory(e));
     }
-    TRY(accesses_place(d, &x, e));
+    TRY(accesses_place(d, &x, NULL, e));
     int64_t at = 0;
     for (int r = 0; r < d->n; r++) {
         for (int b = 0; b < d->n; b++) ranges[b] = range_between(s, b, r);
@@ -358,7 +359,7 @@ out:
 /* ---- calls ---- */
 
 /* On rank 0, which fetches the operands. */
-static gpa_code run_alone(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+static gpa_code run_alone(gpa_dev *d, const gpa_libcall *c, const char *alone, gpa_err *e) {
     gpa_libcall own = *c;
     accesses x = {.n = 0};
     gpa_code rc = GPA_OK;
@@ -371,7 +372,7 @@ static gpa_code run_alone(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
         const memory_access a = {.m = memory_find(d, mem), .write = !reads};
         if (a.m && !accesses_add(&x, &a, 0, (int64_t)a.m->n)) TRY(gpa_no_memory(e));
     }
-    TRY(accesses_place(d, &x, e));
+    TRY(accesses_place(d, &x, alone, e));
     if (d->n_moves) TRY(device_exchange(d, e));
     rc = d->be->lib_run(d->inner, c, e);
 out:
@@ -382,11 +383,10 @@ out:
 gpa_code library_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     bool done = false;
     if (d->broken) return gpa_fail(e, GPA_E_DEVICE, "a rank has failed");
-    if (d->n > 1 && library_bytes(c) >= d->threshold) {
-        if (c->kind == LIB_FFT && c->fft.rank > 1) return run_axes(d, c, e);
-        if (can_sort(d, c)) return sort_row(d, c, e);
-        gpa_code rc = run_divided(d, c, &done, e);
-        if (rc || done) return rc;
-    }
-    return run_alone(d, c, e);
+    if (d->n == 1 || library_bytes(c) < d->threshold) return run_alone(d, c, NULL, e);
+    if (c->kind == LIB_FFT && c->fft.rank > 1) return run_axes(d, c, e);
+    if (can_sort(d, c)) return sort_row(d, c, e);
+    gpa_code rc = run_divided(d, c, &done, e);
+    if (rc || done) return rc;
+    return run_alone(d, c, "this call is not divided", e);
 }

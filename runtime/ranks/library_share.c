@@ -27,10 +27,9 @@ static library_units gemm_units(const gpa_libcall *c) {
     const gpa_binding *a = &c->gemm.a, *b = &c->gemm.b;
     const int64_t m = c->gemm.m, n = c->gemm.n, k = c->gemm.k;
     if (c->gemm.batch > 1)
-        return (library_units){c->gemm.batch, c->gemm.batch < 2 * TUNE_BATCHED_GEMM_MIN_BATCH
-                                                  ? 1
-                                                  : TUNE_BATCHED_GEMM_MIN_BATCH,
-                               0};
+        return (library_units){
+            c->gemm.batch,
+            c->gemm.batch < 2 * TUNE_BATCHED_GEMM_MIN_BATCH ? 1 : TUNE_BATCHED_GEMM_MIN_BATCH, 0};
     const bool gram = a->mem == b->mem && a->offset == b->offset; /* a triangle, mirrored */
     if (gram || m < 2 * GEMM_PANEL || n < GEMM_MIN_SIDE || k < GEMM_MIN_SIDE)
         return (library_units){0};
@@ -250,6 +249,8 @@ uint64_t library_bytes(const gpa_libcall *c) {
         for (int d = 0; d < x[i].r.ndim; d++) bytes *= (uint64_t)x[i].r.size[d];
         most = MAX(most, bytes);
     }
+    if (lib_has_matrices(c->kind))
+        most = (uint64_t)(c->matrix.batch * c->matrix.m * c->matrix.n) * dtype_size(c->dtype);
     if (c->kind == LIB_GEMM)
         most = MAX(most, (uint64_t)(c->gemm.batch * c->gemm.m * c->gemm.n) * (uint64_t)c->gemm.k);
     return most;

@@ -133,7 +133,8 @@ static int by_pair(const void *a, const void *b) {
 /* The end of the moves between the same two ranks as move i. */
 static size_t end_of_pair(const gpa_dev *d, size_t i) {
     size_t k = i + 1;
-    while (k < d->n_moves && d->moves[k].from == d->moves[i].from && d->moves[k].to == d->moves[i].to)
+    while (k < d->n_moves && d->moves[k].from == d->moves[i].from &&
+           d->moves[k].to == d->moves[i].to)
         k++;
     return k;
 }
@@ -156,7 +157,8 @@ static void command_pair(gpa_dev *d, size_t i, size_t end, wire_op op) {
 
 /* The bytes of the moves [i, end) in this rank's memory. */
 static void segments_of(const gpa_dev *d, size_t i, size_t end, segment *s) {
-    for (const move *x = &d->moves[i]; i < end; i++, x++) *s++ = (segment){x->m->base + x->at, x->n};
+    for (const move *x = &d->moves[i]; i < end; i++, x++)
+        *s++ = (segment){x->m->base + x->at, x->n};
 }
 
 /* Sorts the moves and joins those that overlap or are adjacent. */
@@ -180,8 +182,7 @@ static gpa_code place_copies(gpa_dev *d, gpa_err *e) {
     for (size_t i = 0; i < d->n_moves; i++) {
         const move *x = &d->moves[i];
         d->moved += x->n;
-        if (!x->m->kept &&
-            !placement_add(&x->m->where, x->at, x->at + x->n, UINT64_C(1) << x->to))
+        if (!x->m->kept && !placement_add(&x->m->where, x->at, x->at + x->n, UINT64_C(1) << x->to))
             return gpa_no_memory(e);
     }
     return GPA_OK;
@@ -216,7 +217,8 @@ gpa_code memory_fetch(gpa_dev *d, memory *m, int rank, size_t from, size_t to, g
         const size_t range[] = {from, MIN(run.end, to)};
         from = range[1];
         if (!run.ranks || run.ranks & bit) continue;
-        rc = queue_move(d, &(move){__builtin_ctzll(run.ranks), rank, m, range[0], range[1] - range[0]}, e);
+        rc = queue_move(
+            d, &(move){__builtin_ctzll(run.ranks), rank, m, range[0], range[1] - range[0]}, e);
     }
     return rc;
 }
@@ -243,14 +245,26 @@ bool accesses_add(accesses *x, const memory_access *a, int64_t from, int64_t to)
     return true;
 }
 
-gpa_code accesses_place(gpa_dev *d, const accesses *x, gpa_err *e) {
+/* Notes why the bytes of the moves are moved: halos are a small part of what the ranks read. */
+static void note_reason(gpa_dev *d, uint64_t read, uint64_t moved, const char *alone) {
+    enum { HALO_MAX_PART = 16 };
+    d->since.alone = alone;
+    if (!moved) return;
+    d->since.why = alone ? "gather" : moved <= read / HALO_MAX_PART ? "halo" : "redistribution";
+}
+
+gpa_code accesses_place(gpa_dev *d, const accesses *x, const char *alone, gpa_err *e) {
+    const uint64_t before = d->moved;
+    uint64_t read = 0;
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < x->n; i++) {
         const memory_access *a = &x->item[i];
         if (a->write && a->exact) continue;
+        read += a->to - a->from;
         TRY(memory_fetch(d, a->m, a->rank, a->from, a->to, e));
     }
     TRY(memory_command_moves(d, e));
+    note_reason(d, read, d->moved - before, alone);
     for (size_t i = 0; i < x->n; i++) {
         const memory_access *a = &x->item[i];
         if (a->write) TRY(memory_own(a->m, a->rank, a->from, a->to, e));

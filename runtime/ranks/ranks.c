@@ -3,11 +3,11 @@
  * Rank 0 runs the user's program; the others are workers (worker.h). Every rank has an inner device
  * (the CPU) and its own copy of each block of memory, of which it holds the bytes that it wrote or
  * fetched (placement.h). Large launches and library calls are divided among the ranks (launch.c,
- * library.c); what cannot be divided and the host's own work run on rank 0, after fetching what they
- * need.
+ * library.c); what cannot be divided and the host's own work run on rank 0, after fetching what
+ * they need.
  *
- * Reading order: this file, device.h, launch.c, library.c, memory.c, worker.c; region.c, placement.c, wire.c;
- * mpi.c and channel.c. */
+ * Reading order: this file, device.h, launch.c, library.c, memory.c, worker.c; region.c,
+ * placement.c, wire.c; mpi.c and channel.c. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,7 +260,13 @@ static gpa_code ranks_restart(gpa_dev *d, gpa_err *e) {
     return GPA_OK;
 }
 
-static uint64_t ranks_traffic(gpa_dev *d) { return d->moved; }
+static void ranks_traffic(gpa_dev *d, gpa_traffic *out) {
+    *out = d->since;
+    out->bytes = d->moved - d->since.bytes;
+    out->messages = d->messages - d->since.messages;
+    if (!out->why) out->why = "gather"; /* for the host */
+    d->since = (gpa_traffic){.bytes = d->moved, .messages = d->messages};
+}
 
 static void ranks_describe(gpa_dev *d, gpa_str *out) {
     char bytes[32];

@@ -92,11 +92,11 @@ static inline __attribute__((always_inline)) void merge_two(const sorted_run *x,
 }
 
 /* The same of elements of one kind and size, as constants. */
-#define MERGE(KIND, ITEM, NAN)                                                                 \
-    {                                                                                          \
-        const sortkey_order o = {KIND, ITEM, UINT64_C(1) << (ITEM * 8 - 1), NAN};              \
-        merge_two(x, y, keys, indices, ITEM, &o);                                              \
-        break;                                                                                 \
+#define MERGE(KIND, ITEM, NAN)                                                    \
+    {                                                                             \
+        const sortkey_order o = {KIND, ITEM, UINT64_C(1) << (ITEM * 8 - 1), NAN}; \
+        merge_two(x, y, keys, indices, ITEM, &o);                                 \
+        break;                                                                    \
     }
 
 static void merge_pair(gpa_dtype t, const sorted_run *x, const sorted_run *y, char *keys,

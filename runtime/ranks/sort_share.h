@@ -1,5 +1,5 @@
-/* The sort of one row by several ranks: local sorts of blocks, samples of their keys, splitters, and
- * the stable merge of what lies between two splitters.
+/* The sort of one row by several ranks: local sorts of blocks, samples of their keys, splitters,
+ * and the stable merge of what lies between two splitters.
  *
  * Elements are ordered as by the sort of one device: NaN last, -0 equal to 0, equal ones in their
  * original order. */

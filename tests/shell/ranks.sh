@@ -38,6 +38,29 @@ x[5] = 100.0
 x[-5:] = 0
 show(x.sum(), float(x[5]), x[:300_000].reshape(3, -1).sum(1))
 G
+cat >> "$work/results.gpa" <<'G'
+def bits(*values):
+    for v in values:
+        b = np.ascontiguousarray(v).view(np.uint8).ravel().astype(np.uint64)
+        print(v.dtype, v.shape, int((b * (np.arange(b.size) % 65521 + 1)).sum()))
+for t in "d f e i8 i2 i1 u4 ?".split():
+    y = (x[:100_001] * 50).astype(t)
+    bits(np.sort(y), np.argsort(y, kind="stable"))
+y = x[:200_000].copy()
+y[::7], y[3::11], y[4::11], y[5::13], y[9::17] = np.nan, -0.0, 0.0, np.inf, -np.inf
+bits(np.sort(y), np.argsort(y), np.sort(0 * m.ravel()), np.argsort(m.ravel() > 0, kind="stable"), np.sort(np.arange(9000.0)[::-1]))
+k = x[:700 * 333].reshape(700, 333)
+l = np.tile(m, (2, 2))[:600, :700]
+bits(l @ k, l.T @ l[:, :100], l @ l.T, l.astype("f") @ k.astype("f"), (l + 1j) @ (k - 1j), l @ k[:, 0], l[0] @ k)
+bits(np.sort(l, 0), np.sort(l, 1), np.argsort(l, 1), l.argmax(1), l.argmin(0), np.searchsorted(np.sort(x), m))
+for shape in ((64, 96), (128, 100), (300, 301), (32, 64, 20)):
+    q = x[: np.prod(shape)].reshape(shape)
+    bits(np.fft.fft(q), np.fft.fft(q, axis=0), np.fft.rfft(q), np.fft.fft2(q), np.fft.irfft2(np.fft.rfft2(q)), np.fft.fftn(q + 1j))
+b, c = x[:1600].reshape(100, 4, 4), x[:24_000].reshape(40, 30, 20)
+bits(b @ b, c @ c.transpose(0, 2, 1), np.linalg.inv(b), np.linalg.eigvalsh(b))
+h = np.array([1.5, np.nan, -0.0, 2] * 500, np.float16).view(np.uint16)
+bits(np.tile((h ^ 5).view(np.float16), 3), (h | 1).view(np.float16)[::-1].copy())
+G
 "$GPA" --device cpu "$work/results.gpa" > "$work/1" 2>&1
 ! grep -q Error "$work/1" && [ "$(wc -l < "$work/1")" -gt 40 ]; verdict "one process" $? "$work/1"
 for n in 2 3; do

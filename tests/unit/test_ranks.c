@@ -1,10 +1,14 @@
-/* The ranks device without MPI: byte intervals of index maps, placement of memory, both against a
- * table of bytes. */
+/* The ranks device without MPI: byte intervals of index maps and placement of memory, both against
+ * a table of bytes; the sort by regular sampling. */
 #include "unit.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 #include "runtime/base/base.h"
 #include "runtime/ranks/placement.h"
 #include "runtime/ranks/region.h"
+#include "runtime/ranks/sort_share.h"
 
 enum { BYTES = 4096, ROUNDS = 3000 };
 
@@ -128,4 +132,85 @@ static void test_placement(void **state) {
     placement_free(&p);
 }
 
-UNIT_TESTS(TEST(test_region), TEST(test_many_rows), TEST(test_placement))
+/* ---- sort ---- */
+
+enum { ROW = 3000, SORT_RANKS = 5, SAMPLES = 16 };
+
+/* Elements by key, and equal ones by index: the definition. */
+static const float *sorted_row;
+static int by_key(const void *a, const void *b) {
+    const int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
+    const uint64_t x = sort_share_key(DT_F32, &sorted_row[i]),
+                   y = sort_share_key(DT_F32, &sorted_row[j]);
+    return x != y ? (x < y ? -1 : 1) : (i > j) - (i < j);
+}
+
+static void sort_indices(const float *row, int64_t lo, int64_t hi, int64_t *out) {
+    sorted_row = row;
+    for (int64_t i = lo; i < hi; i++) out[i] = i;
+    qsort(out + lo, (size_t)(hi - lo), sizeof *out, by_key);
+}
+
+/* Sorts a row by blocks, splitters and merges; returns the elements of the largest share. */
+static int64_t sort_by_ranks(const float *row, float *out, int64_t *indices) {
+    int64_t at[ROW], cut[SORT_RANKS + 1], most = 0, made = 0;
+    float keys[ROW];
+    splitter samples[SORT_RANKS * SAMPLES], chosen[SORT_RANKS];
+    for (int r = 0; r <= SORT_RANKS; r++) cut[r] = ROW * r / SORT_RANKS;
+    for (int r = 0; r < SORT_RANKS; r++) {
+        sort_indices(row, cut[r], cut[r + 1], at);
+        for (int64_t i = cut[r]; i < cut[r + 1]; i++) keys[i] = row[at[i]];
+        sort_share_sample(DT_F32, keys + cut[r], cut[r + 1] - cut[r], SAMPLES,
+                          samples + r * SAMPLES);
+        for (int i = 0; i < SAMPLES; i++) samples[r * SAMPLES + i].at += cut[r];
+    }
+    sort_share_choose(samples, SORT_RANKS * SAMPLES, SORT_RANKS - 1, chosen);
+    int64_t begun[SORT_RANKS] = {0};
+    for (int r = 0; r < SORT_RANKS; r++) {
+        sorted_run runs[SORT_RANKS], with_indices[SORT_RANKS];
+        int64_t n = 0;
+        for (int b = 0; b < SORT_RANKS; b++) {
+            const int64_t all = cut[b + 1] - cut[b],
+                          end = r == SORT_RANKS - 1 ? all
+                                                    : sort_share_search(DT_F32, keys + cut[b], all,
+                                                                        cut[b], &chosen[r]);
+            assert_true(end >= begun[b]);
+            runs[b] = (sorted_run){keys + cut[b] + begun[b], NULL, end - begun[b]};
+            with_indices[b] = runs[b];
+            with_indices[b].indices = at + cut[b] + begun[b];
+            n += end - begun[b];
+            begun[b] = end;
+        }
+        assert_true(sort_share_merge(DT_F32, runs, SORT_RANKS, out + made));
+        assert_true(sort_share_merge(DT_F32, with_indices, SORT_RANKS, indices + made));
+        made += n;
+        most = n > most ? n : most;
+    }
+    assert_int_equal(made, ROW);
+    return most;
+}
+
+/* The result is the stable sort of the row, also of equal elements, zeros of both signs and NaN;
+ * and the shares are of about equal size. */
+static void test_sort(void **state) {
+    (void)state;
+    uint64_t random = 9;
+    static float row[ROW], out[ROW];
+    static int64_t indices[ROW], want[ROW];
+    static const float special[] = {NAN, -0.0f, 0.0f, INFINITY, -INFINITY};
+    for (int round = 0; round < 12; round++) {
+        const uint32_t values = round % 4 == 0 ? 1 : round % 4 == 1 ? 3 : 100000;
+        for (int i = 0; i < ROW; i++)
+            row[i] = round % 3 == 2 && below(&random, 4) == 0 ? special[below(&random, 5)]
+                                                              : (float)below(&random, values) - 1;
+        const int64_t most = sort_by_ranks(row, out, indices);
+        assert_true(most <= ROW / SORT_RANKS + 2 * ROW / SAMPLES);
+        sort_indices(row, 0, ROW, want);
+        for (int i = 0; i < ROW; i++) {
+            assert_int_equal(indices[i], want[i]);
+            assert_memory_equal(&out[i], &row[want[i]], sizeof *out);
+        }
+    }
+}
+
+UNIT_TESTS(TEST(test_region), TEST(test_many_rows), TEST(test_placement), TEST(test_sort))
