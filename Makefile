@@ -70,7 +70,7 @@ CORE   := $(call obj,$(call in,lang,$(LANG_ROOMS))) $(RUNTIME) $(B)/library.o $(
 REPL   := $(filter-out $(if $(READLINE_LIBS),,%/repl/menu.o),$(call obj,repl/*.c))
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c $(call in,runtime/cpu,$(CPU_ROOMS))) $(B)/runtime/cpu/abi_hash.o
-CUDA   := $(call obj,runtime/cuda/*.c $(call in,runtime/cuda,$(CUDA_ROOMS))) $(B)/runtime/cuda/abi_hash.o $(B)/runtime/cuda/batched_source.o
+CUDA   := $(call obj,runtime/cuda/*.c $(call in,runtime/cuda,$(CUDA_ROOMS))) $(B)/runtime/cuda/abi_hash.o $(addprefix $(B)/runtime/cuda/,batched_source.o attention_source.o)
 RANKS  := $(call obj,runtime/ranks/*.c) $(B)/runtime/ranks/abi_hash.o
 # The tuning constants of a build that measures them are variables.
 TUNING := $(if $(filter tuning,$(MODE)),$(B)/tests/bench/tuning.o)
@@ -174,10 +174,15 @@ $(B)/magic_rows.o: $(B)/magic_rows.c $(FLAGS)
 	$(call say,CC)$(CC) $(ALL) -c -o $@ $<
 
 # What the CUDA device compiles at run time becomes a string.
+TEXT_BYTES = od -An -v -to1 | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'
 $(B)/runtime/cuda/batched_source.c: runtime/cuda/lib/elements.cuh runtime/cuda/lib/warp_matrix.cuh runtime/cuda/lib/block_matrix.cuh
 	@mkdir -p $(@D)
-	@{ echo '#include "runtime/cuda/lib/batched_source.h"'; echo 'const char batched_source[] = {'; cat $^ | od -An -v -to1 | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'; echo '0};'; } > $@
-$(B)/runtime/cuda/batched_source.o: $(B)/runtime/cuda/batched_source.c $(FLAGS)
+	@{ echo '#include "runtime/cuda/lib/batched_source.h"'; echo 'const char batched_source[] = {'; cat $^ | $(TEXT_BYTES); echo '0};'; } > $@
+$(B)/runtime/cuda/attention_source.c: runtime/cuda/lib/tensor_core.cuh runtime/cuda/lib/attention.cuh runtime/cuda/lib/attention_sm90.cuh
+	@mkdir -p $(@D)
+	@{ echo '#include "runtime/cuda/lib/attention_source.h"'; echo 'const char attention_source[] = {'; cat runtime/cuda/lib/tensor_core.cuh runtime/cuda/lib/attention.cuh | $(TEXT_BYTES); echo '0};'; \
+	   echo 'const char attention_sm90_source[] = {'; cat runtime/cuda/lib/attention_sm90.cuh | $(TEXT_BYTES); echo '0};'; } > $@
+$(B)/runtime/cuda/batched_source.o $(B)/runtime/cuda/attention_source.o: %.o: %.c $(FLAGS)
 	$(call say,CC)$(CC) $(ALL) -fPIC -fvisibility=hidden -c -o $@ $<
 
 # Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with the runtime, where plugins find what

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/base/base.h"
+#include "runtime/cpu/linalg/attention.h"
 #include "runtime/cpu/linalg/blas.h"
 #include "runtime/cpu/fft/dct.h"
 #include "runtime/cpu/linalg/solve.h"
@@ -237,6 +238,10 @@ static bool can_blas(gpa_dev *d, const gpa_libcall *c) { return blas_can(&d->b, 
 static gpa_code run_blas(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return blas_run(d->b, d->threads, &d->stop, c, e);
 }
+static bool can_attention(gpa_dev *d, const gpa_libcall *c) { return attention_can(&d->b, c); }
+static gpa_code run_attention(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return attention_run(&d->b, d->threads, &d->stop, c, e);
+}
 static bool can_lapack(gpa_dev *d, const gpa_libcall *c) { return lapack_can(&d->l, &d->b, c); }
 static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return lapack_run(d->l, &(lapack_team){d->b, d->threads, &d->stop}, c, e);
@@ -277,6 +282,7 @@ static gpa_code run_sparse(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
 /* Implementations of the calls of lib.def; the host executes the others. */
 static const gpa_lib_impl libraries[LIB_COUNT] = {
     [LIB_GEMM] = {can_blas, run_blas},
+    [LIB_ATTENTION] = {can_attention, run_attention},
     [LIB_SORT] = {can_sort, run_sort},
     [LIB_ARGSORT] = {can_sort, run_sort},
     [LIB_SEARCHSORTED] = {can_search, run_search},

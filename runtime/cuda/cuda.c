@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/base.h"
+#include "runtime/cuda/lib/attention.h"
 #include "runtime/cuda/lib/cublas.h"
 #include "runtime/cuda/driver/context.h"
 #include "runtime/cuda/driver/event.h"
@@ -60,6 +61,7 @@ static void close_rooms(gpa_dev *d) {
     cusparse_close(d);
     cusolver_close(d);
     batched_close(d);
+    attention_close(d);
     cuda_search_close(d);
     cufft_close(d);
     cublas_close(d);
@@ -395,6 +397,7 @@ static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d,
 /* Implementations of the rows of lib.def; NULL: the host's. */
 static const gpa_lib_impl libraries[LIB_COUNT] = {
     [LIB_GEMM] = {cublas_can, cublas_run},
+    [LIB_ATTENTION] = {attention_can, attention_run},
     [LIB_SORT] = {cub_sort_can, cub_sort_run},
     [LIB_ARGSORT] = {cub_sort_can, cub_sort_run},
     [LIB_SEARCHSORTED] = {cuda_search_can, cuda_search_run},
@@ -416,18 +419,27 @@ static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {
     return !d->second_context && libraries[c->kind].can && libraries[c->kind].can(d, c);
 }
 
+/* Estimated time of a call, for throttling. */
+static double library_seconds(const gpa_libcall *c) {
+    double products = 0;
+    if (c->kind == LIB_GEMM)
+        products = (double)c->gemm.batch * (double)c->gemm.m * (double)c->gemm.n *
+                   (double)c->gemm.k;
+    if (c->kind == LIB_ATTENTION) {
+        products = (double)c->attention.m * (double)c->attention.n *
+                   (double)(c->attention.dk + c->attention.dv);
+        for (int i = 0; i < c->attention.n_batch; i++) products *= (double)c->attention.extent[i];
+    }
+    return products > 0 ? products * TUNE_CUDA_GEMM_SECONDS_PER_MULTIPLY
+                        : TUNE_CUDA_LIBRARY_CALL_SECONDS;
+}
+
 static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     context_enter(d);
     gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_join(d, true, e);
     if (!rc) rc = libraries[c->kind].run(d, c, e);
-    const gpa_libcall *g = c->kind == LIB_GEMM ? c : NULL;
-    return rc ? rc
-              : wait_throttle(d,
-                              g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n *
-                                      (double)g->gemm.k * TUNE_CUDA_GEMM_SECONDS_PER_MULTIPLY
-                                : TUNE_CUDA_LIBRARY_CALL_SECONDS,
-                              e);
+    return rc ? rc : wait_throttle(d, library_seconds(c), e);
 }
 
 static double cuda_compile_seconds(const gpa_prog *p) { return p->seconds; }

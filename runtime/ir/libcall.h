@@ -20,6 +20,10 @@ typedef enum {
 
 enum { LIB_MATRICES = 4, LIB_OPERANDS = 7 }; /* of a call: matrices, and operands at most */
 
+/* The mask of an attention: none, added to the scores, or bool: false hides a key. */
+typedef enum { ATTENTION_NO_MASK, ATTENTION_ADD, ATTENTION_SELECT } gpa_attention_mask;
+enum { ATTENTION_BATCH_DIMS = KIR_MAX_DIMS - 2 };
+
 /* A sparse matrix in CSR, its arrays named as SciPy does: row i has the values
  * data[indptr[i]] .. data[indptr[i + 1] - 1], in the columns `indices`, nnz in all. indptr and
  * indices are int32; everything is contiguous. */
@@ -43,6 +47,22 @@ typedef struct gpa_libcall {
             bool widen, accumulate;
             gpa_binding a, b, c;
         } gemm;
+        /* ATTENTION: softmax(Q K' scale + mask) V for each index of a batch of `n_batch`
+         * dimensions: Q is m x dk, K n x dk, V n x dv, the mask m x n. Strides of the batch come
+         * first (0: broadcast), then those of rows and columns; `out` is contiguous. Causal: query
+         * i sees the keys j <= i + diagonal, and elements of V that no query of a tile sees need
+         * not be read. A row without a visible key is NaN. The floats of the computation are
+         * dtype_info[dtype].compute. */
+        struct {
+            int64_t m, n, dk, dv;
+            int n_batch;
+            int64_t extent[ATTENTION_BATCH_DIMS];
+            double scale;
+            bool causal;
+            int64_t diagonal;
+            gpa_attention_mask mask_form;
+            gpa_binding q, k, v, mask, out;
+        } attention;
         /* SORT, ARGSORT: `rows` rows of n elements, ascending, NaN last, stable. `out` holds int64
          * indices for ARGSORT. With n_kth > 0 a partition: only the elements at the indices kth,
          * ascending, are in sorted position, with smaller ones before them. stride 0: rows are

@@ -210,4 +210,72 @@ static unsigned short emu_to_half(T v) {
     return emu_bits<unsigned short>((_Float16)v);
 }
 
+/* ---- tensor cores: the functions of runtime/cuda/lib/tensor_core.cuh ---- */
+
+#define EMULATED_TENSOR_CORE
+template <bool bfloat>
+static float emu_from_16(unsigned bits) {
+    return bfloat ? emu_bits<float>(bits << 16) : emu_from_half((unsigned short)bits);
+}
+template <bool bfloat>
+static unsigned emu_to_16(float v) {
+    if (!bfloat) return emu_to_half(v);
+    const unsigned bits = emu_bits<unsigned>(v);
+    return v != v ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+static inline unsigned shared_address(const void *p) {
+    return (unsigned)((const unsigned char *)p - g_dynamic);
+}
+static inline void copy_async_16(unsigned to, const void *from, int bytes) {
+    memset(g_dynamic + to, 0, 16);
+    memcpy(g_dynamic + to, from, (size_t)bytes);
+}
+static inline void copy_async_commit() {}
+template <int pending>
+static void copy_async_wait() {}
+static inline void store_shared_16bit(unsigned to, unsigned short value) {
+    memcpy(g_dynamic + to, &value, sizeof value);
+}
+static inline unsigned emu_row(int lane, int which) {
+    unsigned address;
+    memcpy(&address, emu->slot(lane, which), sizeof address);
+    return address;
+}
+static inline void load_matrices(unsigned (&r)[4], unsigned address) {
+    const int which = emu_show(~0u, address), lane = emu->now->lane;
+    for (int i = 0; i < 4; i++)
+        memcpy(&r[i], g_dynamic + emu_row(8 * i + lane / 4, which) + lane % 4 * 4, 4);
+}
+static inline void load_matrices_transposed(unsigned (&r)[4], unsigned address) {
+    const int which = emu_show(~0u, address), lane = emu->now->lane;
+    for (int i = 0; i < 4; i++) {
+        unsigned short pair[2];
+        for (int h = 0; h < 2; h++)
+            memcpy(&pair[h], g_dynamic + emu_row(8 * i + lane % 4 * 2 + h, which) + lane / 4 * 2, 2);
+        r[i] = pair[0] | (unsigned)pair[1] << 16;
+    }
+}
+struct emu_fragments {
+    unsigned a[4], b[2];
+};
+template <bool bfloat>
+static void emu_multiply_add(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+    const emu_fragments mine = {{a[0], a[1], a[2], a[3]}, {b0, b1}};
+    const int which = emu_show(~0u, mine), lane = emu->now->lane;
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 16; k++) {
+            emu_fragments x, y;
+            memcpy(&x, emu->slot(lane / 4 * 4 + k % 8 / 2, which), sizeof x);
+            memcpy(&y, emu->slot((lane % 4 * 2 + i % 2) * 4 + k % 8 / 2, which), sizeof y);
+            const unsigned left = x.a[i / 2 + k / 8 * 2] >> k % 2 * 16 & 0xffff,
+                           right = y.b[k / 8] >> k % 2 * 16 & 0xffff;
+            c[i] += emu_from_16<bfloat>(left) * emu_from_16<bfloat>(right);
+        }
+}
+/* BF16 is defined by the program. */
+#define multiply_add(c, a, b0, b1) emu_multiply_add<BF16>(c, a, b0, b1)
+#define pack_halves(low, high) (emu_to_16<BF16>(low) | emu_to_16<BF16>(high) << 16)
+static inline float exp2_fast(float x) { return exp2f(x); }
+#define __log2f(x) log2f(x)
+
 using namespace std;

@@ -23,7 +23,7 @@
 #include "runtime/base/base.h"
 #include "runtime/cuda/driver/api.h"
 
-enum { MAX_GPUS = 8, BROKEN = 700, TOO_OLD = 222, INVALID = 1 };
+enum { MAX_GPUS = 8, BROKEN = 700, TOO_OLD = 222, INVALID = 1, NOT_SUPPORTED = 801 };
 
 struct CUctx_st {
     bool broken, stuck;
@@ -338,6 +338,14 @@ static cu_kernel keep_kernel(const cu_kernel *k) {
     cu_kernel kept = *k;
     kept.params = stub_keep_arguments(k->function, k->params);
     return kept;
+}
+
+STUB(cuTensorMapEncodeTiled, void *map, int type, unsigned rank, void *at, const uint64_t *extents,
+     const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+     int swizzle, int l2, int fill) {
+    (void)map, (void)type, (void)rank, (void)at, (void)extents, (void)strides, (void)box;
+    (void)steps, (void)interleave, (void)swizzle, (void)l2, (void)fill;
+    return NOT_SUPPORTED; /* no tensor memory accelerator */
 }
 
 STUB(cuGraphCreate, CUgraph *out, unsigned flags) {

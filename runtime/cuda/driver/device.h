@@ -21,6 +21,7 @@ enum {
 typedef struct {
     int major, minor; /* compute capability */
     bool fast_math, contract, line_info;
+    bool specific; /* with the instructions of this architecture alone (sm_90a) */
     bool cubin; /* machine code, for a driver that does not support the compiler's PTX version */
 } cu_target;
 
@@ -124,6 +125,7 @@ struct gpa_dev {
     cusparseHandle_t sparse_handle;
     struct cu_batched *batched; /* batched.c: compiled kernels */
     struct cu_search *search;   /* search.c: likewise */
+    struct cu_attention *attention; /* attention.c: likewise */
 };
 
 #endif

@@ -75,7 +75,7 @@ __device__ __forceinline__ void load_tile(unsigned to, const unsigned short *fro
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     attention(const __grid_constant__ attention_params P) {
-    extern __shared__ __align__(1024) unsigned char g_dynamic[];
+    extern __shared__ __align__(16) unsigned char g_dynamic[];
     const unsigned shared_q = shared_address(g_dynamic), shared_k = shared_q + TILE_M * PK * 2,
                    shared_v = shared_k + TILE_N * PK * 2;
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
