@@ -423,8 +423,8 @@ static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {
 static double library_seconds(const gpa_libcall *c) {
     double products = 0;
     if (c->kind == LIB_GEMM)
-        products = (double)c->gemm.batch * (double)c->gemm.m * (double)c->gemm.n *
-                   (double)c->gemm.k;
+        products =
+            (double)c->gemm.batch * (double)c->gemm.m * (double)c->gemm.n * (double)c->gemm.k;
     if (c->kind == LIB_ATTENTION) {
         products = (double)c->attention.m * (double)c->attention.n *
                    (double)(c->attention.dk + c->attention.dv);

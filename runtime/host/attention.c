@@ -71,10 +71,9 @@ static int64_t batch_offset(const gpa_libcall *c, const gpa_binding *b, int64_t 
 gpa_code hostcall_attention(const gpa_libcall *c, const host_operands *x, const atomic_bool *stop,
                             gpa_err *e) {
     const int64_t size = (int64_t)dtype_size(c->dtype), m = c->attention.m, dv = c->attention.dv;
-    const int64_t mask_size =
-        c->attention.mask_form == ATTENTION_SELECT
-            ? 1
-            : (int64_t)dtype_size((gpa_dtype)dtype_info[c->dtype].compute);
+    const int64_t mask_size = c->attention.mask_form == ATTENTION_SELECT
+                                  ? 1
+                                  : (int64_t)dtype_size((gpa_dtype)dtype_info[c->dtype].compute);
     int64_t batch = 1;
     double *scores = mem_new((size_t)MAX(c->attention.n, 1) * sizeof *scores);
     if (!scores) return gpa_no_memory(e);

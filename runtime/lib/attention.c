@@ -21,8 +21,8 @@ enum { Q, K, V, MASK, OPERANDS };
 typedef struct {
     gpa_arr *x[OPERANDS]; /* MASK: NULL without one */
     int64_t m, n, dk, dv;
-    int ndim, batch;               /* of the result; its dimensions before the last two */
-    int64_t shape[GPA_MAX_DIMS];   /* batch, m, dv */
+    int ndim, batch;             /* of the result; its dimensions before the last two */
+    int64_t shape[GPA_MAX_DIMS]; /* batch, m, dv */
 } operands;
 
 static void operands_release(gpa_rt *rt, operands *a) {
@@ -84,9 +84,8 @@ static gpa_code match_shapes(gpa_rt *rt, operands *a, gpa_err *e) {
         }
     }
     if (!a->n)
-        return gpa_fail(
-            e, GPA_E_VALUE,
-            "zero-size array to reduction operation maximum which has no identity");
+        return gpa_fail(e, GPA_E_VALUE,
+                        "zero-size array to reduction operation maximum which has no identity");
     a->ndim = a->batch + 2;
     TRY(broadcast_operand(rt, a, Q, a->m, a->dk, e));
     TRY(broadcast_operand(rt, a, K, a->n, a->dk, e));
@@ -125,8 +124,7 @@ static bool describe_call(const operands *a, const arr_attention_opts *o, gpa_li
         c->attention.mask_form = a->x[MASK]->dtype == DT_BOOL ? ATTENTION_SELECT : ATTENTION_ADD;
     memcpy(shape, a->shape, (size_t)a->batch * sizeof *shape);
     for (int i = 0; i < OPERANDS; i++)
-        if (a->x[i])
-            memcpy(strides[i], a->x[i]->strides, (size_t)a->batch * sizeof *strides[i]);
+        if (a->x[i]) memcpy(strides[i], a->x[i]->strides, (size_t)a->batch * sizeof *strides[i]);
     const int n = shape_collapse(a->batch, shape, OPERANDS, all);
     if (n > ATTENTION_BATCH_DIMS) return false;
     c->attention.n_batch = n;
@@ -244,10 +242,10 @@ static gpa_code slice(gpa_rt *rt, gpa_arr *x, int axis, int64_t first, int64_t c
     int64_t shape[GPA_MAX_DIMS];
     memcpy(shape, x->shape, (size_t)x->ndim * sizeof *shape);
     shape[axis] = count;
-    return arr_view(rt, x,
-                    &(arr_layout){(gpa_dtype)x->dtype, x->ndim, shape, x->strides,
-                                  first * x->strides[axis]},
-                    out, e);
+    return arr_view(
+        rt, x,
+        &(arr_layout){(gpa_dtype)x->dtype, x->ndim, shape, x->strides, first * x->strides[axis]},
+        out, e);
 }
 
 /* The bool (rows, keys) matrix j <= row + i + diagonal. */
@@ -269,10 +267,9 @@ out:
 /* *scores where `visible`, else -infinity. */
 static gpa_code hide(gpa_rt *rt, gpa_arr **scores, gpa_arr *visible, gpa_err *e) {
     gpa_arr *made;
-    gpa_code rc =
-        arr_ufunc(rt, OP_WHERE,
-                  (gpa_opnd[]){{.arr = visible}, {.arr = *scores}, number(-(double)INFINITY)}, NULL,
-                  &made, e);
+    gpa_code rc = arr_ufunc(
+        rt, OP_WHERE, (gpa_opnd[]){{.arr = visible}, {.arr = *scores}, number(-(double)INFINITY)},
+        NULL, &made, e);
     if (rc) return rc;
     arr_release(rt, *scores);
     *scores = made;
@@ -317,12 +314,12 @@ out:
     return rc;
 }
 
-/* softmax(scores) @ v for a block of queries. */
-static gpa_code attend_block(gpa_rt *rt, const operands *a, gpa_arr *scores, int64_t keys,
-                             gpa_arr **out, gpa_err *e) {
-    const arr_reduce_opts last = {.axes = gpa_axis(a->ndim - 1), .keepdims = true,
-                                  .dtype = DT_NONE};
-    gpa_arr *most = NULL, *p = arr_retain(scores), *sum = NULL, *v = NULL, *product = NULL;
+/* softmax(scores) @ v for a block of queries. Takes the scores, so that they are not stored. */
+static gpa_code attend_block_take(gpa_rt *rt, const operands *a, gpa_arr *scores, int64_t keys,
+                                  gpa_arr **out, gpa_err *e) {
+    const arr_reduce_opts last = {
+        .axes = gpa_axis(a->ndim - 1), .keepdims = true, .dtype = DT_NONE};
+    gpa_arr *most = NULL, *p = scores, *sum = NULL, *v = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_reduce(rt, RED_MAX, p, &last, &most, e));
     TRY(apply(rt, OP_SUBTRACT, &p, (gpa_opnd){.arr = most}, e));
@@ -336,7 +333,6 @@ out:
     arr_release(rt, p);
     arr_release(rt, sum);
     arr_release(rt, v);
-    arr_release(rt, product);
     return rc;
 }
 
@@ -344,25 +340,26 @@ out:
 static gpa_code by_blocks(gpa_rt *rt, operands *a, const arr_attention_opts *o, gpa_arr **out,
                           gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a->x[Q]->dtype;
-    const double row_bytes = (double)shape_size(a->batch, a->shape) * (double)a->n *
-                             (double)dtype_size(t);
+    const double row_bytes =
+        (double)shape_size(a->batch, a->shape) * (double)a->n * (double)dtype_size(t);
     const int64_t block = MAX(1, (int64_t)((double)TUNE_ATTENTION_BLOCK_BYTES / row_bytes));
     gpa_arr *made = NULL, *scores = NULL, *part = NULL, *to = NULL;
     gpa_code rc = GPA_OK;
-    TRY(arr_full(rt, &(arr_spec){t, a->ndim, a->shape}, dtype_cast((gpa_val){.F64 = NAN}, DT_F64, t),
-                 &made, e));
+    TRY(arr_full(rt, &(arr_spec){t, a->ndim, a->shape},
+                 dtype_cast((gpa_val){.F64 = NAN}, DT_F64, t), &made, e));
     for (int64_t row = 0; row < a->m; row += block) {
         const int64_t rows = MIN(block, a->m - row),
                       keys = o->causal ? MIN(a->n, row + rows + o->diagonal) : a->n;
         if (keys <= 0) continue; /* no query sees a key */
         TRY(block_scores(rt, a, o, row, rows, keys, &scores, e));
-        TRY(attend_block(rt, a, scores, keys, &part, e));
+        rc = attend_block_take(rt, a, scores, keys, &part, e);
+        scores = NULL;
+        if (rc) goto out;
         TRY(slice(rt, made, a->batch, row, rows, &to, e));
         TRY(arr_set(rt, to, NULL, &(gpa_opnd){.arr = part}, e));
-        arr_release(rt, scores);
         arr_release(rt, part);
         arr_release(rt, to);
-        scores = part = to = NULL;
+        part = to = NULL;
     }
     *out = made;
     made = NULL;
@@ -440,18 +437,18 @@ gpa_code arr_attention(gpa_rt *rt, gpa_arr *q, gpa_arr *k, gpa_arr *v, const arr
     tape_leave(rt, on);
     device_scope_leave(rt, p);
     if (rc || !on) return rc;
-    rc = tape_note(rt,
-                   &(tape_entry){.rule = "attention",
-                                 .in = (gpa_opnd[]){{.arr = q}, {.arr = k}, {.arr = v},
-                                                    {.arr = o->mask}},
-                                 .out = out,
-                                 .n_in = n,
-                                 .n_out = 1,
-                                 .ints = (int64_t[]){o->causal, o->diagonal, rt->precision},
-                                 .n_ints = 3,
-                                 .scale = o->scale,
-                                 .keep_in = 15},
-                   e);
+    rc = tape_note(
+        rt,
+        &(tape_entry){.rule = "attention",
+                      .in = (gpa_opnd[]){{.arr = q}, {.arr = k}, {.arr = v}, {.arr = o->mask}},
+                      .out = out,
+                      .n_in = n,
+                      .n_out = 1,
+                      .ints = (int64_t[]){o->causal, o->diagonal, rt->precision},
+                      .n_ints = 3,
+                      .scale = o->scale,
+                      .keep_in = 15},
+        e);
     if (rc) arr_release(rt, *out);
     return rc;
 }

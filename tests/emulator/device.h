@@ -251,7 +251,8 @@ static inline void load_matrices_transposed(unsigned (&r)[4], unsigned address) 
     for (int i = 0; i < 4; i++) {
         unsigned short pair[2];
         for (int h = 0; h < 2; h++)
-            memcpy(&pair[h], g_dynamic + emu_row(8 * i + lane % 4 * 2 + h, which) + lane / 4 * 2, 2);
+            memcpy(&pair[h], g_dynamic + emu_row(8 * i + lane % 4 * 2 + h, which) + lane / 4 * 2,
+                   2);
         r[i] = pair[0] | (unsigned)pair[1] << 16;
     }
 }

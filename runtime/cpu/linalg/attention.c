@@ -32,7 +32,8 @@ typedef struct {
 
 /* False unless rows or columns are contiguous. */
 static bool describe(operand *o, const int64_t *stride, int64_t rows, int64_t columns) {
-    const int64_t row = rows > 1 ? stride[0] : MAX(columns, 1), column = columns > 1 ? stride[1] : 1;
+    const int64_t row = rows > 1 ? stride[0] : MAX(columns, 1),
+                  column = columns > 1 ? stride[1] : 1;
     *o = (operand){NO_TRANS, (int)row, row};
     if (column == 1 && row >= MAX(columns, 1) && row <= INT32_MAX) return true;
     *o = (operand){TRANS, (int)column, 1};
@@ -90,7 +91,7 @@ static int64_t block_lead(int64_t keys) { return (MIN(keys, KEYS) + LANES - 1) /
 #define LN2_LOW (-2.12194440e-4f)
 #define EXP_LEAST (-87.0f)
 #define EXP_FIRST 1.9875691500e-4f
-#define EXP_TERMS                    \
+#define EXP_TERMS                     \
     sum = sum * r + 1.3981999507e-3f; \
     sum = sum * r + 8.3334519073e-3f; \
     sum = sum * r + 4.1665795894e-2f; \
@@ -121,18 +122,18 @@ static int64_t block_lead(int64_t keys) { return (MIN(keys, KEYS) + LANES - 1) /
 #define LN2_LOW 1.9082149292705877e-10
 #define EXP_LEAST (-708.0)
 #define EXP_FIRST (1.0 / 6227020800)
-#define EXP_TERMS                     \
-    sum = sum * r + 1.0 / 479001600;  \
-    sum = sum * r + 1.0 / 39916800;   \
-    sum = sum * r + 1.0 / 3628800;    \
-    sum = sum * r + 1.0 / 362880;     \
-    sum = sum * r + 1.0 / 40320;      \
-    sum = sum * r + 1.0 / 5040;       \
-    sum = sum * r + 1.0 / 720;        \
-    sum = sum * r + 1.0 / 120;        \
-    sum = sum * r + 1.0 / 24;         \
-    sum = sum * r + 1.0 / 6;          \
-    sum = sum * r + 0.5;              \
+#define EXP_TERMS                    \
+    sum = sum * r + 1.0 / 479001600; \
+    sum = sum * r + 1.0 / 39916800;  \
+    sum = sum * r + 1.0 / 3628800;   \
+    sum = sum * r + 1.0 / 362880;    \
+    sum = sum * r + 1.0 / 40320;     \
+    sum = sum * r + 1.0 / 5040;      \
+    sum = sum * r + 1.0 / 720;       \
+    sum = sum * r + 1.0 / 120;       \
+    sum = sum * r + 1.0 / 24;        \
+    sum = sum * r + 1.0 / 6;         \
+    sum = sum * r + 0.5;             \
     sum = sum * r * r + r + 1;
 #include "runtime/cpu/linalg/attention_block.inc"
 
@@ -174,7 +175,8 @@ bool attention_can(blas **b, const gpa_libcall *c) {
     if (c->dtype != DT_F32 && c->dtype != DT_F64) return false;
     if (MAX(MAX(c->attention.m, c->attention.n), MAX(c->attention.dk, c->attention.dv)) > INT32_MAX)
         return false;
-    return describe_all(c, &q, &k, &v) && blas_find(b, "cblas_sgemm") && blas_find(b, "cblas_dgemm");
+    return describe_all(c, &q, &k, &v) && blas_find(b, "cblas_sgemm") &&
+           blas_find(b, "cblas_dgemm");
 }
 
 gpa_code attention_run(blas **b, int threads, const int32_t *stop, const gpa_libcall *c,

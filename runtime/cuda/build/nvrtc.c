@@ -19,8 +19,8 @@ enum { FIRST_MINIMAL = 12080, FIRST_QUICK = 13000 };
 static size_t make_options(cu_target t, cu_effort effort, int version, char arch[40],
                            const char **out) {
     size_t n = 0;
-    snprintf(arch, 40, "--gpu-architecture=%s_%d%d%s", t.cubin ? "sm" : "compute", t.major,
-             t.minor, t.specific ? "a" : "");
+    snprintf(arch, 40, "--gpu-architecture=%s_%d%d%s", t.cubin ? "sm" : "compute", t.major, t.minor,
+             t.specific ? "a" : "");
     out[n++] = arch;
     out[n++] = "--std=c++17";
     out[n++] = t.fast_math ? "--use_fast_math" : t.contract ? "--fmad=true" : "--fmad=false";

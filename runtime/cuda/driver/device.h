@@ -22,7 +22,7 @@ typedef struct {
     int major, minor; /* compute capability */
     bool fast_math, contract, line_info;
     bool specific; /* with the instructions of this architecture alone (sm_90a) */
-    bool cubin; /* machine code, for a driver that does not support the compiler's PTX version */
+    bool cubin;    /* machine code, for a driver that does not support the compiler's PTX version */
 } cu_target;
 
 struct gpa_mem {
@@ -123,8 +123,8 @@ struct gpa_dev {
     cusolverDnParams_t solver_params;
     const cu_sparse *sparse;
     cusparseHandle_t sparse_handle;
-    struct cu_batched *batched; /* batched.c: compiled kernels */
-    struct cu_search *search;   /* search.c: likewise */
+    struct cu_batched *batched;     /* batched.c: compiled kernels */
+    struct cu_search *search;       /* search.c: likewise */
     struct cu_attention *attention; /* attention.c: likewise */
 };
 

@@ -148,8 +148,9 @@ static void put_wgmma(gpa_str *s, int n, bool values, const char *type) {
     put_operands(s, 0, k);
     str_put(s, values ? "}, {" : "}, ");
     put_operands(s, k, values ? 4 : 1);
-    str_printf(s, values ? "}, %%%d, p, 1, 1, 1;}\"\n        : " : ", %%%d, p, 1, 1, 0, 0;}\"\n        : ",
-               values ? k + 4 : k + 1);
+    str_printf(
+        s, values ? "}, %%%d, p, 1, 1, 1;}\"\n        : " : ", %%%d, p, 1, 1, 0, 0;}\"\n        : ",
+        values ? k + 4 : k + 1);
     for (int i = 0; i < k; i++) str_printf(s, "%s\"+f\"(d[%d])", i ? "," : "", i);
     str_put(s, values ? "\n        : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), "
                         "\"l\"(b));\n}\n"
@@ -402,8 +403,8 @@ gpa_code attention_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     } else {
         fill_mma(c, &v, &mma);
     }
-    return api_check(d->cu->launch(f, (unsigned)(blocks_of(c, &v) * batch_of(c)), 1, 1,
-                                   threads_of(&v), 1, 1, (unsigned)shared_of(&v), d->stream, args,
-                                   NULL),
-                     "cuLaunchKernel", e);
+    return api_check(
+        d->cu->launch(f, (unsigned)(blocks_of(c, &v) * batch_of(c)), 1, 1, threads_of(&v), 1, 1,
+                      (unsigned)shared_of(&v), d->stream, args, NULL),
+        "cuLaunchKernel", e);
 }
