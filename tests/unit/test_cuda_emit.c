@@ -8,6 +8,7 @@
 
 #include "runtime/cuda/build/nvrtc.h"
 #include "runtime/cuda/emit/schedule.h"
+#include "runtime/cuda/lib/attention.h"
 #include "runtime/cuda/lib/batched.h"
 
 enum { TOGETHER = 24, THREADS = 4 };
@@ -60,16 +61,19 @@ static void finish(void) {
     }
 }
 
-static void compile_gathered(void) {
+static void compile_for(cu_target target) {
     if (!gathered) return;
     if (n_running == THREADS) finish();
     compilation *c = &running[n_running++];
-    *c = (compilation){.source = mem_text(together.text, together.len),
-                       .target = targets[turn++ % COUNT_OF(targets)]};
+    *c = (compilation){.source = mem_text(together.text, together.len), .target = target};
     assert_non_null(c->source);
     assert_int_equal(pthread_create(&c->thread, NULL, compile, c), 0);
     str_clear(&together);
     gathered = 0;
+}
+
+static void compile_gathered(void) {
+    if (gathered) compile_for(targets[turn++ % COUNT_OF(targets)]);
 }
 
 static void compile_all(void) {
@@ -549,7 +553,35 @@ static void test_small_matrices(void **state) {
     compile_all();
 }
 
-UNIT_TESTS(TEST(test_quick_then_full), TEST(test_small_matrices), TEST(test_layouts),
-           TEST(test_control), TEST(test_histograms), TEST(test_scatter), TEST(test_private),
-           TEST(test_casts), TEST(test_scans), TEST(test_reductions), TEST(test_kernels),
-           TEST(test_operations))
+/* The kernels of attention, by mma.sync and by wgmma. */
+static void test_attention(void **state) {
+    static const int64_t sizes[][2] = {{64, 64}, {128, 128}, {40, 24}, {17, 33}, {256, 192}};
+    (void)state;
+    begin();
+    for (size_t i = 0; i < COUNT_OF(sizes); i++)
+        for (int hopper = 0; hopper < (i < 3 ? 2 : 1); hopper++) {
+            const bool odd = (i + (size_t)hopper) % 2;
+            const gpa_libcall c = {.kind = LIB_ATTENTION,
+                                   .dtype = odd ? DT_BF16 : DT_F16,
+                                   .attention = {.m = 1,
+                                                 .n = 1,
+                                                 .dk = sizes[i][0],
+                                                 .dv = sizes[i][1],
+                                                 .scale = odd ? 1 : -1,
+                                                 .causal = odd,
+                                                 .mask_form = (gpa_attention_mask)(i % 3)}};
+            char *source = attention_program_source(&c, hopper, i != 3);
+            assert_non_null(source);
+            str_put(&together, source);
+            mem_free(source);
+            gathered = 1;
+            compile_for(hopper ? (cu_target){.major = 9, .cubin = true, .specific = true}
+                               : (cu_target){.major = 8, .cubin = true, .contract = true});
+        }
+    compile_all();
+}
+
+UNIT_TESTS(TEST(test_quick_then_full), TEST(test_small_matrices), TEST(test_attention),
+           TEST(test_layouts), TEST(test_control), TEST(test_histograms), TEST(test_scatter),
+           TEST(test_private), TEST(test_casts), TEST(test_scans), TEST(test_reductions),
+           TEST(test_kernels), TEST(test_operations))
