@@ -178,6 +178,7 @@ void loop_log_launch(gpa_rt *rt, gpa_device *d, const lowered *l, program_cache_
 static bool is_repeatable(const gpa_libcall *c) {
     switch (c->kind) {
         case LIB_GEMM:
+        case LIB_ATTENTION:
         case LIB_ARGSORT:
         case LIB_SEARCHSORTED:
         case LIB_ARGMINMAX:

@@ -25,6 +25,7 @@ static bool same_action(const log_action *a, const log_action *b) {
 static size_t described_bytes(const gpa_libcall *c) {
     switch (c->kind) {
         case LIB_GEMM: return offsetof(gpa_libcall, gemm) + sizeof c->gemm;
+        case LIB_ATTENTION: return offsetof(gpa_libcall, attention) + sizeof c->attention;
         case LIB_SORT:
         case LIB_ARGSORT: return offsetof(gpa_libcall, sort) + sizeof c->sort;
         case LIB_SEARCHSORTED: return offsetof(gpa_libcall, search) + sizeof c->search;
