@@ -49,6 +49,13 @@ static library_units fft_units(const int64_t *n, int ndim) {
     return (library_units){n[dim], FFT_ROWS / gcd(FFT_ROWS, rows / n[dim]), dim};
 }
 
+/* Batches, or multiples of the blocks of queries that the CPU computes (cpu/linalg/attention.c). */
+static library_units attention_units(const gpa_libcall *c) {
+    enum { BLOCK = 128 };
+    if (c->attention.n_batch) return (library_units){c->attention.extent[0], 1, 0};
+    return (library_units){c->attention.m, BLOCK, 0};
+}
+
 /* Rows; of interleaved ones whole groups. */
 static library_units sort_units(const gpa_libcall *c) {
     const int64_t group = MAX(c->sort.stride, 1);
@@ -59,6 +66,7 @@ static library_units sort_units(const gpa_libcall *c) {
 library_units library_units_of(const gpa_libcall *c) {
     switch (c->kind) {
         case LIB_GEMM: return gemm_units(c);
+        case LIB_ATTENTION: return attention_units(c);
         case LIB_SORT:
         case LIB_ARGSORT: return sort_units(c);
         case LIB_SEARCHSORTED: return (library_units){c->search.count, 1, 0};
@@ -96,10 +104,23 @@ static void share_gemm(gpa_libcall *c, int64_t lo, int64_t hi) {
     *(batch ? &c->gemm.batch : &c->gemm.m) = hi - lo;
 }
 
+static void share_attention(gpa_libcall *c, int64_t lo, int64_t hi) {
+    gpa_binding *const all[] = {&c->attention.q, &c->attention.mask, &c->attention.k,
+                                &c->attention.v};
+    const bool batch = c->attention.n_batch > 0;
+    int64_t rows = c->attention.m; /* of the result, for each unit */
+    for (int d = 1; d < c->attention.n_batch; d++) rows *= c->attention.extent[d];
+    for (int i = 0; i < (batch ? 4 : 2); i++) all[i]->offset += lo * all[i]->stride[0];
+    c->attention.out.offset += lo * c->attention.dv * (batch ? rows : 1);
+    if (!batch) c->attention.diagonal += lo;
+    *(batch ? &c->attention.extent[0] : &c->attention.m) = hi - lo;
+}
+
 gpa_libcall library_share(const gpa_libcall *call, const library_units *u, int64_t lo, int64_t hi) {
     gpa_libcall c = *call;
     switch (c.kind) {
         case LIB_GEMM: share_gemm(&c, lo, hi); break;
+        case LIB_ATTENTION: share_attention(&c, lo, hi); break;
         case LIB_SORT:
         case LIB_ARGSORT:
             c.sort.in.offset += lo * c.sort.n;
@@ -180,6 +201,34 @@ static library_access transformed(const gpa_libcall *c, const gpa_binding *b, bo
     return strided(b, real ? dtype_info[c->dtype].real : c->dtype, write, size, c->fft.ndim);
 }
 
+/* A matrix of rows x columns for each index of the batch. */
+static library_access batched(const gpa_libcall *c, const gpa_binding *b, gpa_dtype t, int64_t rows,
+                              int64_t columns) {
+    const int n = c->attention.n_batch;
+    int64_t size[KIR_MAX_DIMS];
+    memcpy(size, c->attention.extent, (size_t)n * sizeof *size);
+    size[n] = rows;
+    size[n + 1] = columns;
+    return strided(b, t, false, size, n + 2);
+}
+
+static int attention_accesses(const gpa_libcall *c, library_access *out) {
+    const int64_t m = c->attention.m, n = c->attention.n;
+    library_access *x = out;
+    int64_t rows = m;
+    for (int d = 0; d < c->attention.n_batch; d++) rows *= c->attention.extent[d];
+    *x++ = batched(c, &c->attention.q, c->dtype, m, c->attention.dk);
+    *x++ = batched(c, &c->attention.k, c->dtype, n, c->attention.dk);
+    *x++ = batched(c, &c->attention.v, c->dtype, n, c->attention.dv);
+    if (c->attention.mask_form != ATTENTION_NO_MASK)
+        *x++ = batched(
+            c, &c->attention.mask,
+            c->attention.mask_form == ATTENTION_SELECT ? DT_BOOL : dtype_info[c->dtype].compute, m,
+            n);
+    *x++ = run_of(&c->attention.out, c->dtype, true, rows * c->attention.dv);
+    return (int)(x - out);
+}
+
 int library_accesses(const gpa_libcall *c, library_access *out) {
     const gpa_dtype t = c->dtype;
     library_access *x = out;
@@ -192,6 +241,7 @@ int library_accesses(const gpa_libcall *c, library_access *out) {
             *x++ = run_of(&c->gemm.c, t, true, c->gemm.batch * c->gemm.m * c->gemm.n);
             break;
         }
+        case LIB_ATTENTION: return attention_accesses(c, out);
         case LIB_SORT:
         case LIB_ARGSORT:
             *x++ = run_of(&c->sort.in, t, false, c->sort.rows * c->sort.n);
@@ -253,5 +303,6 @@ uint64_t library_bytes(const gpa_libcall *c) {
         most = (uint64_t)(c->matrix.batch * c->matrix.m * c->matrix.n) * dtype_size(c->dtype);
     if (c->kind == LIB_GEMM)
         most = MAX(most, (uint64_t)(c->gemm.batch * c->gemm.m * c->gemm.n) * (uint64_t)c->gemm.k);
+    if (c->kind == LIB_ATTENTION) most *= (uint64_t)c->attention.n;
     return most;
 }
