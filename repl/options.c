@@ -47,7 +47,7 @@ static void print_help(void) {
         "  GPA_CACHE_LIMIT   how much of them (else 256M)\n"
         "  GPA_CACHE_SHARED  a second folder of compiled programs, only read\n"
         "  GPA_PRECISION     of float32 products on tensor cores: float32, tf32, bf16x3\n"
-        "  GPA_LOOPS         off: no loop is replayed; on: also on a GPU without graphs\n"
+        "  GPA_LOOPS         off: no loop is replayed; on: also without graphs, and without gain\n"
         "  GPA_HISTORY       the file of the history; empty: none\n"
         "  GPA_THEME         light, dark or neutral colours; NO_COLOR=1: none");
 }

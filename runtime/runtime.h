@@ -106,6 +106,9 @@ bool rt_has_pending(const gpa_rt *rt);
  * runs the same program, or holds them back to run several iterations in one program
  * (loop_batch.h). */
 gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e);
+/* Before a back-edge: the next iteration will probably replace the array without reading it. If it
+ * is pending, it is not computed at this edge. */
+void rt_loop_unread(gpa_arr *a);
 /* ---- replay of loops (exec/loop_model.h) ---- */
 
 /* Why a loop is not replayed (tables/loop_reason.def). */
@@ -185,7 +188,7 @@ gpa_code rt_loop_inner_edge(gpa_rt *rt, gpa_err *e);
 /* A store of one element is work of the device, which loops gain from replaying. */
 bool rt_loop_gains_from_elements(const gpa_rt *rt);
 /* Seconds on the clock, without those of compilation; 0 on a device that computes while the host
- * goes on. */
+ * goes on, and with GPA_LOOPS=on. */
 double rt_loop_clock(const gpa_rt *rt);
 /* True if iterations of the running loop are held back, to run in one program (rt_loop_edge). */
 bool rt_loop_is_batched(const gpa_rt *rt);

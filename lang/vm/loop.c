@@ -14,6 +14,7 @@
 
 #include "lang/vm/iterate.h"
 #include "lang/vm/loop_trace.h"
+#include "lang/vm/loop_unread.h"
 #include "lang/text/source.h"
 #include "lang/vm/step.h"
 #include "runtime/tape.h"
@@ -37,6 +38,8 @@ typedef struct {
     bool replayed;          /* and not refused since: it is traced early in its next execution */
     uint32_t replays;       /* executions that were replayed */
     double interpreted;     /* seconds of an iteration, the least measured; 0: unknown */
+    bool examined;
+    loop_unread unread; /* once examined */
 } site;
 
 /* A loop that runs: the depth of its frame, the edges that were seen in this execution, the
@@ -387,6 +390,18 @@ static uint32_t first_trace(const gpa_rt *rt, const site *x) {
     return x->interpreted > 0 && x->replays % MEASURED_EACH ? 1 : 2;
 }
 
+/* Marks what the variables hold that no later iteration reads: it is not computed for its own sake.
+ */
+static void mark_unread(site *x, const frame *f) {
+    if (!x->examined) loop_find_unread(f->code, f->ip, &x->unread);
+    x->examined = true;
+    for (unsigned k = 0; k < COUNT_OF(x->unread.bits); k++)
+        for (uint64_t left = x->unread.bits[k]; left; left &= left - 1) {
+            const value v = f->regs[64 * k + (unsigned)__builtin_ctzll(left)];
+            if (v.tag == V_ARRAY) rt_loop_unread(v.array->arr);
+        }
+}
+
 gpa_code loop_edge(gpa_vm *vm, frame *f) {
     gpa_rt *rt = vm->core.rt;
     tape_note_edge(rt);
@@ -395,6 +410,7 @@ gpa_code loop_edge(gpa_vm *vm, frame *f) {
     if (!s && !(s = vm->loops = mem_zero(sizeof *s))) return vm_no_memory(vm);
     running *r = running_at(s, f->ip, vm->depth);
     site *x = site_of(s, f->ip);
+    mark_unread(x, f);
     if (s->recording) {
         bool done;
         gpa_code rc = recorded_edge(vm, s, f, &done);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lang/vm/instance.h"
+#include "lang/vm/loop_unread.h"
 #include "lang/vm/loop_walk.h"
 #include "lang/vm/step.h"
 
@@ -174,14 +175,7 @@ abstract walk_read_global(walk *w, int32_t slot) {
 /* All that an instruction between the body's first and its last one writes. */
 void walk_find_assigned(walk *w) {
     const code *c = w->f->code;
-    const ins *end = c->ins + c->n_ins, *last = w->head;
-    for (const ins *i = w->head; i < end; i += code_words[i->op]) {
-        const char *layout = code_layout(i->op);
-        const char *second = strchr(layout, ',');
-        if (!second && layout[1] == 'j' && i + i->d == w->head) last = i;
-        if (second && second[1] == 'j' && i + 1 + i[1].d == w->head) last = i;
-    }
-    w->t->last = last;
+    const ins *last = w->t->last = loop_last(c, w->head);
     for (const ins *i = w->head; i <= last; i += code_words[i->op]) {
         const char *layout = code_layout(i->op);
         unsigned n = i->op == I_UNPACK ? i->c : i->op == I_GET_METHOD ? 2 : 1;

@@ -25,7 +25,8 @@ bool rt_loop_gains_from_elements(const gpa_rt *rt) {
 }
 
 double rt_loop_clock(const gpa_rt *rt) {
-    return rt->device && rt->device->caps.host_visible ? busy_seconds(rt) : 0;
+    return !rt->loops_everywhere && rt->device && rt->device->caps.host_visible ? busy_seconds(rt)
+                                                                                : 0;
 }
 
 static gpa_code ensure(gpa_rt *rt, gpa_err *e) {

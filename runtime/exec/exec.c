@@ -567,11 +567,14 @@ gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut 
     return rc;
 }
 
-/* True if a pending array is not computed at the end of a loop iteration: the next one may replace
- * a padded or shifted array that only this one reads. It waits for one iteration. */
-static bool waits(const gpa_storage *s, gpa_cut why, bool first_pass) {
+/* True if a pending array is not computed at the end of a loop iteration: the next one will replace
+ * a temporary, and may replace a padded or shifted array that only this one reads. It waits for one
+ * iteration. */
+static bool waits(gpa_storage *s, gpa_cut why, bool first_pass) {
     node *n = s->node;
-    if (why != CUT_LOOP || !concat_only_moves(n) || (first_pass && n->suspect)) return false;
+    if (why != CUT_LOOP) return false;
+    if (s->unread && !(first_pass && s->waited)) return s->waited = true;
+    if (!concat_only_moves(n) || (first_pass && n->suspect)) return false;
     n->suspect = true;
     return true;
 }

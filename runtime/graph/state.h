@@ -66,7 +66,8 @@ struct gpa_rt {
     struct loop_batch *loop_batch;
     struct loop_replay *loop_replay; /* NULL before the first recording */
     bool loops_replayed;             /* unless GPA_LOOPS=off */
-    bool loops_everywhere;           /* GPA_LOOPS=on: also on a GPU without graphs */
+    bool loops_everywhere;           /* GPA_LOOPS=on: also on a GPU without graphs, and where
+                                        a replay was measured to gain nothing */
     bool loops_held;                 /* only the backward pass of a tape may record one */
     struct gpa_tape *tape;           /* the innermost open one; NULL: none */
     uint64_t n_numbered;             /* storages that have a number on tapes */

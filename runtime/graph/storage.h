@@ -14,6 +14,8 @@ typedef struct gpa_storage {
     bool is_root;    /* scratch of exec: it is among the roots already */
     bool failed;     /* computing it failed: only an explicit read tries again */
     bool dead;       /* pending, and not read any more: a store need not compute it before */
+    bool unread;     /* pending, and probably not read any more (rt_loop_unread) */
+    bool waited;     /* it was not computed at the end of an iteration for that */
     int64_t size;    /* elements of that dtype */
     uint64_t number; /* of the storage on tapes (runtime/tape.h); 0: on none yet */
     node *node;      /* pending; NULL once computed */

@@ -1,0 +1,22 @@
+/* Variables of a loop whose values no later iteration reads. */
+#ifndef GPA_VM_LOOP_UNREAD_H
+#define GPA_VM_LOOP_UNREAD_H
+
+#include "lang/compile/code.h"
+
+enum { LOOP_UNREAD_VARS = 256 }; /* variables of a function that are examined */
+
+/* A bit for each variable of a function. */
+typedef struct {
+    uint64_t bits[LOOP_UNREAD_VARS / 64];
+} loop_unread;
+
+/* The last instruction of the loop whose body begins at head: that which jumps back. */
+const ins *loop_last(const code *c, const ins *head);
+
+/* The variables that hold a temporary at the end of an iteration: the next one assigns them before
+ * it branches and before it reads them, and nothing after the loop reads them. An approximation
+ * from below. */
+void loop_find_unread(const code *c, const ins *head, loop_unread *out);
+
+#endif
