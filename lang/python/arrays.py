@@ -181,6 +181,27 @@ def _scalar_facts(value):
     return value.dtype.name, value.item()
 
 
+_DELEGATED = frozenset(
+    "all amax amin any argmax argmin argpartition argsort around choose clip compress cumprod cumsum max mean min nonzero prod ptp put"
+    " repeat reshape round searchsorted squeeze std sum swapaxes take transpose var".split()
+)
+
+
+def _takes_over(value, function):
+    """True if NumPy's function of this name has a meaning of its own for the value: its type overrides functions, derives from
+    ndarray, or, of the functions that call the argument's method, has that method. Arrays of other libraries with DLPack are not
+    such types."""
+    numpy = sys.modules.get("numpy")
+    kind = type(value)
+    if hasattr(kind, "__cuda_array_interface__"):
+        return False
+    if numpy is not None and issubclass(kind, (numpy.ndarray, numpy.generic)):
+        return kind not in (numpy.ndarray, numpy.memmap) and issubclass(kind, numpy.ndarray)
+    if hasattr(kind, "__array_function__"):
+        return True
+    return function in _DELEGATED and not hasattr(kind, "__dlpack__") and hasattr(kind, "__array__") and hasattr(kind, function)
+
+
 def _as_array(value):
     """The elements of a value with an array protocol: NumPy's array; a capsule of DLPack; facts as _array_facts."""
     device = getattr(value, "__dlpack_device__", None)

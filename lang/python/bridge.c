@@ -176,6 +176,19 @@ static bool overrides(value v) {
     return method != NULL;
 }
 
+static bool takes_over(gpa_vm *vm, value v, const char *function) {
+    python_scope s = python_enter(python_host_peek(vm));
+    py_object *name = py.PyUnicode_DecodeUTF8(function, (py_size)strlen(function), NULL),
+              *found = NULL;
+    if (name)
+        found = python_helper(s.host->takes_over, 2, (py_object *[]){py_keep(proxy_peek(v)), name});
+    const bool is = found && py.PyObject_IsTrue(found) == 1;
+    if (!found) py.PyErr_Clear();
+    py_drop(found);
+    python_leave(&s);
+    return is;
+}
+
 static gpa_code array(gpa_vm *vm, value v, value *out) {
     python_scope s = python_enter(python_host_peek(vm));
     gpa_code rc = array_of_protocol(s.host, proxy_peek(v), out);
@@ -342,6 +355,7 @@ const foreign_language foreign = {.import = import_module,
                                   .exception = python_exception,
                                   .callable = callable,
                                   .overrides = overrides,
+                                  .takes_over = takes_over,
                                   .array = array,
                                   .dir = dir,
                                   .inspect = inspect,

@@ -45,6 +45,9 @@ typedef struct {
     bool (*callable)(gpa_vm *vm, value v);
     /* Whether its type overrides NumPy's ufuncs (__array_ufunc__). */
     bool (*overrides)(value v);
+    /* Whether NumPy's function of that name has a meaning of its own for the object
+     * (__array_function__, and methods that the function calls). */
+    bool (*takes_over)(gpa_vm *vm, value v, const char *function);
     /* The object as an array (NumPy's asarray). */
     gpa_code (*array)(gpa_vm *vm, value v, value *out);
     /* Its attributes' names, for dir() and completion. */

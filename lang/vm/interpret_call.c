@@ -1,6 +1,7 @@
 /* Calls outside the loop's fast path: methods, classes, instances and natives; arguments that must
  * be bound or gathered. */
 #include "lang/object/container.h"
+#include "lang/vm/foreign.h"
 #include "lang/vm/instance.h"
 #include "lang/vm/step.h"
 
@@ -32,13 +33,27 @@ static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self,
 
 /* ---- __array_function__ ---- */
 
-/* True if a value, or an item of a list or a tuple, has a class with __array_function__. */
-static bool has_override(value v, bool items) {
-    bool list = v.tag == V_LIST, found = false;
-    for (size_t i = 0; items && !found && (list || v.tag == V_TUPLE) && i < items_count(v); i++)
-        found = has_override(list ? v.list->items[i] : v.tuple->items[i], false);
+/* A value, or an item of a list or a tuple, which may take over a function. */
+typedef enum { TAKES_NOTHING, TAKES_IF_FOREIGN, TAKES_OVER } taking;
+
+static taking may_take_over(value v, bool items) {
+    const bool list = v.tag == V_LIST;
+    taking most = is_foreign(v) ? TAKES_IF_FOREIGN : TAKES_NOTHING;
+    for (size_t i = 0; items && (list || v.tag == V_TUPLE) && i < items_count(v); i++) {
+        taking one = may_take_over(list ? v.list->items[i] : v.tuple->items[i], false);
+        most = MAX(most, one);
+    }
     const class_obj *c = v.tag == V_OBJECT ? class_of_peek(v) : NULL;
-    return found || (c && class_text_peek(c, "__array_function__").tag != V_UNSET);
+    return c && class_text_peek(c, "__array_function__").tag != V_UNSET ? TAKES_OVER : most;
+}
+
+static bool foreign_takes_over(gpa_vm *vm, value v, const char *name, bool items) {
+    const bool list = v.tag == V_LIST;
+    if (is_foreign(v)) return foreign.takes_over(vm, v, name);
+    for (size_t i = 0; items && (list || v.tag == V_TUPLE) && i < items_count(v); i++)
+        if (foreign_takes_over(vm, list ? v.list->items[i] : v.tuple->items[i], name, false))
+            return true;
+    return false;
 }
 
 /* True for a public function of NumPy. */
@@ -57,10 +72,19 @@ static bool is_overridable(gpa_vm *vm, value callee) {
 /* Calls __array_function__ of the arguments of a function of NumPy; *out is UNSET if none of them
  * overrides it. */
 static gpa_code run_override(gpa_vm *vm, value callee, const call_regs *a, value *out) {
-    bool any = false;
+    taking most = TAKES_NOTHING;
     *out = v_unset();
-    for (size_t i = 0; i < a->n + a->n_named; i++) any = any || has_override(a->regs[i], true);
-    if (!any || !is_overridable(vm, callee)) return GPA_OK;
+    for (size_t i = 0; i < a->n + a->n_named; i++) {
+        taking one = may_take_over(a->regs[i], true);
+        most = MAX(most, one);
+    }
+    if (!most || !is_overridable(vm, callee)) return GPA_OK;
+    const char *name =
+        callee.tag == V_NATIVE ? callee.native->name : sym_text(vm, callee.func->name);
+    bool taken = most == TAKES_OVER;
+    for (size_t i = 0; i < a->n + a->n_named && !taken; i++)
+        taken = foreign_takes_over(vm, a->regs[i], name, true);
+    if (!taken) return GPA_OK;
     value args[3] = {callee, v_tuple(vm, a->n, a->regs), v_dict(vm)};
     gpa_code rc = args[1].tag == V_UNSET || args[2].tag == V_UNSET ? vm_no_memory(vm) : GPA_OK;
     for (size_t i = 0; !rc && i < a->n_named; i++)
@@ -91,7 +115,7 @@ gpa_code run_call(gpa_vm *vm, frame *f, value *fn, const call_regs *a, bool *ent
     *entered = false;
     value result = v_none();
     gpa_code rc = find_function(vm, fn, &callee, &self, &constructs);
-    if (!rc && vm->overrides && !f->module->library) {
+    if (!rc && (vm->overrides || vm->foreign) && !f->module->library) {
         rc = run_override(vm, callee, a, &result);
         if (!rc && result.tag != V_UNSET) {
             end_call(vm, fn, a, result);

@@ -35,10 +35,10 @@ struct gpa_dev {
     jit *j; /* NULL until the first program */
     int threads;
     int32_t stop;
-    blas *b;       /* NULL until the first matrix product */
-    lapack *l;     /* NULL until the first factorization or solve */
-    fft_tables *f; /* NULL until the first transform */
-    cosines *c;    /* NULL until the first cosine transform */
+    blas *b;            /* NULL until the first matrix product */
+    lapack *l;          /* NULL until the first factorization or solve */
+    fft_tables *f;      /* NULL until the first transform */
+    cosines *c;         /* NULL until the first cosine transform */
     jit_code **scalars; /* of cpu_build_scalar */
     size_t n_scalars, cap_scalars;
 };

@@ -256,3 +256,9 @@ print(sum([Fraction(1, 2)] * 3), max(Decimal(1), Decimal(2)), sorted([Fraction(3
 print(1 + Fraction(1, 2), 2 * Decimal(3), round(Fraction(7, 2)), int(Decimal('3.9')), -Decimal(2), Decimal(2) ** 3, Decimal(2) < 3)
 getcontext().prec = 5
 print(Decimal(1) / Decimal(7), Fraction(3, 4).numerator, Fraction('0.125').limit_denominator(4), {Fraction(1, 2): 'a'}[Fraction(2, 4)])
+# --- functions of masked arrays keep their masks
+m = np.ma.masked_array([1, 2, -99, 4], mask=[0, 0, 1, 0])
+print(np.mean(m), np.sum(m), np.max(m), np.min(m), np.std(m), np.prod(m), np.average(m), np.any(m), np.ptp(m), np.argmin(m))
+print(np.cumsum(m), np.sort(m), np.argsort(m), np.unique(m), np.diff(m), np.reshape(m, (2, 2)), np.ravel(m), np.nonzero(m), np.zeros_like(m))
+print(np.vstack([m, m]).sum(), np.concatenate((m, m)), np.asanyarray(m) is m, np.asarray(m), np.add(m, 1), np.exp(m), np.round(m / 3, 2))
+print(np.mean(np.ma.masked_invalid([1.0, np.nan, 3.0])), np.sum(np.ma.masked_greater(np.arange(6).reshape(2, 3), 3), axis=0))

@@ -123,3 +123,11 @@ for f in (lambda: df["b"], lambda: df.loc[5], lambda: pd.DataFrame({"a": [1], "b
     except (KeyError, ValueError, AttributeError) as e:
         print(type(e).__name__, e)
 print("a" in df, 0 in df.index, isinstance(df, pd.DataFrame), df.empty, bool((df["a"] > 0).all()))
+# --- NumPy's functions call the methods of a Series and of a DataFrame (module pandas)
+import pandas as pd
+s = pd.Series([1.0, np.nan, 3.0], index=list("abc"))
+d = pd.DataFrame({"x": [1.0, 2, np.nan], "y": [3.0, 4, 5]})
+print(np.mean(s), np.sum(s), np.max(s), np.min(s), np.std(s), np.var(s), np.prod(s), np.median(s), np.any(s), np.all(s))
+print(np.mean(d), np.sum(d), np.std(d), np.sum(d, axis=0), np.mean(d, axis=1))
+print(np.cumsum(s), np.cumprod(d), np.round(s, 1), np.clip(s, 0, 2), np.repeat(s, 2), np.transpose(d), np.squeeze(s))
+print(np.argmax(s), np.argsort(s), np.where(s > 2, 1, 0), np.unique(s), np.isnan(s).sum(), np.dot(s, np.ones(3)), np.percentile(s, 50))

@@ -43,16 +43,15 @@ static ll_val instruction(ll *E, const kir_func *f, const kir_ins *i, const ll_v
 }
 
 static void set_attribute(ll *E, const char *name) {
-    LLVMAddAttributeAtIndex(
-        E->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-        LLVMCreateStringAttribute(E->ctx, name, (unsigned)strlen(name), "", 0));
+    LLVMAddAttributeAtIndex(E->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(E->ctx, name, (unsigned)strlen(name), "", 0));
 }
 
 static void open_function(ll *E) {
     LLVMTypeRef types[] = {ll_ptr(E), ll_ptr(E), ll_ptr(E), ll_ptr(E)};
-    E->fn = LLVMAddFunction(
-        E->mod, JIT_FUNCTION,
-        LLVMFunctionType(LLVMVoidTypeInContext(E->ctx), types, COUNT_OF(types), 0));
+    E->fn =
+        LLVMAddFunction(E->mod, JIT_FUNCTION,
+                        LLVMFunctionType(LLVMVoidTypeInContext(E->ctx), types, COUNT_OF(types), 0));
     set_attribute(E, "stackrealign");
     LLVMPositionBuilderAtEnd(E->slots, LLVMAppendBasicBlockInContext(E->ctx, E->fn, "slots"));
     LLVMPositionBuilderAtEnd(E->b, LLVMAppendBasicBlockInContext(E->ctx, E->fn, "entry"));
