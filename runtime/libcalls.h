@@ -80,7 +80,8 @@ typedef struct {
     int64_t kl, ku;
     gpa_arr *bands;
 } arr_banded;
-/* Solves A X = B for B (n, k) of the same dtype. *out NULL: as above. */
+/* Solves A X = B for B (n, k) of the same dtype. *out NULL: as above, or it cannot tell whether the
+ * matrix is singular. */
 gpa_code arr_solve_banded(gpa_rt *rt, const arr_banded *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
 /* Inverses of (..., n, n); by the host if the device's library has no such call. */
 gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);

@@ -408,6 +408,7 @@ static const gpa_lib_impl libraries[LIB_COUNT] = {
     [LIB_SVD] = {cusolver_can, cusolver_run},
     [LIB_EIGH] = {cusolver_can, cusolver_run},
     [LIB_EIG] = {cusolver_can, cusolver_run},
+    [LIB_SOLVE_BANDED] = {cusparse_banded_can, cusparse_banded_run},
     [LIB_SPMM] = {cusparse_can, cusparse_run},
     [LIB_SPGEMM] = {cusparse_can, cusparse_spgemm_run},
     [LIB_SPARSE_TRANSPOSE] = {cub_transpose_can, cub_transpose_run},

@@ -66,6 +66,24 @@ out:
     return rc;
 }
 
+/* True if all elements of x are finite. */
+static gpa_code all_finite(gpa_rt *rt, gpa_arr *x, bool *out, gpa_err *e) {
+    gpa_arr *each = NULL, *all = NULL;
+    gpa_val v;
+    gpa_code rc = GPA_OK;
+    TRY(arr_ufunc(rt, OP_ISFINITE, &(gpa_opnd){.arr = x}, NULL, &each, e));
+    TRY(arr_reduce(rt, RED_ALL, each, &(arr_reduce_opts){.axes = UINT64_MAX, .dtype = DT_BOOL},
+                   &all, e));
+    arr_release(rt, each); /* without a holder it is fused, not stored */
+    each = NULL;
+    TRY(arr_item(rt, all, &v, e));
+    *out = v.BOOL;
+out:
+    arr_release(rt, each);
+    arr_release(rt, all);
+    return rc;
+}
+
 gpa_code arr_solve_banded(gpa_rt *rt, const arr_banded *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
     enum { BANDS, X };
     library_arrays arrays = {0};
@@ -86,6 +104,11 @@ gpa_code arr_solve_banded(gpa_rt *rt, const arr_banded *a, gpa_arr *b, gpa_arr *
     TRY(library_copy(rt, b, c.dtype, true, &arrays.x[X], e));
     TRY(library_call(rt, d, &c, &arrays, e));
     if (info) TRY(gpa_fail(e, GPA_E_LINALG, "singular matrix"));
+    if (!d->caps.host_visible) {
+        bool finite;
+        TRY(all_finite(rt, arrays.x[X], &finite, e));
+        if (!finite) goto out;
+    }
     TRY(library_transpose_take(rt, library_take(&arrays, X), out, e));
 out:
     library_release(rt, &arrays);

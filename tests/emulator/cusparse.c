@@ -1,5 +1,6 @@
-/* An emulated cuSPARSE: products of CSR matrices of float32 and float64 by their definition. Calls
- * are logged to $STUB_CUDA_LOG. Scratch memory is WANTED bytes; a call without it fails. */
+/* An emulated cuSPARSE: products of CSR matrices of float32 and float64 by their definition,
+ * tridiagonal systems by elimination. Calls are logged to $STUB_CUDA_LOG. Scratch memory is WANTED
+ * bytes; a call without it fails. */
 #include "tests/stub/stub.h"
 
 #include "runtime/cuda/driver/api.h"
@@ -174,3 +175,52 @@ int cusparseSpGEMM_copy(cusparseHandle_t h, int op_a, int op_b, const void *alph
     for (int64_t k = 0; k < p->count; k++) put(c->at, c->type, k, p->at[k]);
     return 0;
 }
+
+/* ---- tridiagonal systems: elimination without pivots ---- */
+
+#define OPERANDS \
+    cusparseHandle_t h, int m, int n, const void *lower, const void *diagonal, const void *upper
+#define WORKSPACE(name)                                                                  \
+    int name(OPERANDS, const void *x, int lead, size_t *bytes) {                         \
+        (void)h, (void)m, (void)n, (void)lower, (void)diagonal, (void)upper, (void)lead; \
+        return *bytes = x ? WANTED : 0, 0;                                               \
+    }
+WORKSPACE(cusparseSgtsv2_bufferSizeExt)
+WORKSPACE(cusparseDgtsv2_bufferSizeExt)
+WORKSPACE(cusparseCgtsv2_bufferSizeExt)
+WORKSPACE(cusparseZgtsv2_bufferSizeExt)
+
+static int eliminate(int type, int m, int n, const void *lower, const void *diagonal,
+                     const void *upper, void *x, int lead, const void *buffer) {
+    double *d = malloc((size_t)m * sizeof *d);
+    if (!buffer || m < 3 || get(lower, type, 0) != 0 || get(upper, type, m - 1) != 0)
+        return free(d), BAD_VALUE;
+    stub_log("tridiagonal %d by %d\n", m, n);
+    for (int j = 0; j < n; j++) {
+        const int64_t column = (int64_t)j * lead;
+        for (int i = 0; i < m; i++) {
+            const double factor = i ? get(lower, type, i) / d[i - 1] : 0;
+            d[i] = get(diagonal, type, i) - (i ? factor * get(upper, type, i - 1) : 0);
+            if (i)
+                put(x, type, column + i,
+                    get(x, type, column + i) - factor * get(x, type, column + i - 1));
+        }
+        for (int i = m - 1; i >= 0; i--) {
+            const double next = i + 1 < m ? get(upper, type, i) * get(x, type, column + i + 1) : 0;
+            put(x, type, column + i, (get(x, type, column + i) - next) / d[i]);
+        }
+    }
+    return free(d), 0;
+}
+
+#define SOLVE(name, type)                                                           \
+    int name(OPERANDS, void *x, int lead, void *buffer) {                           \
+        (void)h;                                                                    \
+        return type == CUDA_R_32F || type == CUDA_R_64F                             \
+                   ? eliminate(type, m, n, lower, diagonal, upper, x, lead, buffer) \
+                   : NOT_SUPPORTED;                                                 \
+    }
+SOLVE(cusparseSgtsv2, CUDA_R_32F)
+SOLVE(cusparseDgtsv2, CUDA_R_64F)
+SOLVE(cusparseCgtsv2, CUDA_C_32F)
+SOLVE(cusparseZgtsv2, CUDA_C_64F)

@@ -166,7 +166,7 @@ def numbers(m, n, t='f8'):
     return np.where(k % 3 == 1, k % 7 - 3.0, 0).reshape(m, n).astype(t)
 $4" > "$work/out" 2>&1
     equal "$1" "$(cat "$work/out")" "$3"
-    equal "$1: calls" "$(sed -n 's/^sp/sp/p' "$work/log" | uniq -c | sed 's/^ *//')" "$2"
+    equal "$1: calls" "$(sed -n '/^sp/p; /^tri/p' "$work/log" | uniq -c | sed 's/^ *//')" "$2"
     rm -f "$work/log"
 }
 sparse "products of two go to cuSPARSE" '4 spgemm 5 x 6 x 4
@@ -184,6 +184,18 @@ print((a @ np.ones(6)).tolist() == numbers(5, 6).sum(1).tolist())
 b = sp.coo_matrix(([2.0], ([4], [0])), shape=(6, 3))
 c = sp.coo_matrix(([2.0], ([4], [5])), shape=(5, 6))
 print((c @ b).nnz, (c @ b).toarray().sum(), (a @ b).toarray().tolist() == (numbers(5, 6) @ b.toarray()).tolist())'
+sparse "tridiagonal systems go to cuSPARSE" '1 tridiagonal 6 by 1
+1 tridiagonal 6 by 2
+1 tridiagonal 3 by 1' 'True True float32
+singular matrix' '
+from scipy.linalg import lapack, solve_banded
+a = np.diag(np.arange(4.0, 10)) + np.diag(np.ones(5), 1) + np.diag(np.arange(5.0) / 4, -1)
+one, two = np.arange(6.0), np.arange(12.0).reshape(6, 2)
+bands = np.array([[0, 1, 1, 1, 1, 1], np.arange(4.0, 10), [0, 0.25, 0.5, 0.75, 1, 0]])
+x, y = lapack.dgtsv(np.arange(5.0) / 4, np.arange(4.0, 10), np.ones(5), one)[3], solve_banded((1, 1), bands.astype("f4"), two.astype("f4"))
+print(bool(np.allclose(a @ x, one)), bool(np.allclose(a @ y, two, rtol=1e-5)), y.dtype)
+try: solve_banded((1, 1), [[0, 0, 0.0], [0, 1, 1], [0, 0, 0]], [1, 1, 1.0])
+except np.linalg.LinAlgError as e: print(e)'
 sparse "but matrices with more values than elements do not" '' \
     '[5.0, 4.0] [[11.0, 12.0], [6.0, 11.0]] [[3.0, 2.0], [1.0, 3.0]]' '
 a = sp.csr_matrix((np.ones(9), np.array([0, 1, 0, 1, 0, 1, 0, 1, 1]), np.array([0, 5, 9])), (2, 2))

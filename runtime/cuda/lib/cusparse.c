@@ -1,5 +1,5 @@
-/* Sparse matrix products by cuSPARSE: SpMV, SpMM and SpGEMM. Operand descriptors are small host
- * objects, created per call. */
+/* Sparse matrix products by cuSPARSE: SpMV, SpMM and SpGEMM; tridiagonal systems. Operand
+ * descriptors are small host objects, created per call. */
 #include "runtime/cuda/lib/cusparse.h"
 
 #include "runtime/base/base.h"
@@ -24,12 +24,16 @@ static bool has_valid_count(const gpa_libcall *c) {
     return a->nnz <= a->rows * a->cols && b->nnz <= b->rows * b->cols;
 }
 
-bool cusparse_can(gpa_dev *d, const gpa_libcall *c) {
+/* Opens the library; false: the machine has none. */
+static bool is_ready(gpa_dev *d) {
     char why[128];
-    if (type_of(c->dtype) < 0 || !has_valid_count(c)) return false;
     if (!d->sparse && !(d->sparse = api_sparse(why, sizeof why))) return false;
     if (!d->sparse_handle && d->sparse->create(&d->sparse_handle)) return false;
     return !d->sparse->set_stream(d->sparse_handle, d->stream);
+}
+
+bool cusparse_can(gpa_dev *d, const gpa_libcall *c) {
+    return type_of(c->dtype) >= 0 && has_valid_count(c) && is_ready(d);
 }
 
 void cusparse_close(gpa_dev *d) {
@@ -219,5 +223,53 @@ gpa_code cusparse_spgemm_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     if (w.product) d->sparse->spgemm_destroy(w.product);
     for (int i = 0; i < MATRICES; i++)
         if (w.matrix[i]) d->sparse->matrix_destroy(w.matrix[i]);
+    return rc;
+}
+
+/* ---- tridiagonal systems ---- */
+
+bool cusparse_banded_can(gpa_dev *d, const gpa_libcall *c) {
+    enum { LEAST_ROWS = 3 }; /* of cuSPARSE */
+    return type_of(c->dtype) >= 0 && c->solve_banded.kl == 1 && c->solve_banded.ku == 1 &&
+           c->solve_banded.n >= LEAST_ROWS && c->solve_banded.n <= INT32_MAX &&
+           c->solve_banded.k <= INT32_MAX && is_ready(d);
+}
+
+/* The lower and the upper diagonal, each beside the row of its element; 0 where a row has none. */
+static gpa_code copy_diagonals(gpa_dev *d, CUdeviceptr bands, CUdeviceptr lower, CUdeviceptr upper,
+                               size_t n, size_t item, gpa_err *e) {
+    const size_t bytes = (n - 1) * item;
+    gpa_code rc = GPA_OK;
+    TRY(api_check(d->cu->fill(lower, 0, item, d->stream), "cuMemsetD8Async", e));
+    TRY(api_check(d->cu->fill(upper + bytes, 0, item, d->stream), "cuMemsetD8Async", e));
+    TRY(api_check(d->cu->copy(lower + item, bands + 2 * n * item, bytes, d->stream),
+                  "cuMemcpyDtoDAsync", e));
+    TRY(api_check(d->cu->copy(upper, bands + item, bytes, d->stream), "cuMemcpyDtoDAsync", e));
+out:
+    return rc;
+}
+
+gpa_code cusparse_banded_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    const int type = api_type(c->dtype), n = (int)c->solve_banded.n, k = (int)c->solve_banded.k;
+    const size_t item = dtype_size(c->dtype), rows = (size_t)n;
+    char *bands = at(&c->solve_banded.bands, item);
+    void *x = at(&c->solve_banded.x, item);
+    size_t workspace = 0;
+    CUdeviceptr scratch = 0;
+    gpa_code rc = GPA_OK;
+    *c->solve_banded.info = 0;
+    TRY(check(d->sparse->tridiagonal_workspace[type](d->sparse_handle, n, k, bands, bands, bands, x,
+                                                     n, &workspace),
+              "cusparseXgtsv2_bufferSizeExt", e));
+    workspace = (workspace + 255) / 256 * 256;
+    TRY(allocate_scratch(d, workspace + 2 * rows * item, &scratch, e));
+    const CUdeviceptr lower = scratch + workspace, upper = lower + rows * item;
+    TRY(copy_diagonals(d, (CUdeviceptr)(uintptr_t)bands, lower, upper, rows, item, e));
+    TRY(check(d->sparse->tridiagonal[type](d->sparse_handle, n, k, (void *)(uintptr_t)lower,
+                                           bands + rows * item, (void *)(uintptr_t)upper, x, n,
+                                           (void *)(uintptr_t)scratch),
+              "cusparseXgtsv2", e));
+out:
+    if (scratch) d->cu->free(scratch, d->stream);
     return rc;
 }
