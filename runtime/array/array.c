@@ -8,6 +8,7 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/loop_log.h"
 #include "runtime/exec/rt.h"
+#include "runtime/graph/rewrite.h"
 #include "runtime/graph/shape.h"
 #include "runtime/tables/tuning.h"
 

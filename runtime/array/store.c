@@ -15,7 +15,7 @@
 #include "runtime/array/tape.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
-#include "runtime/graph/redirect.h"
+#include "runtime/graph/rewrite.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/host_view.h"
 #include "runtime/exec/unused_gather.h"

@@ -101,10 +101,6 @@ typedef struct {
 gpa_code node_view(gpa_rt *rt, node *a, const node_map *m, node **out, gpa_err *e);
 gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node **out,
                         gpa_err *e);
-/* The same elements in C order under another shape of the same size; *out NULL (and GPA_OK) when
- * the reshape is not an affine map of a and cannot be pushed down to its leaves: then a must be
- * computed first. */
-gpa_code node_reshape(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node **out, gpa_err *e);
 
 enum { CONCAT_MAX_INPUTS = 16 };
 
