@@ -115,6 +115,18 @@ bool compile_same(const ast_node *a, const ast_node *b);
 /* ---- compile_stmt.c ---- */
 
 void compile_body(compiler *c, const ast_list *body);
+
+/* ---- compile_block.c ---- */
+
+/* A while or for loop. */
+void compile_loop(compiler *c, const ast_node *n);
+/* break (leaving) or continue. */
+void compile_loop_jump(compiler *c, bool leaving);
+/* return; value_node: NULL for none. */
+void compile_return(compiler *c, const ast_node *value_node);
+void compile_try(compiler *c, const ast_node *n);
+/* A with statement from context manager i on. */
+void compile_with(compiler *c, const ast_node *n, uint32_t i);
 /* Before a yield, which suspends the enclosing blocks: checks for deferred errors. */
 void compile_pause(compiler *c);
 

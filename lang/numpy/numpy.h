@@ -45,6 +45,14 @@ gpa_code np_return_product(gpa_vm *vm, gpa_arr *a, value *out);
  * order=, subok=. */
 gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, const call_args *a, value *out);
 
+/* The keywords of a call of a ufunc, or of its method outer, at most. */
+enum { UFUNC_MAX_KEYWORDS = 8 };
+/* out=...: the result is an array, also where it has no axes. Consumes *out; `rc` is the result of
+ * the call that made it. */
+gpa_code ufunc_return_array(gpa_vm *vm, gpa_code rc, value *out);
+/* TypeError for `...` in a tuple of outputs. */
+gpa_code ufunc_refuse_ellipsis(gpa_vm *vm, value v);
+
 /* As ufunc_call for scalar operands, without the checks of float_errors.h. */
 gpa_code ufunc_numbers(gpa_vm *vm, gpa_op op, const value *args, value *out);
 

@@ -58,6 +58,10 @@ ast_node *parse_new(parser *p, ast_kind kind, gpa_span span) {
     return n;
 }
 
+ast_node *parse_new_from(parser *p, ast_kind kind, uint32_t lo) {
+    return parse_new(p, kind, parse_span(p, lo));
+}
+
 static ast_node *fail_depth(parser *p, gpa_span at) {
     return parse_fail(p, GPA_E_RECURSION, at,
                       "maximum recursion depth exceeded during compilation");

@@ -47,6 +47,8 @@ gpa_span parse_here(const parser *p);
 gpa_span parse_range(const ast_node *first, const ast_node *last);
 
 ast_node *parse_new(parser *p, ast_kind kind, gpa_span span);
+/* The same for a node that began at byte lo and ends at the last consumed token. */
+ast_node *parse_new_from(parser *p, ast_kind kind, uint32_t lo);
 /* Call once the fields of a composite node are set: checks its height. NULL in, NULL out. */
 ast_node *parse_done(parser *p, ast_node *n);
 /* NULL when rules are nested too deeply; pairs with parse_leave. */
@@ -136,6 +138,11 @@ ast_node *parse_stray_assign(parser *p, ast_node *n);
 ast_node *parse_run_on(parser *p, ast_node *n, const token *first);
 
 /* ---- parse_stmt.c ---- */
+
+/* The statements of one logical line, up to its NEWLINE, pushed on p->items. */
+bool parse_simple_statements(parser *p);
+
+/* ---- parse_compound.c ---- */
 
 /* The statements of one logical line, or one compound statement, pushed on p->items. */
 bool parse_statement(parser *p);

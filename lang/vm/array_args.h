@@ -18,6 +18,15 @@ gpa_code np_check_cast(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to);
  * passed on, and the arrays it left are released. */
 gpa_code np_return_arrays(gpa_vm *vm, gpa_code rc, int n, gpa_arr **parts, value *out);
 
+/* A number as a typed or weakly typed operand (NEP 50); false if the value is not a number. */
+bool arg_number(value v, gpa_opnd *o);
+/* True for a lazy NumPy scalar that may be out of range as an element of a signed dtype: its value
+ * must be computed and checked (arr_check_number). */
+bool arg_is_unchecked_scalar(value v, gpa_dtype t);
+/* An attribute, or UNSET if there is none; other errors of a property or __getattr__ are its own.
+ */
+gpa_code arg_optional_attr(gpa_vm *vm, value v, const char *name, value *out);
+
 /* out=: an array argument, borrowed; NULL for None or UNSET; else a TypeError. A tuple of one array
  * is unwrapped. */
 gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out);

@@ -151,6 +151,12 @@ gpa_code run_call(gpa_vm *vm, frame *f, value *fn, const call_regs *a, bool *ent
 /* The same with the arguments of fn[2], a list, and fn[3], a dict or UNSET. */
 gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered);
 
+/* ---- native_signature.c ---- */
+
+/* The signature of a native, parsed when it is first asked for; NULL: an error is recorded. */
+signature *signature_of(gpa_vm *vm, const native *row);
+void signatures_free(gpa_vm *vm);
+
 /* ---- call.c ---- */
 
 /* The index of the parameter that a keyword, a STR, names, or -1. */
@@ -164,7 +170,6 @@ gpa_code call_ready(gpa_vm *vm, func_obj *f, const value *regs);
 gpa_code call_native(gpa_vm *vm, const native *row, const call_args *a, value *out);
 /* A call of any callable but a function (which needs a frame). Arguments are borrowed. */
 gpa_code call_other(gpa_vm *vm, value fn, const call_args *a, value *out);
-void call_free(gpa_vm *vm);
 /* A function value; cells are taken from the frame. */
 gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdefaults, value *out);
 

@@ -185,7 +185,7 @@ void vm_free(gpa_vm *vm) {
     class_break_cycles(vm);
     break_cycles(vm);
     generator_break_cycles(vm);
-    call_free(vm);
+    signatures_free(vm);
     for (module_obj *m = vm->modules, *next; m; m = next) {
         next = m->next;
         value_release(vm, v_obj(V_MODULE, m));

@@ -1,5 +1,4 @@
-/* Lowering: the state of a step being lowered, and what lower.c and lower_concat.c call of each
- * other. */
+/* Lowering: the state of a step being lowered, and the functions that its files share. */
 #ifndef GPA_PLAN_LOWER_WORK_H
 #define GPA_PLAN_LOWER_WORK_H
 
@@ -86,12 +85,19 @@ int lower_array(lowering *c, const array_spec *s);
 int64_t lower_strides(lowering *c, const int64_t *strides, int64_t offset, int map, int64_t *out);
 /* True if an array's element changes along an inner dimension. */
 bool lower_varies_inside(const lowering *c, int array);
-/* The entry of a node at a map, under c->guard. */
-int32_t lower_visit(lowering *c, node *n, int map);
-int32_t lower_entry(lowering *c, entry fresh);
+/* Adds a parameter; of: the SCALAR node whose value it is, or NULL. -1: too many. */
+int lower_param(lowering *c, gpa_dtype t, gpa_val v, const node *of);
 /* The value of an entry at this point of the program. */
 int32_t lower_value(lowering *c, int32_t i);
 int32_t lower_input(lowering *c, const entry *x, int i);
+
+/* ---- lower_visit.c ---- */
+
+/* The entry of a node at a map, under c->guard. */
+int32_t lower_visit(lowering *c, node *n, int map);
+int32_t lower_entry(lowering *c, entry fresh);
+/* Visits the value, mask and indices of a root, and declares the array that it is stored to. */
+bool lower_visit_root(lowering *c, fuse_root *r);
 
 /* ---- lower_concat.c ---- */
 

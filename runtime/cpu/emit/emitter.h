@@ -135,13 +135,15 @@ void em_store_contiguous(em *M, V at, ll_val v);
 ll_val em_loadx(em *M, const kir_ins *ins);
 void em_storex(em *M, const kir_ins *ins);
 V em_element(em *M, unsigned array, V index); /* address of an element, or of all lanes' */
+ll_val em_param(em *M, const kir_ins *ins);
+
+/* emit_bounds.c */
 ll_val em_bound(em *M, const kir_ins *ins);
 void em_leave_outside(
     em *M, const kir_ins *ins,
     V bad); /* reports the fault of a BOUND with a uniform index, if `bad` is true */
 /* Reports a fault and leaves the function. */
 void em_fault(em *M, uint32_t kind, const kir_ins *ins, V a, V b);
-ll_val em_param(em *M, const kir_ins *ins);
 
 /* emit_reduce.c */
 void em_each(em *M, int32_t at);
