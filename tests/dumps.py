@@ -79,12 +79,14 @@ FORMS = {  # suffix: (options of gpa, a magic around the program, on the CUDA de
 
 def environment(build, cuda, cache):
     env = os.environ | {"GPA_PLUGIN_DIR": build, "GPA_CACHE_DIR": cache, "GPA_HISTORY": "", "GPA_NUM_THREADS": "1"}
+    env["GPA_LOOPS"] = "off"  # whether a loop is replayed depends on the time of an iteration
     if not cuda:
         return env | {"GPA_DEVICE": "cpu"}
     stub = os.path.join(build, "tests", "stub")
     env.pop("CUDA_HOME", None)
     return env | {"GPA_DEVICE": "cuda:0", "CUDA_PATH": stub, "LD_LIBRARY_PATH": os.path.join(stub, "lib64"),
-                  "GPA_CUDA_INTERPRET": "never", "STUB_CUDA": "memory=16000000000"}
+                  "GPA_CUDA_INTERPRET": "never", "STUB_CUDA": "memory=16000000000",
+                  "GPA_MEMORY_CHECK": "1"}  # elements that no kernel computes are NaN, not what a freed block held
 
 
 def dumped(output):
