@@ -193,7 +193,9 @@ class Kernel:
                 r.choice([1, 7, 16, 32]),
                 r.randint(1, 3),
             )
-            text += f"out = np.zeros({r.randint(1, 70)}, np.int64)\nkernel[{grid}, {block}](np.arange({nx}) * 5 % {nx}, np.arange({y0 * y1}).reshape({y0}, {y1}), out, {r.randint(-3, 9)}, {r.randint(0, 5)})\nprint(out.tolist())\n"
+            text += f"out = np.zeros({r.randint(1, 70)}, np.int64)\n"
+            text += f"kernel[{grid}, {block}](np.arange({nx}) * 5 % {nx}, np.arange({y0 * y1}).reshape({y0}, {y1}), out, "
+            text += f"{r.randint(-3, 9)}, {r.randint(0, 5)})\nprint(out.tolist())\n"
         return text
 
 

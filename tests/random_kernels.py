@@ -152,7 +152,8 @@ class Kernel:
         ]
         tail = ["    out[i, 2] = a", "    out[i, 3] = b", "    out[i, 4] = c + u", ""]
         size = self.n * self.grid
-        call = f"out = np.zeros(({size}, 5), np.int64)\n{name}[{self.grid}, {self.block}](np.arange({size}) * 7 % 23, out, {self.rnd.randint(0, 6)})\nprint(out.tolist())\n"
+        call = f"out = np.zeros(({size}, 5), np.int64)\n"
+        call += f"{name}[{self.grid}, {self.block}](np.arange({size}) * 7 % 23, out, {self.rnd.randint(0, 6)})\nprint(out.tolist())\n"
         return "@cuda.jit\n" + "\n".join(head + self.lines + tail) + "\n" + call
 
 

@@ -118,7 +118,8 @@ def script(group, dtype, size, rows, scipy, cupy=False):
     parts = ", ".join(part for part in ("fft", "linalg", "signal") if re.search(rf"(?<!np\.){part}\.", text))
     setup = (f"from scipy import {parts}\n" if parts else "") + needed(setup, text)
     operands = ", ".join(name for names in re.findall(r"^(\w[\w, ]*) = ", setup, re.M) for name in names.split(", "))
-    text = SCRIPT.format(setup=setup, operands=operands, clock="perf_counter" if WALL else "process_time", rows="".join(function(k, p) for k, p in programs.items()),
+    text = SCRIPT.format(setup=setup, operands=operands, clock="perf_counter" if WALL else "process_time",
+                         rows="".join(function(k, p) for k, p in programs.items()),
                          names=", ".join(f"'{k}': row_{k}" for k in programs), quiet="" if cupy else 'np.seterr(all="ignore")',
                          first="r[(0,) * r.ndim].item()" if cupy else "r.item(0)")
     return text.replace("import numpy as np", "import cupy as np").replace("from scipy import", "from cupyx.scipy import") if cupy else text
@@ -133,7 +134,8 @@ class Side:
         with open(script, "w") as file:
             file.write(text)
         one = {"GPA_CUDA_INTERPRET": "never"} if CUPY else {} if WALL else {"GPA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-        self.process = subprocess.Popen([*command, script], cwd=self.folder.name, env=os.environ | one, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.process = subprocess.Popen([*command, script], cwd=self.folder.name, env=os.environ | one, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def ask(self, name, times):
         """Seconds per call over `times` calls; with 0, a checksum of the result. Or an error message."""

@@ -56,7 +56,8 @@ d.move_to_end('c', last=False)
 print(list(d), d.popitem(last=False), d.popitem(), list(d.items()))
 print(OrderedDict(a=1, b=2) == OrderedDict(b=2, a=1), OrderedDict(a=1, b=2) == {'b': 2, 'a': 1}, {'b': 2, 'a': 1} == OrderedDict(a=1, b=2))
 print(OrderedDict([(1, 2), (3, 4)]) != OrderedDict([(3, 4), (1, 2)]), OrderedDict(a=1) == OrderedDict(a=1), OrderedDict(a=1) == OrderedDict(a=2))
-made = [d.copy(), d | {'z': 1}, copy.copy(d), copy.deepcopy(OrderedDict(b=[1])), OrderedDict.fromkeys('ab'), OrderedDict.fromkeys('a', value=0), json.loads('{"b": 1}', object_pairs_hook=OrderedDict)]
+made = [d.copy(), d | {'z': 1}, copy.copy(d), copy.deepcopy(OrderedDict(b=[1])), OrderedDict.fromkeys('ab'),
+    OrderedDict.fromkeys('a', value=0), json.loads('{"b": 1}', object_pairs_hook=OrderedDict)]
 print([(type(e) is OrderedDict, list(e.items())) for e in made], type(dict(d)) is dict, type({**d}) is dict)
 for f in (lambda: d.move_to_end('zz'), lambda: OrderedDict().popitem(), lambda: {}.popitem(), lambda: {}.move_to_end('a'), lambda: OrderedDict(1)):
     try:

@@ -542,7 +542,8 @@ def attempt(f):
         print(type(e).__name__, e, e.errno, isinstance(e, NotADirectoryError))
 for f in (open, os.listdir, os.stat, os.chdir):
     attempt(lambda: f('/etc/passwd/x'))
-for f in (lambda: os.mkdir('/etc/passwd/x'), lambda: open('/tmp'), lambda: open('/nonexistent/x'), lambda: os.mkdir('/tmp'), lambda: os.remove('/nonexistent/x'), lambda: os.makedirs('/etc/passwd/x/y')):
+for f in (lambda: os.mkdir('/etc/passwd/x'), lambda: open('/tmp'), lambda: open('/nonexistent/x'), lambda: os.mkdir('/tmp'),
+          lambda: os.remove('/nonexistent/x'), lambda: os.makedirs('/etc/passwd/x/y')):
     attempt(f)
 names = ('NotADirectoryError', 'BlockingIOError', 'ChildProcessError', 'ConnectionError', 'BrokenPipeError', 'ConnectionAbortedError',
          'ConnectionRefusedError', 'ConnectionResetError', 'InterruptedError', 'ProcessLookupError', 'TimeoutError', 'ReferenceError',

@@ -131,7 +131,8 @@ def views():
                            ((2, 3), (-1, 2)), ((2, 2, 3), (1, 2, 1)), ((2, 3, 2), (2, 0, 2)), ((2, 3, 2), (-2, 0, 1))):
         a = np.arange(20.0)
         n = int(np.prod(shape))
-        yield a, np.lib.stride_tricks.as_strided(a[10:], shape, [8 * s for s in strides]), 100.0 + np.arange(n).reshape(shape), np.arange(n).reshape(shape) % 3 > 0
+        yield (a, np.lib.stride_tricks.as_strided(a[10:], shape, [8 * s for s in strides]),
+               100.0 + np.arange(n).reshape(shape), np.arange(n).reshape(shape) % 3 > 0)
 for a, v, x, m in views():
     v[...] = x
     print(a[5:16])

@@ -7,7 +7,8 @@ a, x = A(), np.ones(2)
 print(np.sum(a, axis=0), np.concatenate([a, x]), np.mean(a), np.where(a, 1, 2), np.linalg.norm(a), np.stack([a]), np.zeros_like(a))
 print(np.einsum('i', a), np.fft.fft(a), np.median(a), np.dot(a, 1), np.reshape(a, (1,)), np.sort(a), np.unique(a), np.histogram(a))
 print(np.interp(1, a, a), np.copyto(a, 1), np.shape(a), np.array_equal(a, a), np.linalg.svd(a), np.pad(a, 1), np.broadcast_to(a, 3))
-print(np.atleast_1d(a), np.min(a), np.iscomplexobj(a), np.vstack([a]), np.full_like(a, 1), np.full(3, 1, like=a)[:2], np.asarray(1, like=a), np.arange(3, like=a))
+print(np.atleast_1d(a), np.min(a), np.iscomplexobj(a), np.vstack([a]), np.full_like(a, 1), np.full(3, 1, like=a)[:2],
+    np.asarray(1, like=a), np.arange(3, like=a))
 print(np.dot(x, a), np.dot(a, x), np.tensordot(x, b=a), np.concatenate((x, a), axis=0), np.sum(*[a], **{'axis': 1}))
 
 # --- no implementation

@@ -272,7 +272,8 @@ for n in (33, 64):
     a = np.arange(120.0).reshape(shape)
     print((a + a.T.sum(axis=(2, -1)).max()).sum(axis=tuple(range(1, n))), a.mean(-1).ravel()[::7], a.sum(axis=(0, 2, n - 1)).ravel())
     print(a.argmax(axis=n - 1).sum(), np.moveaxis(a, 0, -1).shape[-2:], np.transpose(a).shape[:2], a.squeeze().shape)
-    print(a[(1, 0) + (slice(None, None, 2),) + (0,) * (n - 5)].tolist(), a[(np.array([1, 0]),) + (0,) * (n - 3)].shape, a[a > 115], [len(i) for i in np.nonzero(a)][-1])
+    print(a[(1, 0) + (slice(None, None, 2),) + (0,) * (n - 5)].tolist(), a[(np.array([1, 0]),) + (0,) * (n - 3)].shape,
+        a[a > 115], [len(i) for i in np.nonzero(a)][-1])
     b = a.copy()
     b[..., ::4] += 1
     b = np.where(b > 100, -1, b)

@@ -372,7 +372,8 @@ print([s[i] for i in (0, 63, 64, 65, 127, 128, 2999, -1, -64)] == [letters[i] fo
 print(all([s[i:j] == "".join(letters[i:j]) for i in range(0, 3000, 97) for j in range(0, 3001, 101)]), s[::-7] == "".join(letters[::-7]))
 print(all([s.find(c, k) == letters.index(c, k) for c in "aé€😀b" for k in range(0, 2900, 13)]), s.rfind("😀") == 2999 - letters[::-1].index("😀"))
 print(all([m.start() == i and m.end() == i + 1 for m, i in zip(re.finditer("(?s).", s), range(3000))]))
-print([re.compile("é").search(s, k).start() == letters.index("é", k) for k in (0, 64, 2000)], re.compile("a").findall(s, 100, 200) == re.findall("a", s[100:200]))
+print([re.compile("é").search(s, k).start() == letters.index("é", k) for k in (0, 64, 2000)],
+    re.compile("a").findall(s, 100, 200) == re.findall("a", s[100:200]))
 x = "é" * 128
 print(x[127], x[64], x[63:65], len(x[64:]), x[128:], ("é" * 64)[63], ("é" * 64)[64:], ("é" * 65)[64])
 t, same = "", True

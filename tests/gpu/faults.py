@@ -39,7 +39,8 @@ ENDLESS = {
     "gathers in a loop": ("b = np.ones(10 ** 7)\ni = np.arange(10 ** 7) * 7 % 10 ** 7", "b = b[i] + 1", "while True: b = b[i] + 1"),
     "a parallel loop": ("@njit(parallel=True)\ndef f(n, low):\n    s = 0\n    for i in prange(n):\n        k = i\n        while k >= low:\n"
                         "            k = k + 2 - k % 2\n        s += k\n    return s", "print(f(100000, 10 ** 9))", "print(f(100000, 0))"),
-    "a compiled function": ("@vectorize\ndef f(x):\n    while x > 0:\n        x = x + 1\n    return x", "print(f(-np.ones(1000)).sum())", "print(f(np.ones(1000)).sum())"),
+    "a compiled function": ("@vectorize\ndef f(x):\n    while x > 0:\n        x = x + 1\n    return x",
+                            "print(f(-np.ones(1000)).sum())", "print(f(np.ones(1000)).sum())"),
 }
 # From the signal to the next line of the program. How long the process then takes to end is another matter: the driver ends none whose
 # context is not there yet.

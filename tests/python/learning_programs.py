@@ -62,7 +62,8 @@ from sklearn import metrics
 y, p = np.array([0, 1, 1, 0, 1]), np.array([0, 1, 0, 0, 1])
 print(metrics.accuracy_score(y, p), metrics.confusion_matrix(y, p), round(metrics.f1_score(y, p), 5))
 print(metrics.classification_report(y, p))
-print(metrics.roc_auc_score(y, np.array([0.1, 0.9, 0.4, 0.3, 0.8])), round(metrics.mean_squared_error([1.0, 2], [1.5, 2]), 5), metrics.r2_score([1, 2, 3], [1, 2, 3.5]))
+print(metrics.roc_auc_score(y, np.array([0.1, 0.9, 0.4, 0.3, 0.8])),
+    round(metrics.mean_squared_error([1.0, 2], [1.5, 2]), 5), metrics.r2_score([1, 2, 3], [1, 2, 3.5]))
 # --- preprocessing and feature extraction (module sklearn)
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, MinMaxScaler, LabelEncoder, FunctionTransformer
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer

@@ -47,7 +47,8 @@ equal "abandoned files are removed" "$(ls -A "$GPA_CACHE_DIR" | grep -c '^\.new-
 rm -rf "$GPA_CACHE_DIR"
 for k in 1 2 3 4 5 6 7 8; do run > "$work/output.$k" & done
 wait
-equal "eight processes on a cold cache" "$(cat "$work"/output.? | sort | uniq -c | sort -n)" "$(for k in 1 2 3 4 5 6 7 8; do echo "$output"; done | sort | uniq -c | sort -n)"
+equal "eight processes on a cold cache" "$(cat "$work"/output.? | sort | uniq -c | sort -n)" \
+    "$(for k in 1 2 3 4 5 6 7 8; do echo "$output"; done | sort | uniq -c | sort -n)"
 kept=$(entries "$GPA_CACHE_DIR")
 equal "which leave one whole entry each" "$(run; entries "$GPA_CACHE_DIR"; ls -A "$GPA_CACHE_DIR" | grep -vc '\.program$')" "$output
 $kept

@@ -17,7 +17,8 @@ print(imageio.imread("mask.png").tolist(), imageio.imread("map.png").tolist())
 imageio.imwrite("turned.png", np.arange(6, dtype=np.int64).reshape(2, 3).T[::-1])
 print(imageio.imread("turned.png").tolist())
 open("bad.png", "w").write("no picture")
-for f in (lambda: imageio.imread("none.png"), lambda: imageio.imread("bad.png"), lambda: imageio.imwrite("x.png", np.ones((2, 2))), lambda: imageio.imwrite("x.png", [[256]]),
+for f in (lambda: imageio.imread("none.png"), lambda: imageio.imread("bad.png"), lambda: imageio.imwrite("x.png", np.ones((2, 2))),
+          lambda: imageio.imwrite("x.png", [[256]]),
           lambda: imageio.imwrite("x.png", [1, 2]), lambda: imageio.imwrite("no/x.png", [[1]]), lambda: plt.imsave("x.png", np.zeros((2, 2, 5)))):
     try: f()
     except Exception as e: print(type(e).__name__, e)
