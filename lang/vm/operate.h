@@ -21,10 +21,13 @@ gpa_code op_contains_items(gpa_vm *vm, value v, value item, bool *out);
 gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out);
 gpa_code op_setitem(gpa_vm *vm, value v, value key, value item);
 gpa_code op_delitem(gpa_vm *vm, value v, value key);
-/* v[key] op= item, with v and key evaluated once. last: the caller holds the only reference to the
- * item, which is an array. */
-gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value old, value item,
-                        bool last);
+/* The operands of v[key] op= item. */
+typedef struct {
+    value v, key, old, item; /* old: of op_old_item */
+    bool last; /* the caller holds the only reference to the item, which is an array */
+} item_update;
+/* v[key] op= item, with v and key evaluated once. */
+gpa_code op_update_item(gpa_vm *vm, ast_op op, const item_update *u);
 
 /* True if calling a value, or a method of it, may run code of the program. */
 bool op_runs_program(value v);

@@ -334,7 +334,8 @@ STEP(update_item) {
     BOUND(i->c);
     value old = i[1].b ? reg_take(f, i[1].b) : v_unset();
     const bool last = step_reads_last(f, r, i->c);
-    gpa_code rc = op_update_item(vm, (ast_op)i[1].a, r[i->a], r[i->b], old, r[i->c], last);
+    gpa_code rc =
+        op_update_item(vm, (ast_op)i[1].a, &(item_update){r[i->a], r[i->b], old, r[i->c], last});
     value_release(vm, old);
     if (rc) return rc;
     reg_consume(vm, f, i->a);

@@ -457,19 +457,18 @@ static gpa_code update_entry(gpa_vm *vm, ast_op op, dict_obj *d, value key, valu
     return rc;
 }
 
-gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value old, value item,
-                        bool last) {
-    value read = v_none(), new = v_none();
+gpa_code op_update_item(gpa_vm *vm, ast_op op, const item_update *u) {
+    value old = u->old, read = v_none(), new = v_none();
     gpa_code rc = GPA_OK;
     if (old.tag == V_UNSET) {
-        if (v.tag == V_DICT) return update_entry(vm, op, v.dict, key, item);
-        if (v.tag == V_ARRAY && !v.aux)
-            return array_operators.update_item(vm, op, v, key, item, last);
-        rc = op_getitem(vm, v, key, &read);
+        if (u->v.tag == V_DICT) return update_entry(vm, op, u->v.dict, u->key, u->item);
+        if (u->v.tag == V_ARRAY && !u->v.aux)
+            return array_operators.update_item(vm, op, u->v, u->key, u->item, u->last);
+        rc = op_getitem(vm, u->v, u->key, &read);
         old = read;
     }
-    if (!rc) rc = op_update(vm, op, old, item, &new);
-    if (!rc) rc = op_setitem(vm, v, key, new);
+    if (!rc) rc = op_update(vm, op, old, u->item, &new);
+    if (!rc) rc = op_setitem(vm, u->v, u->key, new);
     value_release(vm, read);
     value_release(vm, new);
     return rc;
