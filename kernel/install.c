@@ -56,7 +56,10 @@ static bool read_options(int argc, char **argv, options *o) {
             o->display = value;
         else if (strcmp(a, "--env") == 0 && equals)
             json_object_setn_new(o->env, value, (size_t)(equals - value), json_string(equals + 1));
-        else
+        else if (strcmp(a, "--ranks") == 0 && value && atoi(value) > 1) {
+            json_object_set_new(o->env, "GPA_DEVICE", json_string("ranks"));
+            json_object_set_new(o->env, "GPA_RANKS", json_string(value));
+        } else
             return fprintf(stderr, "gpa-kernel: %s %s: not understood\n", a, value ? value : ""),
                    false;
         i++;

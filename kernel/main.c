@@ -11,7 +11,7 @@ static const char usage[] =
     "usage: gpa-kernel -f CONNECTION_FILE\n"
     "       gpa-kernel install [--user | --sys-prefix | --prefix DIR] [--name NAME] "
     "[--display-name TEXT]\n"
-    "                          [--env VAR=VALUE]... [--program PATH]\n"
+    "                          [--env VAR=VALUE]... [--ranks N] [--program PATH]\n"
     "       gpa-kernel uninstall [--user | --sys-prefix | --prefix DIR] [--name NAME]\n"
     "       gpa-kernel doctor\n"
     "       gpa-kernel dap\n"
@@ -25,6 +25,7 @@ static const char usage[] =
     "  --user          for this user\n"
     "  --sys-prefix    for the Python environment that is active\n"
     "  --prefix DIR    in DIR/share/jupyter\n"
+    "  --ranks N       sessions compute on N processes, as gpa --ranks N\n"
     "  --program PATH  what front ends are to start; by default this program\n"
     "  --version       print the version\n"
     "  --help          print this text\n";

@@ -52,7 +52,26 @@ static int kernel_command(int argc, char **argv) {
 /* The rank of this process if a launcher of MPI has started several; else -1. */
 static int launched_rank(void) {
     const char *size = getenv("OMPI_COMM_WORLD_SIZE"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (!size) size = getenv("SLURM_STEP_NUM_TASKS"), rank = getenv("PMIX_RANK");
     return size && rank && atoi(size) > 1 ? atoi(rank) : -1;
+}
+
+/* True if Slurm's srun has started several processes that MPI cannot connect: each would run the
+ * program. */
+static bool is_singleton(void) {
+    const char *size = getenv("SLURM_STEP_NUM_TASKS");
+    return size && atoi(size) > 1 && getenv("SLURM_PROCID") && !getenv("PMIX_RANK") &&
+           !getenv("OMPI_COMM_WORLD_SIZE");
+}
+
+static int refuse_singleton(void) {
+    if (atoi(getenv("SLURM_PROCID")) == 0)
+        fprintf(
+            stderr,
+            "gpa: srun started %s processes that MPI does not connect, so that each would run the "
+            "program: use `srun --mpi=pmix`, `mpirun`, or one task\n",
+            getenv("SLURM_STEP_NUM_TASKS"));
+    return EXIT_USAGE;
 }
 
 /* `gpa rank-worker`: a worker of rank 0. */
@@ -199,6 +218,7 @@ int main(int argc, char **argv) {
     char history[PATH_MAX];
     signal(SIGXFSZ, SIG_IGN); /* a file too large for its limit is an OSError */
     if (argc > 1 && strcmp(argv[1], "rank-worker") == 0) return serve_rank();
+    if (is_singleton()) return refuse_singleton();
     if (launched_rank() > 0) return serve_launched_rank(argc, argv);
     if (argc > 1 && strcmp(argv[1], "kernel") == 0) return kernel_command(argc - 1, argv + 1);
     int code = options_read(argc, argv, &o);

@@ -295,11 +295,13 @@ typedef struct gpa_backend {
     /* A backend over another one, whose devices of several processes it joins to one (optional,
      * all). wrap: names the other backend, before any other call. serve: in a process that is a
      * worker, runs what the others ask for until the end. traffic: what was exchanged since the
-     * last call. describe: the processes as text. */
+     * last call. describe: the processes as text. renew: starts the workers again; memory and
+     * programs stay. */
     void (*wrap)(const struct gpa_backend *inner);
     gpa_code (*serve)(gpa_err *e);
     void (*traffic)(gpa_dev *d, gpa_traffic *out);
     void (*describe)(gpa_dev *d, struct gpa_str *out);
+    gpa_code (*renew)(gpa_dev *d, gpa_err *e);
 } gpa_backend;
 
 /* The plugin's one exported symbol; returns NULL for an ABI version it does not implement. */

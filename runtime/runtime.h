@@ -206,6 +206,8 @@ gpa_code rt_sync(gpa_rt *rt, gpa_err *e);
 void rt_devices(gpa_rt *rt, gpa_str *out);
 /* Appends the processes that the current device consists of, with their memory and traffic. */
 gpa_code rt_ranks(gpa_rt *rt, gpa_str *out, gpa_err *e);
+/* Starts these processes again, but the first; all arrays stay. */
+gpa_code rt_restart_ranks(gpa_rt *rt, gpa_err *e);
 /* In a process that is a worker of another one's device: works until that ends. */
 gpa_code rt_serve(const char *device, gpa_err *e);
 /* Appends a line about each folder of the disk cache; with `clear`, empties the user's folder

@@ -578,15 +578,18 @@ MAGIC(device, LINE, WORDS, "[name]",
     return rc;
 }
 
-MAGIC(ranks, LINE, WORDS, "",
+MAGIC(ranks, LINE, WORDS, "[restart]",
       "Show the processes that the current device consists of (`gpa --ranks N`).\n"
       "\n"
       "For each rank its process, its host and the bytes of arrays that it holds; then\n"
-      "the launches that were divided and the bytes moved between ranks.") {
+      "the launches that were divided and the bytes moved between ranks. `restart` starts\n"
+      "all of them but the first again; arrays stay.") {
     gpa_str text;
-    if (m->n) return magic_usage(m, "%%ranks takes no arguments");
+    const bool restart = m->n == strlen("restart") && memcmp(m->args, "restart", m->n) == 0;
+    if (m->n && !restart) return magic_usage(m, "%%ranks takes no argument but `restart`");
     str_init(&text);
     gpa_code rc = rt_flush(m->s->rt, vm_err(m->s->vm));
+    if (!rc && restart) rc = rt_restart_ranks(m->s->rt, vm_err(m->s->vm));
     if (!rc) rc = rt_ranks(m->s->rt, &text, vm_err(m->s->vm));
     if (!rc) session_write(m->s, false, text.text, text.len);
     str_free(&text);

@@ -393,6 +393,16 @@ gpa_code rt_ranks(gpa_rt *rt, gpa_str *out, gpa_err *e) {
     return GPA_OK;
 }
 
+gpa_code rt_restart_ranks(gpa_rt *rt, gpa_err *e) {
+    gpa_device *d;
+    gpa_code rc = device_default(rt, &d, e);
+    if (rc) return rc;
+    if (!d->be->renew)
+        return gpa_fail(e, GPA_E_VALUE, "%s is one process; `gpa --ranks N` starts several",
+                        d->caps.name);
+    return device_result(rt, d, d->be->renew(d->dev, e), e);
+}
+
 /* ---- queries ---- */
 
 void rt_devices(gpa_rt *rt, gpa_str *out) {

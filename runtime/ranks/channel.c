@@ -29,7 +29,7 @@ static const double MAX_ASLEEP_PAUSE_SECONDS = 0.2; /* of one that is woken */
 static const double LOOK_SECONDS = 0.1;             /* between looks for the other process */
 static const double ASLEEP_SECONDS = 0.01;          /* without a command: the worker is woken */
 static const double INTERRUPTED_SECONDS = 1.5;      /* for a worker to see an interrupt */
-static const double LIMIT_SECONDS = 600; /* of a wait for a message that has been announced */
+static const double DEFAULT_LIMIT_SECONDS = 600;    /* of a wait for a message that was announced */
 
 struct channel_sending {
     mpi_handle request;
@@ -122,8 +122,8 @@ static gpa_code wait_more(const channel *l, int peer, waiting *w, gpa_err *e) {
     if (now - w->looked < (w->reply ? LOOK_SECONDS / 4 : LOOK_SECONDS)) return GPA_OK;
     w->looked = now;
     if (channel_is_dead(l, peer)) return channel_fail(l, peer, "has ended", e);
-    if (!w->idle && now - w->begun > LIMIT_SECONDS)
-        return channel_fail(l, peer, "does not answer", e);
+    if (!w->idle && now - w->begun > l->limit)
+        return channel_fail(l, peer, "does not answer (GPA_RANKS_TIMEOUT)", e);
     return w->reply ? pass_interrupt(l, peer, w, now, e) : GPA_OK;
 }
 
@@ -224,11 +224,23 @@ gpa_code channel_receive_text(channel *l, int from, int tag, gpa_str *out, gpa_e
 
 /* ---- open and close ---- */
 
+/* The time limit that the user has set. */
+static gpa_code read_limit(double *out, gpa_err *e) {
+    const char *text = getenv("GPA_RANKS_TIMEOUT");
+    char *end;
+    *out = DEFAULT_LIMIT_SECONDS;
+    if (!text || !*text) return GPA_OK;
+    *out = strtod(text, &end);
+    if (!*end && *out > 0) return GPA_OK;
+    return gpa_fail(e, GPA_E_VALUE, "GPA_RANKS_TIMEOUT: '%.40s' is not a number of seconds", text);
+}
+
 gpa_code channel_open(channel *l, const mpi_functions *m, mpi_handle comm, uint64_t identity,
                       gpa_err *e) {
     const int32_t *stop = l->stop;
     gpa_code rc = GPA_OK;
     *l = (channel){.mpi = m, .comm = comm};
+    TRY(read_limit(&l->limit, e));
     m->comm_rank(comm, &l->rank);
     m->comm_size(comm, &l->size);
     channel_peer *own = &l->peers[l->rank];

@@ -26,6 +26,7 @@ typedef struct {
     struct channel_sending *sending;
     size_t n_sending, cap_sending;
     double spoken[MPI_MAX_RANKS]; /* when the last command was sent */
+    double limit;                 /* seconds of a wait for a message that was announced */
 } channel;
 
 /* In a worker, before MPI starts threads: they must not take the signal that wakes it. */

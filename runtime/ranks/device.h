@@ -47,8 +47,9 @@ typedef struct {
 struct gpa_prog {
     gpa_prog *inner;
     uint32_t id;
-    uint64_t users; /* bit r: worker r has the program */
-    gpa_str text;   /* for the workers */
+    uint64_t users; /* bit r: worker r has the program, in this epoch: */
+    uint32_t epoch;
+    gpa_str text; /* for the workers */
     kir_form form;
     uint8_t ndim;
     uint16_t inner_dims;
@@ -77,6 +78,7 @@ struct gpa_dev {
     int n; /* ranks */
     int32_t stop;
     bool broken;
+    uint32_t epoch;     /* counts the starts of workers */
     uint64_t threshold; /* bytes: smaller launches run on rank 0 */
     memory **table;     /* open addressing by mem */
     size_t table_size, table_used;

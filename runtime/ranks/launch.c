@@ -65,7 +65,7 @@ out:
 }
 
 void launch_drop(gpa_dev *d, gpa_prog *p) {
-    for (int r = 1; r < d->n && !d->broken; r++)
+    for (int r = 1; r < d->n && !d->broken && p->epoch == d->epoch; r++)
         if (p->users >> r & 1) wire_put_head(&d->commands[r], WIRE_DROP, p->id);
     ids_give(&d->program_ids, p->id);
     d->be->drop(d->inner, p->inner);
@@ -256,6 +256,7 @@ static void queue_run(division *v, int rank) {
     const uint64_t bit = UINT64_C(1) << rank;
     wire_run run;
     memset(&run, 0, sizeof run);
+    if (p->epoch != v->d->epoch) p->epoch = v->d->epoch, p->users = 0;
     if (!(p->users & bit)) {
         wire_put_head(out, WIRE_PROGRAM, p->id);
         wire_put(out, p->text.text, p->text.len);

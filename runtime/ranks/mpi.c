@@ -11,13 +11,18 @@
 
 #include "runtime/base/base.h"
 
-/* What a launcher of Open MPI sets in each process. */
+enum { MAX_RANKS_PER_PROCESSOR = 8 };
+
+/* What a launcher of Open MPI sets in each process; and Slurm's srun, with PMIx. */
 #define LAUNCHED_SIZE "OMPI_COMM_WORLD_SIZE"
+#define SLURM_SIZE "SLURM_STEP_NUM_TASKS"
+#define SLURM_PMIX "PMIX_RANK"
 
 /* ---- how many ---- */
 
 static int launched_size(void) {
     const char *text = getenv(LAUNCHED_SIZE);
+    if (!text && getenv(SLURM_PMIX)) text = getenv(SLURM_SIZE);
     return text ? atoi(text) : 0;
 }
 
@@ -36,6 +41,11 @@ gpa_code mpi_wanted(int *out, gpa_err *e) {
     if (*end || n < 1 || n > MPI_MAX_RANKS)
         return gpa_fail(e, GPA_E_VALUE, "GPA_RANKS: '%.40s' is not a number of ranks (1 to %d)",
                         text, MPI_MAX_RANKS);
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (processors > 0 && n > MAX_RANKS_PER_PROCESSOR * processors)
+        return gpa_fail(e, GPA_E_VALUE,
+                        "%ld ranks on %ld processor%s would wait for each other: at most %d each",
+                        n, processors, processors == 1 ? "" : "s", MAX_RANKS_PER_PROCESSOR);
     *out = (int)n;
     return GPA_OK;
 }
@@ -142,6 +152,7 @@ static gpa_code initialize(const mpi_functions *m, bool alone, gpa_err *e) {
     m->set_errhandler(m->world, m->errors_return);
     m->set_errhandler(m->self, m->errors_return);
     unsetenv(LAUNCHED_SIZE); /* programs that this one runs are not ranks */
+    unsetenv(SLURM_PMIX);
     done = true;
     return GPA_OK;
 }
@@ -179,7 +190,16 @@ gpa_code mpi_respawn(const mpi_functions *m, int n, mpi_handle *comm, gpa_err *e
 gpa_code mpi_start(const mpi_functions *m, int n, mpi_handle *comm, gpa_err *e) {
     bool launched = mpi_is_launched();
     gpa_code rc = initialize(m, !launched, e);
+    int size = 1;
     *comm = launched ? m->world : m->self;
+    if (!rc && launched) {
+        m->comm_size(m->world, &size);
+        if (size != n)
+            return gpa_fail(e, GPA_E_DEVICE,
+                            "the launcher started %d processes, but MPI connects %d: with Slurm, "
+                            "`srun --mpi=pmix` or `mpirun` connects them",
+                            n, size);
+    }
     return rc || launched || n == 1 ? rc : mpi_respawn(m, n, comm, e);
 }
 

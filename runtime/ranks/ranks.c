@@ -262,7 +262,22 @@ static gpa_code ranks_restart(gpa_dev *d, gpa_err *e) {
     d->n_moves = 0;
     d->commanded = false;
     d->broken = false;
+    d->epoch++;
     return GPA_OK;
+}
+
+/* The same of workers that have not failed: rank 0 first fetches all arrays. */
+static gpa_code ranks_renew(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    if (d->c->comm == d->c->mpi->world) return ranks_restart(d, e);
+    for (size_t i = 0; i < d->table_size; i++)
+        if (d->table[i]) TRY(memory_fetch(d, d->table[i], 0, 0, d->table[i]->n, e));
+    TRY(device_exchange(d, e));
+    for (size_t i = 0; i < d->table_size; i++)
+        if (d->table[i]) TRY(memory_own(d->table[i], 0, 0, d->table[i]->n, e));
+    rc = ranks_restart(d, e);
+out:
+    return rc;
 }
 
 static void ranks_traffic(gpa_dev *d, gpa_traffic *out) {
@@ -318,6 +333,7 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .interrupt = ranks_interrupt,
                             .broken = ranks_broken,
                             .restart = ranks_restart,
+                            .renew = ranks_renew,
                             .wrap = ranks_wrap,
                             .serve = ranks_serve,
                             .traffic = ranks_traffic,

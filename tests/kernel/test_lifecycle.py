@@ -240,6 +240,8 @@ def test_install():
                 "gpa 'x'",
                 "--env",
                 "A=b=c",
+                "--ranks",
+                "2",
             ],
             check=True,
             capture_output=True,
@@ -249,7 +251,7 @@ def test_install():
             spec = json.load(f)
         assert (
             spec["argv"] == [os.path.realpath(PROGRAM), "-f", "{connection_file}"]
-            and spec["env"] == {"A": "b=c"}
+            and spec["env"] == {"A": "b=c", "GPA_DEVICE": "ranks", "GPA_RANKS": "2"}
             and spec["language"] == "python"
         )
         assert spec["display_name"] == "gpa 'x'" and spec["interrupt_mode"] == "signal"

@@ -80,6 +80,22 @@ said=$("$GPA" --ranks 2 -c 'x = np.arange(4e6).reshape(2000, 2000).copy(); y = x
 %explain y[1:-1] = x[2:] + x[:-2]' 2>&1)
 contains "%explain shows what halos move" "$said" ", moves 32 KB"
 
+contains "%explain says why" "$said" "(halo, 2 messages)"
+said=$(GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 2 -c 'x = np.arange(1e6)
+%explain y = np.cumsum(np.sqrt(x)); z = np.sort(y)' 2>&1)
+contains "%explain says what is not divided" "$said" "  on rank 0 alone: its elements are computed in order"
+contains "%explain: library calls" "$said" "by the library of ranks, moves "
+
+said=$(GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 3 -c 'x = np.arange(1e6) * 2; y = np.sort(-x)
+print(x.sum())
+%ranks restart
+print(x.sum(), (x + 1).sum(), y[:2])
+%ranks restart
+%ranks stop' 2>&1)
+contains "%ranks restart keeps arrays" "$said" "999999000000.0 1000000000000.0 [-1999998. -1999996.]"
+contains "arguments of %ranks" "$said" "takes no argument but"
+contains "%ranks restart: one process" "$("$GPA" --device cpu -c '%ranks restart' 2>&1)" "ValueError: cpu is one process"
+
 children='$(pgrep -P $(pgrep -P $PPID orted))'
 said=$(GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 2 -c 'x = np.arange(1e6); y = x * 2
 print(y.sum())
@@ -93,6 +109,16 @@ except Exception as e: print(type(e).__name__, e)' 2>&1)
 contains "a worker that ends is named" "$said" "DeviceError rank 1 (process"
 contains "the session goes on with new workers" "$said" "500000500000.0"
 contains "what only the dead worker held is lost" "$said" "DeviceError the elements of this array were lost when ranks failed"
+
+said=$(GPA_RANKS_TIMEOUT=1 GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 2 -c 'x = np.arange(1e6); y = x * 2
+print(y.sum())
+!kill -STOP '"$children"'
+try: print((y + 1).sum())
+except Exception as e: print(type(e).__name__, e)
+print((np.arange(1e6) + 1).sum())' 2>&1)
+contains "a worker that does not answer in time is named" "$said" "on $(hostname)) does not answer"
+contains "the session goes on without it" "$said" "500000500000.0"
+contains "no time limit" "$(GPA_RANKS_TIMEOUT=soon "$GPA" --ranks 2 -c 'print(np.ones(2) + 1)' 2>&1)" "'soon' is not a number of seconds"
 
 errors=$work/errors start "$GPA" --ranks 2 -c 'import numpy as np
 x = np.arange(400000.0)
@@ -118,6 +144,13 @@ equal "workers end with rank 0" "$workers" 0
 equal "one rank is one process" "$("$GPA" --ranks 1 -c 'print(np.ones(2).device)' 2>&1)" cpu
 contains "no number of ranks" "$("$GPA" --ranks some -c 'print(np.ones(2) + 1)' 2>&1)" "'some' is not a number of ranks"
 contains "too many ranks" "$("$GPA" --ranks 100 -c 'print(np.ones(2) + 1)' 2>&1)" "'100' is not a number of ranks (1 to 64)"
+many=$((9 * $(nproc)))
+[ $many -gt 64 ] || contains "more ranks than sensible" "$("$GPA" --ranks $many -c 'print(np.ones(2) + 1)' 2>&1)" "$many ranks on $(nproc) processor"
+export SLURM_STEP_NUM_TASKS=4
+contains "singletons of srun" "$(SLURM_PROCID=0 "$GPA" -c 'print(1)' 2>&1; echo $?)" "gpa: srun started 4 processes that MPI does not connect"
+equal "only the first of them says it" "$(SLURM_PROCID=1 "$GPA" -c 'print(1)' 2>&1; echo $?)" 2
+contains "srun with another PMI" "$(SLURM_PROCID=0 PMIX_RANK=0 "$GPA" -c 'print(1)' 2>&1)" "started 4 processes, but MPI connects 1"
+unset SLURM_STEP_NUM_TASKS
 equal "an exit code" "$("$GPA" --ranks 2 -c 'import sys; print(np.ones(2) + 1); sys.exit(3)' 2>&1; echo $?)" "[2. 2.]
 3"
 if command -v mpirun > /dev/null; then
