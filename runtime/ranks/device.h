@@ -84,6 +84,8 @@ struct gpa_dev {
     size_t table_size, table_used;
     ids memory_ids, program_ids;
     gpa_str commands[MPI_MAX_RANKS]; /* not sent yet */
+    gpa_mem *scratch[2];             /* of the last sort, or NULL */
+    size_t n_scratch[2];             /* bytes */
     move *moves;                     /* transfers of the next exchange */
     size_t n_moves, cap_moves;
     bool commanded;           /* they have commands */
@@ -131,6 +133,8 @@ gpa_code launch_take_reply(gpa_dev *d, int rank, gpa_str *text, const wire_reply
 /* ---- library.c ---- */
 
 gpa_code library_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+/* Frees the scratch memory of sorts; false: there was none. */
+bool library_free_scratch(gpa_dev *d);
 
 /* Notes a failure of a rank: the device is broken. Returns rc. */
 gpa_code device_result_of(gpa_dev *d, gpa_code rc);

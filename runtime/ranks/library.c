@@ -185,11 +185,36 @@ typedef struct {
     int64_t *before; /* rank x splitter: elements of the rank's block before it */
 } sorting;
 
-static gpa_code new_block(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
-    gpa_code rc = d->be->alloc(d->inner, n, out, e);
-    if (!rc) rc = memory_new_take(d, *out, n, e);
-    if (rc) *out = NULL;
+enum { SCRATCH_MAX_BYTES = 1 << 28 }; /* kept for the next sort: fresh pages are slow */
+
+bool library_free_scratch(gpa_dev *d) {
+    bool any = false;
+    for (int i = 0; i < (int)COUNT_OF(d->scratch); i++) {
+        any |= d->scratch[i] != NULL;
+        if (d->scratch[i]) memory_free(d, d->scratch[i]);
+        d->scratch[i] = NULL;
+    }
+    return any;
+}
+
+/* Scratch memory i of at least n bytes; borrowed. */
+static gpa_code scratch_memory(gpa_dev *d, int i, size_t n, gpa_mem **out, gpa_err *e) {
+    gpa_mem **m = &d->scratch[i];
+    gpa_code rc = GPA_OK;
+    if (*m && d->n_scratch[i] < n) memory_free(d, *m), *m = NULL;
+    if (!*m) {
+        rc = d->be->alloc(d->inner, n, m, e);
+        if (!rc) rc = memory_new_take(d, *m, n, e);
+        if (rc) *m = NULL;
+        d->n_scratch[i] = n;
+    }
+    *out = *m;
     return rc;
+}
+
+static void free_large_scratch(gpa_dev *d) {
+    for (int i = 0; i < (int)COUNT_OF(d->scratch); i++)
+        if (d->scratch[i] && d->n_scratch[i] > SCRATCH_MAX_BYTES) library_free_scratch(d);
 }
 
 static void queue_block(sorting *s, int rank, wire_op op, uint64_t n) {
@@ -335,8 +360,8 @@ static gpa_code sort_row(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     s->d = d;
     s->before = mem_new((size_t)(d->n * d->n) * sizeof *s->before);
     if (!s->before) TRY(gpa_no_memory(e));
-    TRY(new_block(d, n * dtype_size(c->dtype), &s->keys, e));
-    if (c->kind == LIB_ARGSORT) TRY(new_block(d, n * sizeof(int64_t), &s->indices, e));
+    TRY(scratch_memory(d, 0, n * dtype_size(c->dtype), &s->keys, e));
+    if (c->kind == LIB_ARGSORT) TRY(scratch_memory(d, 1, n * sizeof(int64_t), &s->indices, e));
     for (int r = 0; r < d->n; r++)
         s->block[r] = (sort_block){.dtype = c->dtype,
                                    .lo = (int64_t)(n * (size_t)r / (size_t)d->n),
@@ -349,8 +374,7 @@ static gpa_code sort_row(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     TRY(merge_blocks(s, &c->sort.out, e));
     d->shared++;
 out:
-    if (s->keys) memory_free(d, s->keys);
-    if (s->indices) memory_free(d, s->indices);
+    free_large_scratch(d);
     mem_free(s->before);
     mem_free(s);
     return rc;

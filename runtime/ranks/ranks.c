@@ -121,6 +121,7 @@ out:
 
 static void ranks_close(gpa_dev *d) {
     gpa_err quiet = {0};
+    library_free_scratch(d);
     memory_free_table(d);
     if (d->n > 1 && !d->broken) device_exchange(d, &quiet);
     mem_free(d->program_ids.free_ids);
@@ -167,6 +168,10 @@ static void ranks_caps(gpa_dev *d, gpa_caps *out) {
 
 static gpa_code ranks_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     gpa_code rc = inner->alloc(d->inner, n, out, e);
+    if (rc == GPA_E_MEMORY && library_free_scratch(d)) {
+        if (e) gpa_err_clear(e);
+        rc = inner->alloc(d->inner, n, out, e);
+    }
     return rc ? rc : memory_new_take(d, *out, n, e);
 }
 

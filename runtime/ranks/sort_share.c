@@ -66,29 +66,85 @@ int64_t sort_share_search(gpa_dtype t, const void *sorted, int64_t n, int64_t fi
 
 /* ---- merge ---- */
 
-/* Two runs into one, without branches on the elements. */
+/* A merge in progress: the next elements of two runs and their ends, the next one of the result. */
+typedef struct {
+    int64_t i, n, j, m, k;
+} cursor;
+
+/* One step of a merge, without a branch on the elements. */
+#define STEP(c)                                                                       \
+    {                                                                                 \
+        const uint64_t left = load(a + (c).i * (int64_t)item, item),                  \
+                       right = load(b + (c).j * (int64_t)item, item);                 \
+        const bool second = key_of(right, o) < key_of(left, o);                       \
+        const uint64_t bits = second ? right : left;                                  \
+        memcpy(keys + (c).k * (int64_t)item, &bits, item);                            \
+        if (indices) indices[(c).k] = second ? y->indices[(c).j] : x->indices[(c).i]; \
+        (c).j += second, (c).i += !second, (c).k++;                                   \
+    }
+
+/* The number of elements of the first run among the first k of the result (merge path). */
+static inline __attribute__((always_inline)) int64_t first_among(const char *a, int64_t n,
+                                                                 const char *b, int64_t m,
+                                                                 int64_t k, size_t item,
+                                                                 const sortkey_order *o) {
+    int64_t lo = MAX(0, k - m), hi = MIN(k, n);
+    while (lo < hi) {
+        const int64_t i = lo + (hi - lo) / 2, j = k - 1 - i;
+        if (key_of(load(b + j * (int64_t)item, item), o) <
+            key_of(load(a + i * (int64_t)item, item), o))
+            hi = i;
+        else
+            lo = i + 1;
+    }
+    return lo;
+}
+
+/* The rest of a merge, once one of its runs has ended or the others have. */
+static inline __attribute__((always_inline)) void finish_merge(cursor c, const sorted_run *x,
+                                                               const sorted_run *y, char *keys,
+                                                               int64_t *indices, size_t item,
+                                                               const sortkey_order *o) {
+    const char *a = x->keys, *b = y->keys;
+    while (c.i < c.n && c.j < c.m) STEP(c)
+    const sorted_run *rest = c.i < c.n ? x : y;
+    const int64_t at = c.i < c.n ? c.i : c.j, left = c.i < c.n ? c.n - c.i : c.m - c.j;
+    if (left <= 0) return;
+    memcpy(keys + c.k * (int64_t)item, (const char *)rest->keys + at * (int64_t)item,
+           (size_t)left * item);
+    if (indices) memcpy(indices + c.k, rest->indices + at, (size_t)left * sizeof *indices);
+}
+
+enum { MERGES = 4 }; /* at the same time: each waits for its last comparison */
+
+/* Two runs into one: MERGES ranges of the result, step by step in turn. */
 static inline __attribute__((always_inline)) void merge_two(const sorted_run *x,
                                                             const sorted_run *y, char *keys,
                                                             int64_t *indices, size_t item,
                                                             const sortkey_order *o) {
     const char *a = x->keys, *b = y->keys;
-    const int64_t n = x->n, m = y->n;
-    int64_t i = 0, j = 0, k = 0;
-    for (; i < n && j < m; k++) {
-        const uint64_t left = load(a + i * (int64_t)item, item),
-                       right = load(b + j * (int64_t)item, item);
-        const bool second = key_of(right, o) < key_of(left, o);
-        const uint64_t bits = second ? right : left;
-        memcpy(keys + k * (int64_t)item, &bits, item);
-        if (indices) indices[k] = second ? y->indices[j] : x->indices[i];
-        j += second, i += !second;
+    const int64_t total = x->n + y->n;
+    cursor c[MERGES];
+    int64_t i = 0;
+    for (int q = 0; q < MERGES; q++) {
+        const int64_t begin = total / MERGES * q,
+                      end = q + 1 < MERGES ? total / MERGES * (q + 1) : total,
+                      n = first_among(a, x->n, b, y->n, end, item, o);
+        c[q] = (cursor){i, n, begin - i, end - n, begin};
+        i = n;
     }
-    const sorted_run *rest = i < n ? x : y;
-    const int64_t at = i < n ? i : j, left = rest->n - at;
-    if (left <= 0) return;
-    memcpy(keys + k * (int64_t)item, (const char *)rest->keys + at * (int64_t)item,
-           (size_t)left * item);
-    if (indices) memcpy(indices + k, rest->indices + at, (size_t)left * sizeof *indices);
+    for (;;) {
+        int64_t steps = INT64_MAX;
+        for (int q = 0; q < MERGES; q++) steps = MIN(steps, MIN(c[q].n - c[q].i, c[q].m - c[q].j));
+        if (steps <= 0) break;
+        for (; steps; steps--) {
+            STEP(c[0])
+            STEP(c[1])
+            STEP(c[2])
+            STEP(c[3])
+        }
+    }
+    for (int q = 0; q < MERGES; q++) finish_merge(c[q], x, y, keys, indices, item, o);
 }
 
 /* The same of elements of one kind and size, as constants. */
