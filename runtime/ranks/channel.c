@@ -29,6 +29,7 @@ static const double MAX_ASLEEP_PAUSE_SECONDS = 0.2; /* of one that is woken */
 static const double LOOK_SECONDS = 0.1;             /* between looks for the other process */
 static const double ASLEEP_SECONDS = 0.01;          /* without a command: the worker is woken */
 static const double INTERRUPTED_SECONDS = 1.5;      /* for a worker to see an interrupt */
+static const double DATA_INTERRUPTED_SECONDS = 5;   /* and to send what it has begun to send */
 static const double DEFAULT_LIMIT_SECONDS = 600;    /* of a wait for a message that was announced */
 
 struct channel_sending {
@@ -90,7 +91,8 @@ static bool rest(double seconds, bool idle) {
 typedef struct {
     double begun, looked, stopped;
     bool idle;  /* of a worker for commands: no time limit */
-    bool reply; /* of rank 0 for a reply: interrupts are passed on */
+    bool reply; /* of rank 0: interrupts are passed on */
+    bool data;  /* for data, not for a reply */
 } waiting;
 
 static waiting wait_begin(void) {
@@ -103,7 +105,7 @@ static gpa_code pass_interrupt(const channel *l, int peer, waiting *w, double no
     if (!l->stop || !__atomic_load_n(l->stop, __ATOMIC_RELAXED)) return GPA_OK;
     if (w->stopped == 0) w->stopped = now;
     if (is_here(l, peer)) kill(l->peers[peer].pid, SIGUSR1);
-    if (now - w->stopped > INTERRUPTED_SECONDS)
+    if (now - w->stopped > (w->data ? DATA_INTERRUPTED_SECONDS : INTERRUPTED_SECONDS))
         return channel_fail(l, peer, "has not seen the interrupt", e);
     return GPA_OK;
 }
@@ -131,6 +133,7 @@ static gpa_code wait_for(const channel *l, int peer, mpi_handle *request, gpa_er
     waiting w = wait_begin();
     gpa_code rc = GPA_OK;
     mpi_status status;
+    w.reply = l->rank == 0, w.data = true;
     for (int done = 0; !rc;) {
         if (l->mpi->test(request, &done, &status)) return channel_fail(l, peer, "has failed", e);
         if (done) break;

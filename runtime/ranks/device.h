@@ -84,9 +84,13 @@ struct gpa_dev {
     size_t table_size, table_used;
     ids memory_ids, program_ids;
     gpa_str commands[MPI_MAX_RANKS]; /* not sent yet */
-    gpa_mem *scratch[2];             /* of the last sort, or NULL */
-    size_t n_scratch[2];             /* bytes */
-    move *moves;                     /* transfers of the next exchange */
+    uint32_t ahead[MPI_MAX_RANKS];   /* launches of a worker since its last WIRE_SYNC or reply */
+    bool syncing[MPI_MAX_RANKS];     /* a reply to WIRE_SYNC has not been received yet */
+    gpa_code late;                   /* the first failure that such a reply told */
+    gpa_err why_late;
+    gpa_mem *scratch[2]; /* of the last sort, or NULL */
+    size_t n_scratch[2]; /* bytes */
+    move *moves;         /* transfers of the next exchange */
     size_t n_moves, cap_moves;
     bool commanded;           /* they have commands */
     uint64_t moved, messages; /* bytes and messages of data between ranks */
@@ -110,6 +114,14 @@ gpa_code memory_own(memory *m, int rank, size_t from, size_t to, gpa_err *e);
 gpa_code memory_command_moves(gpa_dev *d, gpa_err *e);
 /* Sends what is queued, and waits for the transfers of this rank. */
 gpa_code device_exchange(gpa_dev *d, gpa_err *e);
+/* The same, and waits until the workers have run all launches: their first failure. */
+gpa_code device_settle(gpa_dev *d, gpa_err *e);
+/* True if workers may not have run all launches. */
+bool device_is_ahead(const gpa_dev *d);
+/* Counts a launch without a reply of a worker, which is never far behind. */
+gpa_code device_count_launch(gpa_dev *d, int rank, gpa_err *e);
+/* Forgets what the workers have not replied: they have ended. */
+void device_forget_launches(gpa_dev *d);
 /* Sends commands that nothing waits for, if they have become many. */
 void device_flush_many(gpa_dev *d);
 /* Adds an access to the bytes [from, to), which may be out of bounds, joined with the last one if
@@ -126,6 +138,9 @@ void ids_give(ids *x, uint32_t id);
 gpa_code launch_build(gpa_dev *d, const kir_func *f, gpa_prog **out, gpa_err *e);
 void launch_drop(gpa_dev *d, gpa_prog *p);
 gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
+/* Receives the reply to a WIRE_SYNC, if there is one; a failure that it tells is for device_settle.
+ */
+gpa_code launch_take_sync(gpa_dev *d, int rank, gpa_err *e);
 /* Receives a reply into `text`: its head, and its states. An error of the worker is the result. */
 gpa_code launch_take_reply(gpa_dev *d, int rank, gpa_str *text, const wire_reply **head,
                            const char **states, gpa_err *e);

@@ -84,6 +84,7 @@ typedef struct {
     int64_t cut[MPI_MAX_RANKS + 1]; /* rank r has the share [cut[r], cut[r + 1]) */
     accesses x;
     bool failed;       /* memory is short */
+    bool replies;      /* workers reply: with states, or about faults */
     const char *alone; /* why a large launch is not divided, or NULL */
 } division;
 
@@ -264,6 +265,7 @@ static void queue_run(division *v, int rank) {
     }
     run.form = v->plan.form;
     run.faults = l->fault != NULL;
+    run.reply = v->replies;
     run.lo = v->cut[rank], run.hi = v->cut[rank + 1];
     run.bytes = v->plan.bytes;
     run.n_arrays = p->n_arrays, run.n_params = p->n_params;
@@ -294,8 +296,8 @@ typedef struct {
     char *states; /* PARTS: of all parts, or NULL */
 } replies;
 
-gpa_code launch_take_reply(gpa_dev *d, int rank, gpa_str *text, const wire_reply **head,
-                           const char **states, gpa_err *e) {
+static gpa_code receive_reply(gpa_dev *d, int rank, gpa_str *text, const wire_reply **head,
+                              const char **states, gpa_err *e) {
     gpa_code rc = channel_receive_text(d->c, rank, CHANNEL_REPLY, text, e);
     if (rc) return device_result_of(d, rc);
     wire_reader r = {text->text, 0, text->len};
@@ -304,6 +306,28 @@ gpa_code launch_take_reply(gpa_dev *d, int rank, gpa_str *text, const wire_reply
     const char *why = *states ? wire_get(&r, (*head)->n_text) : NULL;
     if (!why) return gpa_fail(e, GPA_E_INTERNAL, "a reply is incomplete");
     return (*head)->code ? gpa_fail(e, (gpa_code)(*head)->code, "%s", why) : GPA_OK;
+}
+
+gpa_code launch_take_sync(gpa_dev *d, int rank, gpa_err *e) {
+    const wire_reply *head;
+    const char *states;
+    gpa_err why = {0};
+    gpa_str text;
+    if (!d->syncing[rank]) return GPA_OK;
+    d->syncing[rank] = false;
+    str_init(&text);
+    gpa_code rc = receive_reply(d, rank, &text, &head, &states, &why);
+    str_free(&text);
+    if (d->broken) return gpa_fail(e, GPA_E_DEVICE, "%s", why.msg);
+    if (rc && !d->late) d->late = rc, d->why_late = why;
+    return GPA_OK;
+}
+
+gpa_code launch_take_reply(gpa_dev *d, int rank, gpa_str *text, const wire_reply **head,
+                           const char **states, gpa_err *e) {
+    gpa_code rc = launch_take_sync(d, rank, e);
+    d->ahead[rank] = 0;
+    return rc ? rc : receive_reply(d, rank, text, head, states, e);
 }
 
 static gpa_code take_reply(replies *x, int rank, gpa_str *text, gpa_err *e) {
@@ -347,6 +371,24 @@ static gpa_code join_states(void *user, char *states, bool *finish, gpa_err *e) 
 
 /* ---- run ---- */
 
+/* Runs a launch whose result does not depend on a reply. The workers may be behind rank 0. */
+static gpa_code run_ahead(division *v, const gpa_launch *l, gpa_err *e) {
+    gpa_dev *d = v->d;
+    gpa_code rc = device_exchange(d, e);
+    for (int r = 1; r < d->n && !rc; r++)
+        if (v->cut[r] < v->cut[r + 1]) rc = device_count_launch(d, r, e);
+    if (rc) return rc;
+    rc = d->be->run(d->inner, v->p->inner, l, e);
+    if (rc) {
+        gpa_err other = {0}; /* an interrupt is that of all */
+        if (device_settle(d, &other) == GPA_E_DEVICE && d->broken) {
+            if (e) gpa_err_clear(e);
+            rc = gpa_fail(e, GPA_E_DEVICE, "%s", other.msg);
+        }
+    }
+    return rc;
+}
+
 static gpa_code run_shares(division *v, gpa_err *e) {
     gpa_dev *d = v->d;
     replies x = {.v = v};
@@ -354,17 +396,20 @@ static gpa_code run_shares(division *v, gpa_err *e) {
         .form = v->plan.form, .lo = v->cut[0], .hi = v->cut[1], .join = join_states, .user = &x};
     gpa_launch l = *v->l;
     l.share = &own;
+    v->replies = v->plan.form == GPA_SHARE_PARTS || l.fault;
     for (int r = 1; r < d->n; r++)
         if (v->cut[r] < v->cut[r + 1]) queue_run(v, r);
+    d->shared++;
+    if (!v->replies) return run_ahead(v, &l, e);
     gpa_code rc = device_exchange(d, e);
     if (rc) return rc;
-    d->shared++;
     rc = d->be->run(d->inner, v->p->inner, &l, e);
     gpa_code others = receive_replies(&x);
     if (others && (!rc || others == GPA_E_DEVICE)) {
         if (e) gpa_err_clear(e);
         rc = gpa_fail(e, others, "%s", x.why.msg);
     }
+    if (!rc && device_is_ahead(d)) rc = device_settle(d, e);
     return rc;
 }
 
@@ -395,7 +440,7 @@ gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
         rc = run_shares(&v, e);
         goto out;
     }
-    TRY(device_exchange(d, e));
+    TRY(device_settle(d, e));
     rc = d->be->run(d->inner, p->inner, l, e);
 out:
     mem_free(v.x.item);

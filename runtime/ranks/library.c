@@ -397,7 +397,7 @@ static gpa_code run_alone(gpa_dev *d, const gpa_libcall *c, const char *alone, g
         if (a.m && !accesses_add(&x, &a, 0, (int64_t)a.m->n)) TRY(gpa_no_memory(e));
     }
     TRY(accesses_place(d, &x, alone, e));
-    if (d->n_moves) TRY(device_exchange(d, e));
+    if (d->n_moves || device_is_ahead(d)) TRY(device_settle(d, e));
     rc = d->be->lib_run(d->inner, c, e);
 out:
     mem_free(x.item);

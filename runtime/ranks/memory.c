@@ -314,6 +314,56 @@ gpa_code device_exchange(gpa_dev *d, gpa_err *e) {
     return device_result_of(d, rc);
 }
 
+/* ---- launches without a reply ---- */
+
+enum { MAX_LAUNCHES_AHEAD = 16 }; /* per WIRE_SYNC, of which one may be without a reply */
+
+bool device_is_ahead(const gpa_dev *d) {
+    for (int r = 1; r < d->n; r++)
+        if (d->ahead[r] || d->syncing[r]) return true;
+    return d->late != GPA_OK;
+}
+
+/* The failure that a worker told late. */
+static gpa_code late_failure(gpa_dev *d, gpa_err *e) {
+    const gpa_code rc = d->late;
+    d->late = GPA_OK;
+    return rc ? gpa_fail(e, rc, "%s", d->why_late.msg) : GPA_OK;
+}
+
+static void queue_sync(gpa_dev *d, int rank) {
+    wire_put_head(&d->commands[rank], WIRE_SYNC, 0);
+    d->syncing[rank] = true;
+    d->ahead[rank] = 0;
+}
+
+gpa_code device_count_launch(gpa_dev *d, int rank, gpa_err *e) {
+    if (++d->ahead[rank] < MAX_LAUNCHES_AHEAD) return GPA_OK;
+    gpa_code rc = launch_take_sync(d, rank, e); /* the one before */
+    if (!rc) queue_sync(d, rank);
+    return rc;
+}
+
+void device_forget_launches(gpa_dev *d) {
+    memset(d->ahead, 0, sizeof d->ahead);
+    memset(d->syncing, 0, sizeof d->syncing);
+    d->late = GPA_OK;
+}
+
+gpa_code device_settle(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = memory_command_moves(d, e);
+    for (int r = 1; r < d->n && !rc; r++) {
+        if (!d->ahead[r]) continue;
+        rc = launch_take_sync(d, r, e);
+        if (!rc) queue_sync(d, r);
+    }
+    if (!rc) rc = device_exchange(d, e);
+    for (int r = 1; r < d->n && !rc; r++) rc = launch_take_sync(d, r, e);
+    if (__atomic_load_n(&d->stop, __ATOMIC_RELAXED)) /* workers may have been interrupted */
+        for (int r = 1; r < d->n; r++) wire_put_head(&d->commands[r], WIRE_RESUME, 0);
+    return rc ? rc : late_failure(d, e);
+}
+
 void device_flush_many(gpa_dev *d) {
     gpa_err quiet = {0}; /* a failure is reported by the next launch */
     for (int r = 1; r < d->n && !d->broken; r++)

@@ -123,7 +123,7 @@ static void ranks_close(gpa_dev *d) {
     gpa_err quiet = {0};
     library_free_scratch(d);
     memory_free_table(d);
-    if (d->n > 1 && !d->broken) device_exchange(d, &quiet);
+    if (d->n > 1 && !d->broken) device_settle(d, &quiet);
     mem_free(d->program_ids.free_ids);
     mem_free(d->moves);
     for (int r = 0; r < MPI_MAX_RANKS; r++) str_free(&d->commands[r]);
@@ -183,13 +183,14 @@ static void *ranks_base(gpa_mem *m) { return inner->base(m); }
 static gpa_code ranks_host_access(gpa_dev *d, gpa_mem *mem, const gpa_host_access *x, gpa_err *e) {
     memory *m = memory_find(d, mem);
     gpa_code rc = GPA_OK;
-    const bool keep = x->use == GPA_HOST_KEEP;
+    const bool keep = x->use == GPA_HOST_KEEP, ahead = device_is_ahead(d);
     const size_t from = keep ? 0 : x->at, to = keep ? (m ? m->n : 0) : x->at + x->n;
     if (!m) return rc;
-    if (m->where.n == 1 && m->where.run[0].ranks == 1 && !keep) return rc;
+    if (m->where.n == 1 && m->where.run[0].ranks == 1 && !keep && !ahead) return rc;
     if (d->broken) return gpa_fail(e, GPA_E_DEVICE, "a rank has failed");
     TRY(memory_fetch(d, m, 0, from, to, e));
-    if (d->n_moves) TRY(device_exchange(d, e));
+    if (d->n_moves) d->since.why = "gather";
+    if (d->n_moves || ahead) TRY(device_settle(d, e));
     if (x->use != GPA_HOST_READ) TRY(memory_own(m, 0, from, to, e));
     m->kept |= keep;
 out:
@@ -241,7 +242,10 @@ static bool ranks_lib_can(gpa_dev *d, const gpa_libcall *c) { return inner->lib_
 
 /* ---- control ---- */
 
-static gpa_code ranks_sync(gpa_dev *d, gpa_err *e) { return inner->sync(d->inner, e); }
+static gpa_code ranks_sync(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = inner->sync(d->inner, e);
+    return rc || d->broken || !device_is_ahead(d) ? rc : device_settle(d, e);
+}
 
 static void ranks_interrupt(gpa_dev *d, bool on) {
     __atomic_store_n(&d->stop, on, __ATOMIC_RELAXED);
@@ -257,6 +261,7 @@ static gpa_code ranks_restart(gpa_dev *d, gpa_err *e) {
     if (old.comm == old.mpi->world)
         return gpa_fail(e, GPA_E_DEVICE, "the launcher's ranks cannot be started again");
     for (int r = 1; r < d->n; r++) channel_kill(&old, r);
+    for (int r = 1; r < d->n; r++) channel_await_end(&old, r); /* the daemon notices, too */
     gpa_code rc = mpi_respawn(old.mpi, d->n, &comm, e);
     channel_free_sends(d->c);
     if (!rc) rc = channel_open(d->c, old.mpi, comm, old.peers[0].identity, e);
@@ -266,6 +271,7 @@ static gpa_code ranks_restart(gpa_dev *d, gpa_err *e) {
         if (d->table[i]) d->table[i]->users = 0;
     d->n_moves = 0;
     d->commanded = false;
+    device_forget_launches(d);
     d->broken = false;
     d->epoch++;
     return GPA_OK;
@@ -277,9 +283,12 @@ static gpa_code ranks_renew(gpa_dev *d, gpa_err *e) {
     if (d->c->comm == d->c->mpi->world) return ranks_restart(d, e);
     for (size_t i = 0; i < d->table_size; i++)
         if (d->table[i]) TRY(memory_fetch(d, d->table[i], 0, 0, d->table[i]->n, e));
-    TRY(device_exchange(d, e));
+    TRY(device_settle(d, e));
     for (size_t i = 0; i < d->table_size; i++)
         if (d->table[i]) TRY(memory_own(d->table[i], 0, 0, d->table[i]->n, e));
+    for (int r = 1; r < d->n; r++) wire_put_head(&d->commands[r], WIRE_END, 0);
+    TRY(device_exchange(d, e));
+    for (int r = 1; r < d->n; r++) channel_await_end(d->c, r);
     rc = ranks_restart(d, e);
 out:
     return rc;

@@ -15,7 +15,9 @@ typedef enum {
     WIRE_FREE,    /* frees the memory `id` */
     WIRE_SEND,    /* wire_transfer and its segments: sends bytes to the rank `id` */
     WIRE_RECEIVE, /* wire_transfer and its segments: receives them from the rank `id` */
-    WIRE_RUN,     /* wire_run, its wire_arrays and parameters: runs a share, and replies */
+    WIRE_RUN,     /* wire_run, its wire_arrays and parameters: runs a share, may reply */
+    WIRE_SYNC,    /* replies: the first failure since the last reply */
+    WIRE_RESUME,  /* after an interrupt: launches are no longer skipped */
     WIRE_CALL,    /* wire_call, its operands: runs a share of a library call, and replies */
     WIRE_SORT,    /* wire_sort: sorts a block, and replies with samples */
     WIRE_SEARCH,  /* wire_sort and splitters: replies with the number of elements before each */
@@ -37,7 +39,7 @@ typedef struct {
 
 typedef struct {
     gpa_share_form form;
-    bool faults, uninterrupted;
+    bool faults, uninterrupted, reply;
     int64_t lo, hi, size[KIR_MAX_DIMS];
     uint64_t bytes; /* of the states of a part */
     uint64_t n_arrays, n_params;

@@ -27,7 +27,10 @@ typedef struct {
     gpa_code built; /* of the last program that could not be built */
     gpa_err why;
     gpa_str reply;
-    size_t head; /* bytes of the reply before the states */
+    size_t head;     /* bytes of the reply before the states */
+    gpa_code failed; /* the first failure of a launch without a reply */
+    gpa_err failure;
+    volatile sig_atomic_t stopped; /* interrupted: launches without a reply are skipped */
 } worker;
 
 /* ---- interrupts ---- */
@@ -36,7 +39,13 @@ static worker *interrupted; /* for the signal handler */
 
 static void on_signal(int number) {
     (void)number;
+    interrupted->stopped = 1;
     interrupted->be->interrupt(interrupted->dev, true);
+}
+
+static void resume(worker *w) {
+    w->stopped = 0;
+    w->be->interrupt(w->dev, false);
 }
 
 static void catch_interrupts(worker *w) {
@@ -159,17 +168,21 @@ static gpa_code launch(worker *w, uint32_t id, const wire_run *run, wire_reader 
     if (rc) return rc;
     if (!w->programs[id]) return gpa_fail(e, w->built, "%s", w->why.msg);
     memcpy(l.size, run->size, sizeof l.size);
-    w->be->interrupt(w->dev, false);
+    if (run->reply) resume(w);
+    if (w->stopped) return gpa_interrupted(e);
     return w->be->run(w->dev, w->programs[id], &l, e);
 }
 
 /* ---- replies ---- */
 
-/* Replies with the result of a command; its states are already in w->reply, after the head. */
+/* Replies with the result of a command, or an earlier failure; its states are already in w->reply,
+ * after the head. */
 static gpa_code reply(worker *w, gpa_code code, const gpa_err *why, const kir_fault_record *fault,
                       gpa_err *e) {
     wire_reply r;
     memset(&r, 0, sizeof r);
+    if (w->failed) code = w->failed, why = &w->failure;
+    w->failed = GPA_OK;
     r.code = (int32_t)code;
     if (fault) r.fault = *fault;
     if (code) str_truncate(&w->reply, w->head);
@@ -189,7 +202,13 @@ static void begin_reply(worker *w) {
     w->head = w->reply.len;
 }
 
-/* Runs a share, and replies. */
+static gpa_code answer_sync(worker *w, gpa_err *e) {
+    const gpa_err none = {0};
+    begin_reply(w);
+    return reply(w, GPA_OK, &none, NULL, e);
+}
+
+/* Runs a share, and replies if that is wanted. */
 static gpa_code run(worker *w, uint32_t id, wire_reader *r, gpa_err *e) {
     const wire_run *x = wire_get(r, sizeof *x);
     kir_fault_record fault = {0};
@@ -199,7 +218,9 @@ static gpa_code run(worker *w, uint32_t id, wire_reader *r, gpa_err *e) {
     if (rc) return rc;
     begin_reply(w);
     rc = launch(w, id, x, r, &fault, &why);
-    return reply(w, rc, &why, &fault, e);
+    if (x->reply) return reply(w, rc, &why, &fault, e);
+    if (rc && !w->failed) w->failed = rc, w->failure = why;
+    return GPA_OK;
 }
 
 /* ---- library calls ---- */
@@ -222,7 +243,7 @@ static gpa_code call(worker *w, wire_reader *r, gpa_err *e) {
         const lib_operand o = lib_operand_of(&c, (int)i);
         done = bind_one(w, &arrays[i], lib_operand_binding(&c, &o), &why);
     }
-    w->be->interrupt(w->dev, false);
+    resume(w);
     begin_reply(w);
     if (!done) done = library_work_call(&own, &c, &why);
     return reply(w, done, &why, NULL, e);
@@ -245,7 +266,7 @@ static gpa_code sort(worker *w, wire_reader *r, gpa_err *e) {
     gpa_code rc = channel_finish_sends(w->c, e);
     if (rc) return rc;
     splitter *samples = mem_new(x->n * sizeof *samples);
-    w->be->interrupt(w->dev, false);
+    resume(w);
     begin_reply(w);
     rc = samples ? block_of(w, x, &b, &why) : gpa_no_memory(&why);
     if (!rc) rc = library_work_sort(&own, &b, samples, (int64_t)x->n, &why);
@@ -301,6 +322,8 @@ static gpa_code obey(worker *w, wire_reader *r, bool *end, gpa_err *e) {
             case WIRE_SEND:
             case WIRE_RECEIVE: rc = transfer(w, h, r, e); break;
             case WIRE_RUN: rc = run(w, h->id, r, e); break;
+            case WIRE_SYNC: rc = answer_sync(w, e); break;
+            case WIRE_RESUME: resume(w); break;
             case WIRE_CALL: rc = call(w, r, e); break;
             case WIRE_SORT: rc = sort(w, r, e); break;
             case WIRE_SEARCH: rc = search(w, r, e); break;
