@@ -397,6 +397,7 @@ static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d,
 /* Implementations of the rows of lib.def; NULL: the host's. */
 static const gpa_lib_impl libraries[LIB_COUNT] = {
     [LIB_GEMM] = {cublas_can, cublas_run},
+    [LIB_ATTENTION] = {attention_can, attention_run},
     [LIB_SORT] = {cub_sort_can, cub_sort_run},
     [LIB_ARGSORT] = {cub_sort_can, cub_sort_run},
     [LIB_SEARCHSORTED] = {cuda_search_can, cuda_search_run},
