@@ -38,6 +38,7 @@ static gpa_code prepare_operands(gpa_vm *vm, const reduction *r, number_axis num
     bool first = r->axis.tag == V_INT && (r->axis.i == 0 || r->axis.i == -1);
     int dims =
         p->a->ndim ? p->a->ndim : number == NUMBER_IS_LIST || (number == NUMBER_HAS_FIRST && first);
+    if (r->axis.tag == V_BOOL) return vm_fail(vm, GPA_E_TYPE, "an integer is required");
     if ((rc = arg_axes(vm, r->axis, dims, &p->o.axes, &given))) return rc;
     if (!p->a->ndim) p->o.axes = 0;
     if ((rc = arg_dtype(vm, r->dtype, &p->o.dtype))) return rc;

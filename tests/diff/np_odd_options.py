@@ -238,3 +238,10 @@ x = np.array([1.0, 2, 4])
 for u in np.sqrt, np.negative, np.isnan, np.spacing:
     tell(lambda: u.at(x, [0], 2), lambda: u.at(x, [0], x[:1]), lambda: np.add.at(x, [0]))
 print(x)
+# --- an axis that is a bool
+for f in (np.sum, np.mean, np.max, np.any, np.std):
+    for axis in (True, False):
+        try:
+            print(f(np.ones((2, 2)), axis=axis))
+        except TypeError as e:
+            print(e)
