@@ -394,3 +394,14 @@ print(y)
 y[...] = x[()]
 y[:] = np.array([3.5])[0]
 print(y)
+# --- fill_diagonal of a read-only array, and with several values
+try:
+    np.fill_diagonal(np.broadcast_to(np.ones(2), (2, 2)), 1)
+except ValueError as e:
+    print(e)
+a = np.zeros((3, 3, 3), int)
+np.fill_diagonal(a, [1, 2])
+print(a.tolist())
+b = np.zeros((5, 2), int)
+np.fill_diagonal(b, [[1, 2], [3, 4]], wrap=True)
+print(b.tolist())

@@ -331,8 +331,8 @@ if {x}.flags.writeable: np.add.at({x}, {picks}, {small})
 if {x}.flags.writeable: {x}[...] = plain({x}); np.maximum.at({x}, {picks}, plain({scalar}))
 if {x}.flags.writeable: np.subtract.at({x}, {mask}, {small})
 {x}.fill({scalar})
-{x}[...] = plain({x})\n{x}.sort()
-{x}[...] = plain({x})\n{x}.sort(axis=0)
+if not overlaps({x}): {x}[...] = plain({x}); {x}.sort()
+if not overlaps({x}): {x}[...] = plain({x}); {x}.sort(axis=0)
 np.minimum(plain({x}), {small}, out={x})
 {x}.max(axis=0, out={x}[0])
 if np.ndim({x}) and not overlaps({x}): np.cumsum({x} > 1, axis=0, out={x})
@@ -411,7 +411,7 @@ np.add({x}, 1, out={x})\nnp.add({x}, np.ones(13), out={x})
 {x}[{mask}] = [1, 2, 3, 4, 5, 6, 7]
 with np.errstate(all='ignore'):\n    {x} {op}= {small}\n    raise KeyError('middle')
 assert {x}.size == 0, {x}.shape
-{x}[...] = plain({x})\n{x}.sort()\nint({x})
+if not overlaps({x}): {x}[...] = plain({x}); {x}.sort()\nint({x})
 [][{x}.size]
 """
 
@@ -602,6 +602,8 @@ class Program:
         a = self.value(self.x)
         if a.dtype.kind in "fc" and np.isnan(a).any():  # the other bits of a NaN are not defined
             return "np." + a.dtype.name
+        if a.dtype == bool:  # what a bool means whose byte is neither 0 nor 1 is not defined
+            return "np.bool_"
         return "np." + self.random.choice(SIZES.get(a.itemsize, "uint8").split())
 
     def hole_slice15(self):
