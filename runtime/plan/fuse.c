@@ -442,6 +442,13 @@ static int new_arrays(fusion *c, const node *n, int step) {
     return count;
 }
 
+/* True if a step has no points: what is computed outside of reductions is then not stored. */
+static bool has_no_points(const fuse_step *s) {
+    for (int d = 0; d < s->ndim; d++)
+        if (s->shape[d] == 0) return true;
+    return false;
+}
+
 /* Horizontal fusion: whether a step that does not use x can compute and store it, since it has the
  * same iteration space. */
 static bool shares_space(fusion *c, const item *x, int step, fuse_root *r) {
@@ -451,6 +458,7 @@ static bool shares_space(fusion *c, const item *x, int step, fuse_root *r) {
     gpa_axes inner;
     int k = 0;
     if (!red && x->reduced) return false;
+    if (n->size && has_no_points(s)) return false;
     /* The dimensions of elementwise values are all of the step's, of reductions the outer ones. */
     for (int d = 0; d < s->ndim; d++) {
         bool reduced =

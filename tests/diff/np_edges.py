@@ -239,3 +239,13 @@ print(
     v.view("f4", type=np.ndarray).dtype,
 )
 tell(lambda: v.view(type=int), lambda: v.view("i4", 3), lambda: v.view(np.int64, type=np.float32))
+# --- functions of a sum of no elements, computed next to other results without elements
+import warnings
+warnings.simplefilter("ignore")
+a = np.array([])
+for f in (np.sum, np.mean, np.prod):
+    m = f(a)
+    r = m + 1, np.trunc(m / 3), a + 1, a == a, f(np.zeros((0, 3)), axis=0) + 1, np.zeros((0, 3)) * 2, f(np.zeros((3, 0)), axis=1) - 1
+    for k in range(1):
+        pass
+    print(r)
