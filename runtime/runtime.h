@@ -107,7 +107,7 @@ bool rt_has_pending(const gpa_rt *rt);
  * (loop_batch.h). */
 gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e);
 /* Before a back-edge: the next iteration will probably replace the array without reading it. If it
- * is pending, it is not computed at this edge. */
+ * is pending and nothing else refers to its elements, it is not computed at this edge. */
 void rt_loop_unread(gpa_arr *a);
 /* ---- replay of loops (exec/loop_model.h) ---- */
 

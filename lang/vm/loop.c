@@ -390,15 +390,15 @@ static uint32_t first_trace(const gpa_rt *rt, const site *x) {
     return x->interpreted > 0 && x->replays % MEASURED_EACH ? 1 : 2;
 }
 
-/* Marks what the variables hold that no later iteration reads: it is not computed for its own sake.
- */
+/* Marks what only variables hold that no later iteration reads: it is not computed for its own
+ * sake. */
 static void mark_unread(site *x, const frame *f) {
     if (!x->examined) loop_find_unread(f->code, f->ip, &x->unread);
     x->examined = true;
     for (unsigned k = 0; k < COUNT_OF(x->unread.bits); k++)
         for (uint64_t left = x->unread.bits[k]; left; left &= left - 1) {
             const value v = f->regs[64 * k + (unsigned)__builtin_ctzll(left)];
-            if (v.tag == V_ARRAY) rt_loop_unread(v.array->arr);
+            if (v.tag == V_ARRAY && v.o->refs == 1) rt_loop_unread(v.array->arr);
         }
 }
 

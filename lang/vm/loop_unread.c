@@ -38,15 +38,29 @@ static void add_operands(const ins *i, bool written, loop_unread *to) {
 
 /* ---- the loop ---- */
 
-/* The variables that the body assigns before it reads them, and before it branches: jumps out of
- * the loop are no branches. */
+/* True if an instruction may store into an array, before which all that reads it is computed. */
+static bool may_store(const ins *i) {
+    switch (i->op) {
+        case I_UPDATE:
+        case I_UPDATE_ADD:
+        case I_UPDATE_SUB:
+        case I_UPDATE_MUL:
+        case I_UPDATE_ITEM:
+        case I_SET_ITEM:
+        case I_SET_WHERE: return true;
+        default: return false;
+    }
+}
+
+/* The variables that the body assigns before it reads them, and before it stores or branches: jumps
+ * out of the loop are no branches. */
 static void find_assigned_first(const ins *head, const ins *last, loop_unread *out) {
     loop_unread read = {{0}};
     for (const ins *i = head; i <= last; i += code_words[i->op]) {
         loop_unread now = {{0}};
         const ins *to = jump_target(i);
         add_operands(i, false, &read);
-        if (to && to >= head && to <= last) return;
+        if (may_store(i) || (to && to >= head && to <= last)) return;
         add_operands(i, true, &now);
         if (i->op == I_UNPACK)
             for (unsigned k = 0; k < i->c; k++) set(&now, i->a + k);

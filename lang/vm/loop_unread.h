@@ -15,8 +15,8 @@ typedef struct {
 const ins *loop_last(const code *c, const ins *head);
 
 /* The variables that hold a temporary at the end of an iteration: the next one assigns them before
- * it branches and before it reads them, and nothing after the loop reads them. An approximation
- * from below. */
+ * it reads them, stores into an array or branches, and nothing after the loop reads them. An
+ * approximation from below. */
 void loop_find_unread(const code *c, const ins *head, loop_unread *out);
 
 #endif
