@@ -78,7 +78,9 @@ struct gpa_dev {
     int n; /* ranks */
     int32_t stop;
     bool broken;
-    uint32_t epoch;     /* counts the starts of workers */
+    bool simulated; /* this process does the work of all ranks: messages are only counted */
+    uint64_t commands_sent, command_bytes, replies, reply_bytes; /* counted then */
+    uint32_t epoch;                                              /* counts the starts of workers */
     uint64_t threshold; /* bytes: smaller launches run on rank 0 */
     memory **table;     /* open addressing by mem */
     size_t table_size, table_used;

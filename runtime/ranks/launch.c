@@ -315,6 +315,11 @@ gpa_code launch_take_sync(gpa_dev *d, int rank, gpa_err *e) {
     gpa_str text;
     if (!d->syncing[rank]) return GPA_OK;
     d->syncing[rank] = false;
+    if (d->simulated) {
+        d->replies++;
+        d->reply_bytes += sizeof *head;
+        return GPA_OK;
+    }
     str_init(&text);
     gpa_code rc = receive_reply(d, rank, &text, &head, &states, &why);
     str_free(&text);
@@ -378,7 +383,7 @@ static gpa_code run_ahead(division *v, const gpa_launch *l, gpa_err *e) {
     for (int r = 1; r < d->n && !rc; r++)
         if (v->cut[r] < v->cut[r + 1]) rc = device_count_launch(d, r, e);
     if (rc) return rc;
-    rc = d->be->run(d->inner, v->p->inner, l, e);
+    rc = d->be->run(d->inner, v->p->inner, d->simulated ? v->l : l, e);
     if (rc) {
         gpa_err other = {0}; /* an interrupt is that of all */
         if (device_settle(d, &other) == GPA_E_DEVICE && d->broken) {
@@ -403,6 +408,15 @@ static gpa_code run_shares(division *v, gpa_err *e) {
     if (!v->replies) return run_ahead(v, &l, e);
     gpa_code rc = device_exchange(d, e);
     if (rc) return rc;
+    if (d->simulated) {
+        for (int r = 1; r < d->n; r++) {
+            if (v->cut[r] == v->cut[r + 1]) continue;
+            d->replies++;
+            d->reply_bytes +=
+                sizeof(wire_reply) + (size_t)(v->cut[r + 1] - v->cut[r]) * v->plan.bytes;
+        }
+        return d->be->run(d->inner, v->p->inner, v->l, e);
+    }
     rc = d->be->run(d->inner, v->p->inner, &l, e);
     gpa_code others = receive_replies(&x);
     if (others && (!rc || others == GPA_E_DEVICE)) {

@@ -280,7 +280,10 @@ static gpa_code send_commands(gpa_dev *d, gpa_err *e) {
     for (int r = 1; r < d->n && !rc; r++) {
         gpa_str *text = &d->commands[r];
         if (text->failed) return gpa_no_memory(e);
-        if (text->len) rc = channel_send(d->c, r, CHANNEL_COMMAND, text->text, text->len, e);
+        if (!text->len) continue;
+        d->commands_sent++;
+        d->command_bytes += text->len;
+        if (!d->simulated) rc = channel_send(d->c, r, CHANNEL_COMMAND, text->text, text->len, e);
     }
     return rc;
 }
@@ -306,7 +309,7 @@ static gpa_code transfer_own(gpa_dev *d, gpa_err *e) {
 gpa_code device_exchange(gpa_dev *d, gpa_err *e) {
     gpa_code rc = memory_command_moves(d, e);
     if (!rc) rc = send_commands(d, e);
-    if (!rc && d->n_moves) rc = transfer_own(d, e);
+    if (!rc && d->n_moves && !d->simulated) rc = transfer_own(d, e);
     if (!rc) rc = channel_finish_sends(d->c, e);
     d->n_moves = 0;
     d->commanded = false;

@@ -26,9 +26,17 @@ static const gpa_backend *inner; /* of `wrap` */
 
 static void ranks_wrap(const gpa_backend *be) { inner = be; }
 
+/* Ranks whose messages are only counted (GPA_RANKS_SIMULATED); 0: not wanted. */
+static int simulated_ranks(void) {
+    const char *text = getenv("GPA_RANKS_SIMULATED");
+    const int n = text ? atoi(text) : 0;
+    return n > 1 && n <= MPI_MAX_RANKS ? n : 0;
+}
+
 static int ranks_count(char *why, size_t n) {
     int wanted;
     gpa_err e = {0};
+    if (simulated_ranks()) return 1;
     if (mpi_wanted(&wanted, &e)) {
         snprintf(why, n, "%.200s", e.msg);
         return 0;
@@ -108,10 +116,14 @@ static gpa_code ranks_open(int i, gpa_dev **out, gpa_err *e) {
     choose_threads();
     TRY(read_threshold(&d->threshold, e));
     TRY(inner->open(0, &d->inner, e));
-    TRY(connect_workers(d, e));
+    d->n = simulated_ranks();
+    d->simulated = d->n > 0;
+    if (!d->simulated) {
+        TRY(connect_workers(d, e));
+        d->n = connection.size;
+    }
     d->c = &connection;
     d->c->stop = &d->stop;
-    d->n = d->c->size;
     *out = d;
     return GPA_OK;
 out:
@@ -256,6 +268,7 @@ static bool ranks_broken(gpa_dev *d) { return d->broken; }
 
 /* Ends all workers and starts new ones; not those of a launcher. */
 static gpa_code ranks_restart(gpa_dev *d, gpa_err *e) {
+    if (d->simulated) return gpa_fail(e, GPA_E_DEVICE, "simulated ranks cannot be started again");
     const channel old = *d->c;
     mpi_handle comm;
     if (old.comm == old.mpi->world)
@@ -280,7 +293,7 @@ static gpa_code ranks_restart(gpa_dev *d, gpa_err *e) {
 /* The same of workers that have not failed: rank 0 first fetches all arrays. */
 static gpa_code ranks_renew(gpa_dev *d, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    if (d->c->comm == d->c->mpi->world) return ranks_restart(d, e);
+    if (d->simulated || d->c->comm == d->c->mpi->world) return ranks_restart(d, e);
     for (size_t i = 0; i < d->table_size; i++)
         if (d->table[i]) TRY(memory_fetch(d, d->table[i], 0, 0, d->table[i]->n, e));
     TRY(device_settle(d, e));
@@ -304,7 +317,14 @@ static void ranks_traffic(gpa_dev *d, gpa_traffic *out) {
 
 static void ranks_describe(gpa_dev *d, gpa_str *out) {
     char bytes[32];
-    for (int r = 0; r < d->n; r++) {
+    if (d->simulated)
+        str_printf(out,
+                   "%d simulated ranks: %llu commands of %llu bytes, %llu replies of %llu bytes, "
+                   "%llu transfers of %llu bytes\n",
+                   d->n, (unsigned long long)d->commands_sent, (unsigned long long)d->command_bytes,
+                   (unsigned long long)d->replies, (unsigned long long)d->reply_bytes,
+                   (unsigned long long)d->messages, (unsigned long long)d->moved);
+    for (int r = 0; r < d->n && !d->simulated; r++) {
         uint64_t here = 0;
         for (size_t i = 0; i < d->table_size; i++) {
             const memory *m = d->table[i];

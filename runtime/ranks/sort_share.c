@@ -66,6 +66,23 @@ int64_t sort_share_search(gpa_dtype t, const void *sorted, int64_t n, int64_t fi
 
 /* ---- merge ---- */
 
+/* True if one element is before another. The order of kind 'N': floats without NaN. */
+static inline __attribute__((always_inline)) bool is_before(uint64_t x, uint64_t y,
+                                                            const sortkey_order *o) {
+    if (o->kind != 'N') return key_of(x, o) < key_of(y, o);
+    if (o->item == 8) {
+        double a, b;
+        memcpy(&a, &x, sizeof a);
+        memcpy(&b, &y, sizeof b);
+        return a < b;
+    }
+    const uint32_t low = (uint32_t)x, other = (uint32_t)y;
+    float a, b;
+    memcpy(&a, &low, sizeof a);
+    memcpy(&b, &other, sizeof b);
+    return a < b;
+}
+
 /* A merge in progress: the next elements of two runs and their ends, the next one of the result. */
 typedef struct {
     int64_t i, n, j, m, k;
@@ -76,7 +93,7 @@ typedef struct {
     {                                                                                 \
         const uint64_t left = load(a + (c).i * (int64_t)item, item),                  \
                        right = load(b + (c).j * (int64_t)item, item);                 \
-        const bool second = key_of(right, o) < key_of(left, o);                       \
+        const bool second = is_before(right, left, o);                                \
         const uint64_t bits = second ? right : left;                                  \
         memcpy(keys + (c).k * (int64_t)item, &bits, item);                            \
         if (indices) indices[(c).k] = second ? y->indices[(c).j] : x->indices[(c).i]; \
@@ -91,8 +108,7 @@ static inline __attribute__((always_inline)) int64_t first_among(const char *a, 
     int64_t lo = MAX(0, k - m), hi = MIN(k, n);
     while (lo < hi) {
         const int64_t i = lo + (hi - lo) / 2, j = k - 1 - i;
-        if (key_of(load(b + j * (int64_t)item, item), o) <
-            key_of(load(a + i * (int64_t)item, item), o))
+        if (is_before(load(b + j * (int64_t)item, item), load(a + i * (int64_t)item, item), o))
             hi = i;
         else
             lo = i + 1;
@@ -155,8 +171,26 @@ static inline __attribute__((always_inline)) void merge_two(const sorted_run *x,
         break;                                                                    \
     }
 
+/* True if a sorted run has no NaN, which would be last. */
+static bool has_no_nan(gpa_dtype t, const sorted_run *x) {
+    if (!x->n) return true;
+    if (t == DT_F32) {
+        const float last = ((const float *)x->keys)[x->n - 1];
+        return last == last;
+    }
+    const double last = ((const double *)x->keys)[x->n - 1];
+    return last == last;
+}
+
 static void merge_pair(gpa_dtype t, const sorted_run *x, const sorted_run *y, char *keys,
                        int64_t *indices) {
+    if ((t == DT_F32 || t == DT_F64) && has_no_nan(t, x) && has_no_nan(t, y)) {
+        switch (dtype_size(t)) {
+            case 4: MERGE('N', 4, 0)
+            default: MERGE('N', 8, 0)
+        }
+        return;
+    }
     switch (t) {
         case DT_BOOL:
         case DT_U8: MERGE('U', 1, 0)

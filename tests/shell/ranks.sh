@@ -71,6 +71,23 @@ for n in 2 3; do
     done
 done
 
+simulate() { GPA_RANKS_SIMULATED=$1 GPA_RANKS_THRESHOLD=1 "$GPA" --device ranks "${@:2}" 2>&1; }
+simulate 7 "$work/results.gpa" > "$work/7"
+diff "$work/1" "$work/7" | cut -c1-300 | head -6 > "$work/difference"
+[ ! -s "$work/difference" ]; verdict "the bits of 7 simulated ranks" $? "$work/difference"
+said=$(simulate 64 -c 'u = np.zeros((4096, 1024)); u[0] = 1.0; v = u.copy()
+for i in range(20):
+    v[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) / 4
+    u, v = v, u
+%ranks')
+contains "halos of a stencil: one message in each direction and step" "$said" " transfers of 206"
+said=$(simulate 64 -c 'x = np.random.default_rng(1).random(10 ** 7); s = float(np.sqrt(x * x + 1).sum())
+%ranks')
+contains "a sum moves no elements" "$said" "63 replies of 10152 bytes, 0 transfers"
+said=$(simulate 16 -c 'a = np.random.default_rng(1).random((512, 512)) + 0j; c = np.fft.fft2(a)
+%ranks')
+contains "a transform of two axes: one message between any two ranks" "$said" "240 transfers of 3932160 bytes"
+
 said=$("$GPA" --ranks 2 -c 'x = np.arange(1e6) * 2
 print(x.sum())
 %ranks' 2>&1)
