@@ -230,7 +230,8 @@ static void stop_and_wait(gpa_vm *vm, struct loop_state *s, site *x, uint32_t fi
  */
 static void fail_at(gpa_vm *vm, struct loop_state *s, site *x, rt_loop_reason why, gpa_span at) {
     const source *text = source_get(vm->core.sources, at.src);
-    stop_and_wait(vm, s, x, x->replayed ? RETRY_WAIT : FIRST_WAIT);
+    const bool soon = x->replayed || why == RT_LOOP_LONG; /* programs may have been loaded */
+    stop_and_wait(vm, s, x, soon ? RETRY_WAIT : FIRST_WAIT);
     rt_loop_explain(vm->core.rt, why, text ? source_at(text, at.lo).line : 0);
 }
 
@@ -316,12 +317,15 @@ static gpa_code end_iteration(gpa_vm *vm, struct loop_state *s, site *x, frame *
     return rc;
 }
 
-static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x) {
+/* Begins to record. `entered`: at the first edge of an execution, where variables of the body may
+ * be unset; the next one is tried then. */
+static gpa_code start(gpa_vm *vm, struct loop_state *s, const frame *f, site *x, bool entered) {
     gpa_rt *rt = vm->core.rt;
     const bool batched = rt_loop_is_batched(rt);
     s->began = rt_loop_clock(rt);
     rt_loop_reason why = vm->floats.watched ? RT_LOOP_WATCHED : loop_trace_make(vm, f, &s->trace);
     x->last = s->trace.last;
+    if (why == RT_LOOP_STRUCTURE && entered) return rt_loop_edge(rt, &vm->core.err);
     if (!why && batched && !s->trace.unrolls) why = RT_LOOP_BATCHED;
     gpa_code rc = !why && batched ? rt_flush(rt, &vm->core.err) : GPA_OK;
     if (rc || why) {
@@ -426,6 +430,8 @@ gpa_code loop_edge(gpa_vm *vm, frame *f) {
     if (r->count < first_trace(rt, x) || left < MIN_REPLAYED || f->detached || f->code->jit ||
         f->code->ops)
         return rt_loop_edge(rt, &vm->core.err);
-    r->count = 0;
-    return start(vm, s, f, x);
+    const bool entered = r->count == 1;
+    gpa_code rc = start(vm, s, f, x, entered);
+    if (!entered || s->recording) r->count = 0;
+    return rc;
 }
