@@ -7,7 +7,8 @@
 
 #include "runtime/runtime.h"
 
-/* numpy.matmul: stacks of matrices, vectors, integer dtypes. */
+/* numpy.matmul: stacks of matrices, vectors, integer dtypes. A product with far more elements than
+ * its operands is pending; that of a pending softmax of such a product is attention. */
 gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
 
 typedef struct {

@@ -226,6 +226,7 @@ static uint32_t cost_of(const node *n, uint32_t most) {
         case NODE_BODY:
         case NODE_GATHER: return most + 1;
         case NODE_REDUCE: /* a step of its own: only the result is read */
+        case NODE_PRODUCT:
         case NODE_SCAN: return 0;
         case NODE_BUF:
         case NODE_IOTA:

@@ -14,6 +14,7 @@
 
 #include "runtime/array/tape.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/product.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/rewrite.h"
 #include "runtime/graph/shape.h"
@@ -42,6 +43,7 @@ typedef struct {
 static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, readers *r,
                              gpa_err *e) {
     gpa_code rc = b->readers ? unused_gather_run(rt, e) : GPA_OK; /* queued checks may read b too */
+    if (!rc && b->readers) rc = product_compute_all(rt, e);
     if (rc || !b->readers || !rt->n_pending) return rc;
     rt->nodes.mark++;
     for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) {

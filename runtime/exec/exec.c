@@ -10,6 +10,7 @@
 
 #include "runtime/exec/captured.h"
 #include "runtime/exec/concat_slices.h"
+#include "runtime/exec/product.h"
 #include "runtime/exec/program_cache.h"
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/explain.h"
@@ -541,6 +542,7 @@ static gpa_code prepare_plan(gpa_rt *rt, gpa_err *e) {
 gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_err *e) {
     gpa_code rc = prepare_plan(rt, e);
     bool hazard = false;
+    for (size_t i = 0; i < count && !rc; i++) rc = product_compute_below(rt, n[i], e);
     if (rc) return rc;
     rt->exec->plan.n_root = 0;
     for (size_t i = 0; i < count && !rc; i++) {
@@ -553,6 +555,7 @@ gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_e
 
 gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut why, gpa_err *e) {
     gpa_code rc = prepare_plan(rt, e);
+    for (size_t i = 0; i < count && !rc; i++) rc = product_compute_below(rt, s[i]->node, e);
     for (size_t i = 0; i < count && !rc; i++) rc = concat_store_slices(rt, s[i], e);
     /* The first pass computes the node's owner; the other storages that share the node become
      * copies of it in the second pass. */
@@ -582,6 +585,7 @@ static bool waits(gpa_storage *s, gpa_cut why, bool first_pass) {
 gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     gpa_code rc = prepare_plan(rt, e);
     bool first = true;
+    if (!rc) rc = product_compute_all(rt, e);
     for (gpa_storage *s = rt->pending.next, *next; s != &rt->pending && !rc; s = next) {
         next = s->next;
         if (!s->failed && (why != CUT_LOOP || s->node->suspect)) rc = concat_store_slices(rt, s, e);
@@ -600,6 +604,8 @@ gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
 gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also,
                     bool *hazard, gpa_err *e) {
     gpa_code rc = prepare_plan(rt, e);
+    if (!rc) rc = product_compute_below(rt, root->value, e);
+    for (size_t i = 0; i < n_also && !rc; i++) rc = product_compute_below(rt, also[i]->node, e);
     if (rc) return rc;
     fuse_plan *p = &rt->exec->plan;
     *hazard = false;

@@ -149,6 +149,11 @@ static void write_value(writer *w, const node *n, bool inside) {
             write_value(w, n->in[0], false);
             str_putc(w->out, ')');
             break;
+        case NODE_PRODUCT:
+            write_value(w, n->in[0], true);
+            str_put(w->out, " @ ");
+            write_value(w, n->in[1], true);
+            break;
         case NODE_CONCAT: write_concat(w, n); break;
         case NODE_GATHER:
             write_value(w, n->in[0], true);

@@ -195,11 +195,11 @@ gpa_code loop_batch_edge(gpa_rt *rt, gpa_err *e) {
     return loop_batch_flush(rt, e);
 }
 
-/* True if n is computed from a reduction or scan. A node's slot holds the answer during the
- * traversal. */
+/* True if n is computed from a reduction, scan or product. A node's slot holds the answer during
+ * the traversal. */
 static bool reduces(gpa_rt *rt, node *n) {
     if (n->mark == rt->nodes.mark) return n->slot;
-    bool found = n->kind == NODE_REDUCE || n->kind == NODE_SCAN;
+    bool found = n->kind == NODE_REDUCE || n->kind == NODE_SCAN || n->kind == NODE_PRODUCT;
     for (int i = 0; i < n->n_in && !found; i++) found = reduces(rt, n->in[i]);
     n->mark = rt->nodes.mark;
     n->slot = found;

@@ -126,6 +126,7 @@ static void remove_from_table(gpa_rt *rt, node *n) {
 }
 
 static void drop_inputs(gpa_rt *rt, node *n) {
+    rt->products.n -= n->kind == NODE_PRODUCT;
     for (int i = 0; i < n->n_in; i++) node_release(rt, n->in[i]);
     n->n_in = 0;
     body_release(n->body);
@@ -391,6 +392,19 @@ gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out, gpa_err *e) {
     n->sub = (uint16_t)red;
     set_shape(n, a->shape);
     set_input(n, 0, a);
+    *out = intern(rt, n);
+    return GPA_OK;
+}
+
+gpa_code node_product(gpa_rt *rt, const node_factors *f, node **out, gpa_err *e) {
+    node *n;
+    gpa_code rc = alloc_node(rt, (node_spec){NODE_PRODUCT, f->dtype, f->ndim, 2, 0}, &n, e);
+    if (rc) return rc;
+    n->sub = (uint16_t)f->precision;
+    set_shape(n, f->shape);
+    set_input(n, 0, f->a);
+    set_input(n, 1, f->b);
+    rt->products.n++;
     *out = intern(rt, n);
     return GPA_OK;
 }

@@ -133,6 +133,16 @@ gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, gpa_axes axes, node **out
 /* Inclusive prefix reduction along the last dimension. */
 gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out, gpa_err *e);
 
+/* The matrix product of two leaves (stacks of matrices) that a library computes when it is needed,
+ * before any plan: fusion never sees one. `precision`: a gpa_precision. */
+typedef struct {
+    node *a, *b;
+    gpa_dtype dtype;
+    int precision, ndim;
+    const int64_t *shape;
+} node_factors;
+gpa_code node_product(gpa_rt *rt, const node_factors *f, node **out, gpa_err *e);
+
 /* n was computed into b, in C order: it becomes a leaf for all that hold it. */
 void node_materialize(gpa_rt *rt, node *n, gpa_buf *b);
 /* Frees the table and the free lists; no node may be alive. */

@@ -48,6 +48,12 @@ struct gpa_rt {
         void (*on_unused_gather)(gpa_rt *rt, const node *n);
     } nodes;
 
+    struct { /* exec/product.c: matrix products that are not computed yet */
+        size_t n;
+        /* Computes one; *out is owned. */
+        gpa_code (*compute)(gpa_rt *rt, const node *n, gpa_buf **out, gpa_err *e);
+    } products;
+
     struct { /* unused_gather.c: checks that wait */
         node **check;
         size_t n, cap;

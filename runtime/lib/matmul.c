@@ -13,7 +13,10 @@
 #include "runtime/array/host_view.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/host/host.h"
+#include "runtime/lib/attention_match.h"
 #include "runtime/lib/library.h"
+#include "runtime/exec/buffer.h"
+#include "runtime/exec/storage.h"
 #include "runtime/graph/shape.h"
 #include "runtime/libcalls.h"
 #include "runtime/tables/tuning.h"
@@ -493,6 +496,76 @@ static void explain_product(gpa_rt *rt, const gpa_device *d, gpa_precision preci
     explain_call(rt, name, d, result);
 }
 
+/* ---- pending products ---- */
+
+/* True if the product is far larger than its operands: not storing it is worth a pending node. */
+static bool is_outer(const stacks *s) {
+    return s->a->ndim > 1 && s->b->ndim > 1 && s->m * s->n >= TUNE_PENDING_PRODUCT_MIN_ELEMS &&
+           s->m * s->n > 2 * (s->m + s->n) * s->k;
+}
+
+gpa_code matmul_leaf(gpa_rt *rt, const node *leaf, gpa_arr **out, gpa_err *e) {
+    const gpa_dtype t = (gpa_dtype)leaf->dtype;
+    gpa_storage *storage;
+    buf_add_owner(rt, leaf->buf);
+    gpa_code rc = storage_of_buf_take(rt, leaf->buf, t, (int64_t)(leaf->buf->bytes / dtype_size(t)),
+                                      &storage, e);
+    if (rc) return rc;
+    rc = arr_handle(rt, storage,
+                    &(arr_layout){t, leaf->ndim, leaf->shape, leaf->map, leaf->map[leaf->ndim]},
+                    NULL, out, e);
+    storage_release(rt, storage);
+    return rc;
+}
+
+static gpa_code general_product(gpa_rt *rt, gpa_device *d, stacks *s, gpa_dtype t, gpa_arr **out,
+                                gpa_err *e);
+
+/* Computes a pending product. */
+static gpa_code compute_pending(gpa_rt *rt, const node *n, gpa_buf **out, gpa_err *e) {
+    gpa_arr *made = NULL;
+    const gpa_precision now = rt->precision;
+    stacks s = {.a = NULL};
+    gpa_code rc = GPA_OK;
+    rt->precision = (gpa_precision)n->sub;
+    TRY(matmul_leaf(rt, n->in[0], &s.a, e));
+    TRY(matmul_leaf(rt, n->in[1], &s.b, e));
+    TRY(plan_product(s.a, s.b, &s, e));
+    TRY(general_product(rt, n->in[0]->buf->device, &s, (gpa_dtype)n->dtype, &made, e));
+    TRY(arr_force(rt, made, CUT_LIBRARY, e));
+    *out = made->storage->buf;
+    buf_add_owner(rt, *out);
+out:
+    rt->precision = now;
+    arr_release(rt, s.a);
+    arr_release(rt, s.b);
+    arr_release(rt, made);
+    return rc;
+}
+
+/* The product as a node. */
+static gpa_code pending_product(gpa_rt *rt, gpa_device *d, stacks *s, gpa_dtype t, gpa_arr **out,
+                                gpa_err *e) {
+    node *in[2] = {NULL, NULL}, *n = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_eval(rt, (gpa_arr *[]){s->a, s->b}, 2, e));
+    TRY(arr_bring_to_device(rt, d, &s->a, e));
+    TRY(arr_bring_to_device(rt, d, &s->b, e));
+    TRY(arr_node(rt, s->a, &in[0], e));
+    TRY(arr_node(rt, s->b, &in[1], e));
+    rt->products.compute = compute_pending;
+    TRY(node_product(rt, &(node_factors){in[0], in[1], t, rt->precision, s->ndim, s->result}, &n,
+                     e));
+    rc = arr_of_node(rt, n, out, e);
+out:
+    node_release(rt, in[0]);
+    node_release(rt, in[1]);
+    node_release(rt, n);
+    return rc;
+}
+
+/* ---- products by libraries ---- */
+
 /* The product of s->a and s->b by the device's library, or by the host where that has none. */
 static gpa_code general_product(gpa_rt *rt, gpa_device *d, stacks *s, gpa_dtype t, gpa_arr **out,
                                 gpa_err *e) {
@@ -540,6 +613,8 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
     TRY(arr_result_type(in, 2, &t, e));
     TRY(plan_product(a->arr, b->arr, &s, e));
     TRY(scaled(rt, a->arr, b->arr, out, e));
+    if (!*out && rt->products.n && !rt->tape)
+        TRY(attention_of_softmax(rt, a->arr, b->arr, t, out, e));
     if (*out) goto out;
     TRY(arr_cast(rt, a->arr, t, false, &s.a, e));
     TRY(arr_cast(rt, b->arr, t, false, &s.b, e));
@@ -560,7 +635,10 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
         TRY(vector_product(rt, &s, t, out, e));
         goto out;
     }
-    TRY(general_product(rt, d, &s, t, out, e));
+    if (is_outer(&s) && dtype_is_float(t) && !rt->tape)
+        TRY(pending_product(rt, d, &s, t, out, e));
+    else
+        TRY(general_product(rt, d, &s, t, out, e));
 out:
     arr_release(rt, s.a);
     arr_release(rt, s.b);

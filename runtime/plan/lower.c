@@ -215,6 +215,7 @@ static int32_t emit(lowering *c, entry *x) {
         case NODE_BUF:
         case NODE_REDUCE:
         case NODE_VIEW:
+        case NODE_PRODUCT:
         case NODE_KINDS: return -1;
     }
     return kir_emit(f, ins);
@@ -413,6 +414,7 @@ static const char *name_of(const node *n) {
         case NODE_BUF:
         case NODE_VIEW:
         case NODE_CAST:
+        case NODE_PRODUCT:
         case NODE_KINDS: break;
     }
     return "copy";

@@ -159,6 +159,7 @@ int32_t lower_visit(lowering *c, node *n, int map) {
         case NODE_GATHER: return visit_gather(c, x);
         case NODE_REDUCE:
         case NODE_SCAN: return visit_reduce(c, x);
+        case NODE_PRODUCT:
         case NODE_KINDS: break;
     }
     return -1;

@@ -214,6 +214,7 @@ static bool put_node(plan_cache *m, const plan_device *d, const node *n) {
         case NODE_CONCAT:
         case NODE_SCAN: return true;
         case NODE_GATHER: put_all(m, n->map, n->map_len); return n->sub; /* others may fault */
+        case NODE_PRODUCT:
         case NODE_KINDS: break;
     }
     return false;
