@@ -356,6 +356,7 @@ syntax:                                 ## clang's warnings, as errors
 CLANG_TIDY = $(firstword $(foreach c,clang-tidy clang-tidy-14,$(shell command -v $(c))))
 tidy:                                   ## clang-tidy's checks of .clang-tidy on every source, or those below IN=FOLDER
 	@$(if $(CLANG_TIDY),,echo '  clang-tidy is missing'; exit 1)
+	@$(if $(filter $(if $(IN),$(IN)%,%),$(CHECKED)),,echo '  no C source below $(IN)'; exit 1)
 	@printf '%s\n' $(filter $(if $(IN),$(IN)%,%),$(CHECKED)) | \
 	    xargs -P $(JOBS) -n 1 sh -c '$(CLANG_TIDY) --quiet "$$0" -- $(filter-out -W% -MMD -MP,$(subst ','\'',$(ALL))) $(CHECKED_FLAGS) 2> /dev/null'
 
