@@ -61,7 +61,7 @@ typedef struct {
 
 typedef struct {
     const char *device;     /* "cpu", "cuda:1", "ref"; NULL: GPA_DEVICE, else the best there is */
-    const char *plugin_dir; /* NULL: GPA_PLUGIN_DIR, else beside the executable or in ../lib/gpa */
+    const char *plugin_dir; /* NULL: GPA_PLUGIN_DIR, else next to the executable or in ../lib/gpa */
     /* Calls `each` for every named array; MemoryError lists the largest. May be NULL. */
     void (*name_arrays)(void *user, void (*each)(void *to, const char *name, const gpa_arr *a),
                         void *to);

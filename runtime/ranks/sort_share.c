@@ -101,11 +101,12 @@ typedef struct {
     }
 
 /* The number of elements of the first run among the first k of the result (merge path). */
-static inline __attribute__((always_inline)) int64_t first_among(const char *a, int64_t n,
-                                                                 const char *b, int64_t m,
-                                                                 int64_t k, size_t item,
+static inline __attribute__((always_inline)) int64_t first_among(const sorted_run *x,
+                                                                 const sorted_run *y, int64_t k,
                                                                  const sortkey_order *o) {
-    int64_t lo = MAX(0, k - m), hi = MIN(k, n);
+    const size_t item = o->item;
+    const char *a = x->keys, *b = y->keys;
+    int64_t lo = MAX(0, k - y->n), hi = MIN(k, x->n);
     while (lo < hi) {
         const int64_t i = lo + (hi - lo) / 2, j = k - 1 - i;
         if (is_before(load(b + j * (int64_t)item, item), load(a + i * (int64_t)item, item), o))
@@ -119,8 +120,9 @@ static inline __attribute__((always_inline)) int64_t first_among(const char *a, 
 /* The rest of a merge, once one of its runs has ended or the others have. */
 static inline __attribute__((always_inline)) void finish_merge(cursor c, const sorted_run *x,
                                                                const sorted_run *y, char *keys,
-                                                               int64_t *indices, size_t item,
+                                                               int64_t *indices,
                                                                const sortkey_order *o) {
+    const size_t item = o->item;
     const char *a = x->keys, *b = y->keys;
     while (c.i < c.n && c.j < c.m) STEP(c)
     const sorted_run *rest = c.i < c.n ? x : y;
@@ -136,8 +138,9 @@ enum { MERGES = 4 }; /* at the same time: each waits for its last comparison */
 /* Two runs into one: MERGES ranges of the result, step by step in turn. */
 static inline __attribute__((always_inline)) void merge_two(const sorted_run *x,
                                                             const sorted_run *y, char *keys,
-                                                            int64_t *indices, size_t item,
+                                                            int64_t *indices,
                                                             const sortkey_order *o) {
+    const size_t item = o->item;
     const char *a = x->keys, *b = y->keys;
     const int64_t total = x->n + y->n;
     cursor c[MERGES];
@@ -145,7 +148,7 @@ static inline __attribute__((always_inline)) void merge_two(const sorted_run *x,
     for (int q = 0; q < MERGES; q++) {
         const int64_t begin = total / MERGES * q,
                       end = q + 1 < MERGES ? total / MERGES * (q + 1) : total,
-                      n = first_among(a, x->n, b, y->n, end, item, o);
+                      n = first_among(x, y, end, o);
         c[q] = (cursor){i, n, begin - i, end - n, begin};
         i = n;
     }
@@ -160,14 +163,14 @@ static inline __attribute__((always_inline)) void merge_two(const sorted_run *x,
             STEP(c[3])
         }
     }
-    for (int q = 0; q < MERGES; q++) finish_merge(c[q], x, y, keys, indices, item, o);
+    for (int q = 0; q < MERGES; q++) finish_merge(c[q], x, y, keys, indices, o);
 }
 
 /* The same of elements of one kind and size, as constants. */
 #define MERGE(KIND, ITEM, NAN)                                                    \
     {                                                                             \
         const sortkey_order o = {KIND, ITEM, UINT64_C(1) << (ITEM * 8 - 1), NAN}; \
-        merge_two(x, y, keys, indices, ITEM, &o);                                 \
+        merge_two(x, y, keys, indices, &o);                                       \
         break;                                                                    \
     }
 

@@ -235,9 +235,11 @@ bool cusparse_banded_can(gpa_dev *d, const gpa_libcall *c) {
            c->solve_banded.k <= INT32_MAX && is_ready(d);
 }
 
-/* The lower and the upper diagonal, each beside the row of its element; 0 where a row has none. */
-static gpa_code copy_diagonals(gpa_dev *d, CUdeviceptr bands, CUdeviceptr lower, CUdeviceptr upper,
-                               size_t n, size_t item, gpa_err *e) {
+/* The lower diagonal, then the upper one, each element at the index of its row; 0 where a row has
+ * none. */
+static gpa_code copy_diagonals(gpa_dev *d, CUdeviceptr bands, CUdeviceptr lower, size_t n,
+                               size_t item, gpa_err *e) {
+    const CUdeviceptr upper = lower + n * item;
     const size_t bytes = (n - 1) * item;
     gpa_code rc = GPA_OK;
     TRY(api_check(d->cu->fill(lower, 0, item, d->stream), "cuMemsetD8Async", e));
@@ -264,7 +266,7 @@ gpa_code cusparse_banded_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     workspace = (workspace + 255) / 256 * 256;
     TRY(allocate_scratch(d, workspace + 2 * rows * item, &scratch, e));
     const CUdeviceptr lower = scratch + workspace, upper = lower + rows * item;
-    TRY(copy_diagonals(d, (CUdeviceptr)(uintptr_t)bands, lower, upper, rows, item, e));
+    TRY(copy_diagonals(d, (CUdeviceptr)(uintptr_t)bands, lower, rows, item, e));
     TRY(check(d->sparse->tridiagonal[type](d->sparse_handle, n, k, (void *)(uintptr_t)lower,
                                            bands + rows * item, (void *)(uintptr_t)upper, x, n,
                                            (void *)(uintptr_t)scratch),
