@@ -8,9 +8,10 @@
 
 enum {
     GEMM_PANEL = 192, /* rows: a multiple of the register blocks of BLAS kernels (4 to 24, 64) */
-    GEMM_MIN_SIDE = 4 * TUNE_GEMM_THIN_MAX_SIDE + 1,
-    FFT_ROWS = 32 /* a multiple of all numbers of lanes */
+    FFT_ROWS = 32     /* a multiple of all numbers of lanes */
 };
+/* A product with a shorter side is a thin one. A variable in MODE=tuning. */
+#define GEMM_MIN_SIDE (4 * TUNE_GEMM_THIN_MAX_SIDE + 1)
 
 static int64_t gcd(int64_t a, int64_t b) {
     while (b) {
