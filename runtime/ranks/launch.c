@@ -187,6 +187,8 @@ static bool writes_are_disjoint(division *v) {
 
 /* ---- the decision ---- */
 
+enum { ALONE_MIN_BYTES = 1 << 16 }; /* of a launch for which %explain says why it is not divided */
+
 /* The work of a launch in bytes: points of its largest extent. */
 static uint64_t launch_bytes(const gpa_prog *p, const gpa_launch *l) {
     uint64_t n = 8;
@@ -226,7 +228,8 @@ static gpa_code divide(division *v, gpa_err *e) {
     v->alone =
         p->form != KIR_MAP ? "a kernel of the user is not divided" : arrays_alone(d, p, v->l);
     if (v->alone) return rc;
-    v->alone = "its elements are computed in order, or are too few for two ranks";
+    v->alone =
+        launch_bytes(p, v->l) < ALONE_MIN_BYTES ? NULL : "its elements are computed in order";
     TRY(d->be->plan_share(d->inner, p->inner, v->l, &v->plan, e));
     if (v->plan.form == GPA_SHARE_PARTS && p->faults) {
         v->plan.form = GPA_SHARE_NONE;
