@@ -43,6 +43,10 @@ static gpa_code download(gpa_rt *rt, gpa_buf *b, size_t at, size_t n, void *to, 
     return rc ? rc : buf_check(b, e);
 }
 
+static bool has_copy(const gpa_buf *b) {
+    return b->host_copy && b->host_copy->version == b->version && !b->shared;
+}
+
 /* True if so many elements were read from a buffer that a copy of all costs no more. */
 static bool deserves_copy(gpa_buf *b) {
     if (b->reads_version != b->version) b->reads = 0;
@@ -68,13 +72,11 @@ static gpa_code make_copy(gpa_rt *rt, gpa_buf *b, gpa_err *e) {
 /* Reads n bytes of b at `at`. A program that reads element by element waits for the device a few
  * times, not for each: then the buffer has a copy, until it is stored to. */
 static gpa_code fetch_bytes(gpa_rt *rt, gpa_buf *b, size_t at, size_t n, void *to, gpa_err *e) {
-    const buf_host_copy *c = b->host_copy;
     gpa_code rc = GPA_OK;
-    if ((!c || c->version != b->version) && deserves_copy(b)) rc = make_copy(rt, b, e);
-    c = b->host_copy;
-    if (rc || !c || c->version != b->version || at + n > c->n)
+    if (!has_copy(b) && deserves_copy(b)) rc = make_copy(rt, b, e);
+    if (rc || !has_copy(b) || at + n > b->host_copy->n)
         return rc ? rc : download(rt, b, at, n, to, e);
-    memcpy(to, c->bytes + at, n);
+    memcpy(to, b->host_copy->bytes + at, n);
     return GPA_OK;
 }
 

@@ -201,7 +201,7 @@ static gpa_buf *known_buf(const loop_log *g, const gpa_mem *mem) {
     gpa_buf *b = buf_of(g->unused, g->n_unused, mem);
     if (!b) b = buf_of(g->fresh, g->n_fresh, mem);
     for (size_t i = 0; i < g->n_named && !b; i++)
-        if (g->start[i].buf->mem == mem) b = g->start[i].buf;
+        if (g->start[i].buf && g->start[i].buf->mem == mem) b = g->start[i].buf;
     return b;
 }
 
