@@ -218,7 +218,7 @@ gpa_op_loop op_loop(gpa_op op, gpa_dtype t) {
 }
 
 bool op_is_approximate(gpa_op op, gpa_dtype compute) {
-    const bool transcendental = op_info[op].cost >= 20;
+    const bool transcendental = op_info[op].cost >= 20 && op != OP_CBRT;
     if (dtype_info[compute].kind == 'F') return transcendental;
     return dtype_info[compute].kind == 'C' &&
            (transcendental || op == OP_ABSOLUTE || op == OP_SIGN || op == OP_RECIPROCAL ||
