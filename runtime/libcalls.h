@@ -11,17 +11,22 @@
  * its operands is pending; that of a pending softmax of such a product is attention. */
 gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
 
+/* The operands of attention (borrowed). */
 typedef struct {
+    gpa_arr *q, *k, *v;
     gpa_arr *mask; /* bool: False hides a key; else added to the scores; NULL: none */
-    double scale;  /* multiplies q k' */
-    bool causal;   /* query i sees the keys j <= i + diagonal */
+} arr_attention_operands;
+
+typedef struct {
+    double scale; /* multiplies q k' */
+    bool causal;  /* query i sees the keys j <= i + diagonal */
     int64_t diagonal;
 } arr_attention_opts;
 
 /* Attention: softmax(q @ k' * scale + mask) @ v over the last axis of the scores, which are not
  * stored as a whole: q (..., m, d), k (..., n, d), v (..., n, e), the mask broadcast with
  * (..., m, n). Floats; integers become float64. GPA_E_VALUE for shapes that do not match. */
-gpa_code arr_attention(gpa_rt *rt, gpa_arr *q, gpa_arr *k, gpa_arr *v, const arr_attention_opts *o,
+gpa_code arr_attention(gpa_rt *rt, const arr_attention_operands *x, const arr_attention_opts *o,
                        gpa_arr **out, gpa_err *e);
 
 typedef struct {

@@ -14,7 +14,6 @@ gpa_code np_attention(gpa_vm *vm, value *argv, value *out) { /* q, k, v, mask, c
     gpa_code rc = GPA_OK;
     for (int i = 0; i < 4; i++)
         if (i < 3 || argv[i].tag != V_NONE) TRY(arg_array(vm, argv[i], DT_NONE, &in[i]));
-    o.mask = in[3];
     TRY(arg_bool(vm, argv[4], "causal", &o.causal));
     if (argv[5].tag != V_NONE) {
         TRY(arg_float(vm, argv[5], "scale", &o.scale));
@@ -22,7 +21,8 @@ gpa_code np_attention(gpa_vm *vm, value *argv, value *out) { /* q, k, v, mask, c
         const int64_t d = in[0]->ndim ? in[0]->shape[in[0]->ndim - 1] : 1;
         o.scale = 1 / sqrt(d ? (double)d : 1);
     }
-    TRY(arr_attention(rt, in[0], in[1], in[2], &o, &result, vm_err(vm)));
+    TRY(arr_attention(rt, &(arr_attention_operands){in[0], in[1], in[2], in[3]}, &o, &result,
+                      vm_err(vm)));
     rc = np_return(vm, result, out);
 out:
     for (int i = 0; i < 4; i++) arr_release(rt, in[i]);

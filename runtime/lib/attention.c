@@ -236,16 +236,21 @@ static gpa_code apply(gpa_rt *rt, gpa_op op, gpa_arr **a, gpa_opnd b, gpa_err *e
     return GPA_OK;
 }
 
-/* Rows (or columns, on the last axis) from `first` on of x. */
-static gpa_code slice(gpa_rt *rt, gpa_arr *x, int axis, int64_t first, int64_t count, gpa_arr **out,
-                      gpa_err *e) {
+/* The indices [first, first + count) along an axis. */
+typedef struct {
+    int axis;
+    int64_t first, count;
+} axis_range;
+
+/* A view of a range of x. */
+static gpa_code slice(gpa_rt *rt, gpa_arr *x, axis_range r, gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS];
     memcpy(shape, x->shape, (size_t)x->ndim * sizeof *shape);
-    shape[axis] = count;
-    return arr_view(
-        rt, x,
-        &(arr_layout){(gpa_dtype)x->dtype, x->ndim, shape, x->strides, first * x->strides[axis]},
-        out, e);
+    shape[r.axis] = r.count;
+    return arr_view(rt, x,
+                    &(arr_layout){(gpa_dtype)x->dtype, x->ndim, shape, x->strides,
+                                  r.first * x->strides[r.axis]},
+                    out, e);
 }
 
 /* The bool (rows, keys) matrix j <= row + i + diagonal. */
@@ -276,21 +281,27 @@ static gpa_code hide(gpa_rt *rt, gpa_arr **scores, gpa_arr *visible, gpa_err *e)
     return GPA_OK;
 }
 
-/* The scores of `rows` queries from `row` on with the first `keys` keys, masked. */
+/* A block of scores: those of `rows` queries from `row` on with the first `keys` keys. */
+typedef struct {
+    int64_t row, rows, keys;
+} score_block;
+
+/* The scores of a block, masked. */
 static gpa_code block_scores(gpa_rt *rt, const operands *a, const arr_attention_opts *o,
-                             int64_t row, int64_t rows, int64_t keys, gpa_arr **out, gpa_err *e) {
+                             const score_block *b, gpa_arr **out, gpa_err *e) {
+    const axis_range queries = {a->batch, b->row, b->rows};
     gpa_arr *q = NULL, *k = NULL, *kt = NULL, *scores = NULL, *mask = NULL, *part = NULL;
     int perm[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     for (int d = 0; d < a->ndim; d++) perm[d] = d < a->batch ? d : 2 * a->batch + 1 - d;
-    TRY(slice(rt, a->x[Q], a->batch, row, rows, &q, e));
-    TRY(slice(rt, a->x[K], a->batch, 0, keys, &k, e));
+    TRY(slice(rt, a->x[Q], queries, &q, e));
+    TRY(slice(rt, a->x[K], (axis_range){a->batch, 0, b->keys}, &k, e));
     TRY(arr_transpose(rt, k, perm, &kt, e));
     TRY(arr_matmul(rt, &(gpa_opnd){.arr = q}, &(gpa_opnd){.arr = kt}, &scores, e));
     TRY(apply(rt, OP_MULTIPLY, &scores, number(o->scale), e));
     if (a->x[MASK]) {
-        TRY(slice(rt, a->x[MASK], a->batch, row, rows, &part, e));
-        TRY(slice(rt, part, a->batch + 1, 0, keys, &mask, e));
+        TRY(slice(rt, a->x[MASK], queries, &part, e));
+        TRY(slice(rt, part, (axis_range){a->batch + 1, 0, b->keys}, &mask, e));
         if (mask->dtype == DT_BOOL)
             TRY(hide(rt, &scores, mask, e));
         else
@@ -298,8 +309,8 @@ static gpa_code block_scores(gpa_rt *rt, const operands *a, const arr_attention_
         arr_release(rt, mask);
         mask = NULL;
     }
-    if (o->causal && row + o->diagonal + 1 < keys) {
-        TRY(causal_mask(rt, row + o->diagonal, rows, keys, &mask, e));
+    if (o->causal && b->row + o->diagonal + 1 < b->keys) {
+        TRY(causal_mask(rt, b->row + o->diagonal, b->rows, b->keys, &mask, e));
         TRY(hide(rt, &scores, mask, e));
     }
     *out = scores;
@@ -326,7 +337,7 @@ static gpa_code attend_block_take(gpa_rt *rt, const operands *a, gpa_arr *scores
     TRY(apply(rt, OP_EXP, &p, (gpa_opnd){0}, e));
     TRY(arr_reduce(rt, RED_SUM, p, &last, &sum, e));
     TRY(apply(rt, OP_DIVIDE, &p, (gpa_opnd){.arr = sum}, e));
-    TRY(slice(rt, a->x[V], a->batch, 0, keys, &v, e));
+    TRY(slice(rt, a->x[V], (axis_range){a->batch, 0, keys}, &v, e));
     TRY(arr_matmul(rt, &(gpa_opnd){.arr = p}, &(gpa_opnd){.arr = v}, out, e));
 out:
     arr_release(rt, most);
@@ -351,11 +362,11 @@ static gpa_code by_blocks(gpa_rt *rt, operands *a, const arr_attention_opts *o, 
         const int64_t rows = MIN(block, a->m - row),
                       keys = o->causal ? MIN(a->n, row + rows + o->diagonal) : a->n;
         if (keys <= 0) continue; /* no query sees a key */
-        TRY(block_scores(rt, a, o, row, rows, keys, &scores, e));
+        TRY(block_scores(rt, a, o, &(score_block){row, rows, keys}, &scores, e));
         rc = attend_block_take(rt, a, scores, keys, &part, e);
         scores = NULL;
         if (rc) goto out;
-        TRY(slice(rt, made, a->batch, row, rows, &to, e));
+        TRY(slice(rt, made, (axis_range){a->batch, row, rows}, &to, e));
         TRY(arr_set(rt, to, NULL, &(gpa_opnd){.arr = part}, e));
         arr_release(rt, part);
         arr_release(rt, to);
@@ -400,7 +411,7 @@ static gpa_code attention(gpa_rt *rt, gpa_arr *const *in, const arr_attention_op
     gpa_device *d;
     gpa_dtype t;
     gpa_code rc = GPA_OK;
-    if (o->mask) a.x[MASK] = arr_retain(o->mask);
+    if (in[MASK]) a.x[MASK] = arr_retain(in[MASK]);
     TRY(result_dtype(in[Q], in[K], in[V], &t, e));
     TRY(device_default(rt, &d, e));
     const gpa_dtype wide = dtype_info[t].compute;
@@ -427,10 +438,10 @@ out:
     return rc;
 }
 
-gpa_code arr_attention(gpa_rt *rt, gpa_arr *q, gpa_arr *k, gpa_arr *v, const arr_attention_opts *o,
+gpa_code arr_attention(gpa_rt *rt, const arr_attention_operands *x, const arr_attention_opts *o,
                        gpa_arr **out, gpa_err *e) {
-    gpa_arr *in[] = {q, k, v, o->mask};
-    const int n = o->mask ? OPERANDS : MASK;
+    gpa_arr *in[] = {x->q, x->k, x->v, x->mask};
+    const int n = x->mask ? OPERANDS : MASK;
     device_scope p = device_scope_enter(rt, in, n);
     const bool on = tape_enter(rt);
     gpa_code rc = attention(rt, in, o, out, e);
@@ -439,15 +450,16 @@ gpa_code arr_attention(gpa_rt *rt, gpa_arr *q, gpa_arr *k, gpa_arr *v, const arr
     if (rc || !on) return rc;
     rc = tape_note(
         rt,
-        &(tape_entry){.rule = "attention",
-                      .in = (gpa_opnd[]){{.arr = q}, {.arr = k}, {.arr = v}, {.arr = o->mask}},
-                      .out = out,
-                      .n_in = n,
-                      .n_out = 1,
-                      .ints = (int64_t[]){o->causal, o->diagonal, rt->precision},
-                      .n_ints = 3,
-                      .scale = o->scale,
-                      .keep_in = 15},
+        &(tape_entry){
+            .rule = "attention",
+            .in = (gpa_opnd[]){{.arr = x->q}, {.arr = x->k}, {.arr = x->v}, {.arr = x->mask}},
+            .out = out,
+            .n_in = n,
+            .n_out = 1,
+            .ints = (int64_t[]){o->causal, o->diagonal, rt->precision},
+            .n_ints = 3,
+            .scale = o->scale,
+            .keep_in = 15},
         e);
     if (rc) arr_release(rt, *out);
     return rc;

@@ -227,9 +227,8 @@ static gpa_code call(gpa_rt *rt, const scores *s, gpa_arr *v, gpa_dtype t, gpa_a
     TRY(arr_transpose(rt, factors[1], perm, &k, e));
     if (s->mask) TRY(mask_array(rt, s, &mask, e));
     TRY(arr_attention(
-        rt, factors[0], k, v,
-        &(arr_attention_opts){
-            .mask = mask, .scale = s->scale, .causal = s->causal, .diagonal = s->diagonal},
+        rt, &(arr_attention_operands){factors[0], k, v, mask},
+        &(arr_attention_opts){.scale = s->scale, .causal = s->causal, .diagonal = s->diagonal},
         &made, e));
     rc = arr_cast(rt, made, t, false, out, e);
 out:

@@ -240,13 +240,20 @@ static void queue_block(sorting *s, int rank, wire_op op, uint64_t n) {
 
 static uint64_t all_ranks(const gpa_dev *d) { return (UINT64_C(2) << (d->n - 1)) - 1; }
 
-/* Notes that the elements [at, at + n) of a block's array are accessed. */
-static bool add_elements(const gpa_dev *d, accesses *x, const gpa_binding *b, gpa_dtype t, int rank,
-                         const sorted_range *r, bool write) {
-    const memory_access a = {
-        .m = memory_find(d, b->mem), .rank = rank, .write = write, .exact = true};
-    const int64_t item = (int64_t)dtype_size(t), from = (b->offset + r->at) * item;
-    return !a.m || accesses_add(x, &a, from, from + r->n * item);
+/* How a rank accesses elements of an array. */
+typedef struct {
+    const gpa_binding *array;
+    gpa_dtype dtype;
+    int rank;
+    bool write;
+} element_access;
+
+/* Notes that the elements of a range are accessed. */
+static bool add_elements(const gpa_dev *d, accesses *x, element_access a, const sorted_range *r) {
+    const memory_access m = {
+        .m = memory_find(d, a.array->mem), .rank = a.rank, .write = a.write, .exact = true};
+    const int64_t item = (int64_t)dtype_size(a.dtype), from = (a.array->offset + r->at) * item;
+    return !m.m || accesses_add(x, &m, from, from + r->n * item);
 }
 
 /* Every rank sorts its block; then the splitters are chosen. */
@@ -261,9 +268,9 @@ static gpa_code sort_blocks(sorting *s, gpa_err *e) {
     for (int r = 0; r < d->n; r++) {
         const sort_block *b = &s->block[r];
         const sorted_range all = {b->lo, b->hi - b->lo};
-        if (!add_elements(d, &x, &b->in, b->dtype, r, &all, false) ||
-            !add_elements(d, &x, &b->keys, b->dtype, r, &all, true) ||
-            !add_elements(d, &x, &b->indices, DT_I64, r, &all, true))
+        if (!add_elements(d, &x, (element_access){&b->in, b->dtype, r, false}, &all) ||
+            !add_elements(d, &x, (element_access){&b->keys, b->dtype, r, true}, &all) ||
+            !add_elements(d, &x, (element_access){&b->indices, DT_I64, r, true}, &all))
             TRY(gpa_no_memory(e));
     }
     TRY(accesses_place(d, &x, NULL, e));
@@ -336,11 +343,13 @@ static gpa_code merge_blocks(sorting *s, const gpa_binding *to, gpa_err *e) {
         for (int b = 0; b < d->n; b++) {
             const sorted_range part = range_between(s, b, r);
             made.n += part.n;
-            if (!add_elements(d, &x, &s->block[0].keys, t, r, &part, false) ||
-                !add_elements(d, &x, &s->block[0].indices, DT_I64, r, &part, false))
+            const sort_block *first = &s->block[0];
+            if (!add_elements(d, &x, (element_access){&first->keys, t, r, false}, &part) ||
+                !add_elements(d, &x, (element_access){&first->indices, DT_I64, r, false}, &part))
                 TRY(gpa_no_memory(e));
         }
-        if (!add_elements(d, &x, to, arg ? DT_I64 : t, r, &made, true)) TRY(gpa_no_memory(e));
+        if (!add_elements(d, &x, (element_access){to, arg ? DT_I64 : t, r, true}, &made))
+            TRY(gpa_no_memory(e));
     }
     TRY(accesses_place(d, &x, NULL, e));
     int64_t at = 0;
@@ -351,12 +360,12 @@ static gpa_code merge_blocks(sorting *s, const gpa_binding *to, gpa_err *e) {
     }
     TRY(device_exchange(d, e));
     for (int b = 0; b < d->n; b++) ranges[b] = range_between(s, b, 0);
-    rc = library_work_merge(&own, &s->block[0], ranges, d->n, to, 0, e);
+    rc = library_work_merge(&own, &s->block[0], &(merge_share){ranges, d->n, to, 0}, e);
     at = 0;
     for (int r = 1; r < d->n && d->simulated && !rc; r++) {
         for (int b = 0; b < d->n; b++) at += ranges[b].n;
         for (int b = 0; b < d->n; b++) ranges[b] = range_between(s, b, r);
-        rc = library_work_merge(&own, &s->block[r], ranges, d->n, to, at, e);
+        rc = library_work_merge(&own, &s->block[r], &(merge_share){ranges, d->n, to, at}, e);
     }
     rc = receive_all(d, all_ranks(d), &(results){.n = 0}, rc, e);
 out:

@@ -57,8 +57,10 @@ void library_work_search(const library_device *d, const sort_block *x, const spl
         out[i] = sort_share_search(x->dtype, keys, x->hi - x->lo, x->lo, &s[i]);
 }
 
-gpa_code library_work_merge(const library_device *d, const sort_block *x, const sorted_range *r,
-                            int n, const gpa_binding *to, int64_t at, gpa_err *e) {
+gpa_code library_work_merge(const library_device *d, const sort_block *x, const merge_share *share,
+                            gpa_err *e) {
+    const sorted_range *r = share->range;
+    const int n = share->n;
     const size_t item = dtype_size(x->dtype);
     const bool arg = x->indices.mem;
     sorted_run *runs = mem_new((size_t)(n + 1) * sizeof *runs);
@@ -67,8 +69,8 @@ gpa_code library_work_merge(const library_device *d, const sort_block *x, const 
         runs[i] = (sorted_run){
             address(d, &x->keys, r[i].at, item),
             arg ? (void *)address(d, &x->indices, r[i].at, sizeof(int64_t)) : NULL, r[i].n};
-    const bool good =
-        sort_share_merge(x->dtype, runs, n, address(d, to, at, arg ? sizeof(int64_t) : item));
+    const bool good = sort_share_merge(
+        x->dtype, runs, n, address(d, share->to, share->at, arg ? sizeof(int64_t) : item));
     mem_free(runs);
     return good ? GPA_OK : gpa_no_memory(e);
 }

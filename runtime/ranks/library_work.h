@@ -33,8 +33,16 @@ typedef struct {
     int64_t at, n;
 } sorted_range;
 
-/* Merges the ranges of sorted blocks of x into the elements of `to` from `at` on. */
-gpa_code library_work_merge(const library_device *d, const sort_block *x, const sorted_range *r,
-                            int n, const gpa_binding *to, int64_t at, gpa_err *e);
+/* A rank's share of a merge: n ranges of sorted blocks become the elements of `to` from `at` on. */
+typedef struct {
+    const sorted_range *range;
+    int n;
+    const gpa_binding *to;
+    int64_t at;
+} merge_share;
+
+/* Merges ranges of sorted blocks whose arrays x describes. */
+gpa_code library_work_merge(const library_device *d, const sort_block *x, const merge_share *share,
+                            gpa_err *e);
 
 #endif

@@ -306,7 +306,8 @@ static gpa_code merge(worker *w, wire_reader *r, gpa_err *e) {
     rc = bind_one(w, &x->keys, &b.keys, &why);
     if (!rc) rc = bind_one(w, &x->indices, &b.indices, &why);
     if (!rc) rc = bind_one(w, &x->out, &out, &why);
-    if (!rc) rc = library_work_merge(&own, &b, ranges, (int)x->n, &out, x->at, &why);
+    if (!rc)
+        rc = library_work_merge(&own, &b, &(merge_share){ranges, (int)x->n, &out, x->at}, &why);
     return reply(w, rc, &why, NULL, e);
 }
 

@@ -326,15 +326,22 @@ static void fill_wgmma(const gpa_libcall *c, const variant *v, wgmma_params *p) 
     p->scale = (float)c->attention.scale;
 }
 
-/* Describes rows x columns matrices to TMA: boxes of 64 columns and `box_rows` rows. A broadcast
- * dimension of the batch has extent 1. */
-static CUresult describe_matrices(gpa_dev *d, const gpa_libcall *c, const gpa_binding *b,
-                                  int64_t rows, int64_t columns, int box_rows, tensor_map *out) {
+/* An operand that TMA copies: rows x columns matrices, in boxes of `box_rows` rows, 64 columns. */
+typedef struct {
+    const gpa_binding *binding;
+    int64_t rows, columns;
+    int box_rows;
+} boxed_matrices;
+
+/* Describes matrices to TMA. A broadcast dimension of the batch has extent 1. */
+static CUresult describe_matrices(gpa_dev *d, const gpa_libcall *c, const boxed_matrices *x,
+                                  tensor_map *out) {
     enum { RANK = 2 + WGMMA_BATCH_DIMS, FLOAT16 = 6, BFLOAT16 = 9, SWIZZLE_128B = 3, L2_128B = 2 };
+    const gpa_binding *b = x->binding;
     const int n = c->attention.n_batch;
-    uint64_t extents[RANK] = {(uint64_t)columns, (uint64_t)rows, 1, 1, 1}, strides[RANK - 1];
-    const uint32_t box[RANK] = {64, (uint32_t)box_rows, 1, 1, 1}, ones[RANK] = {1, 1, 1, 1, 1};
-    strides[0] = rows > 1 ? (uint64_t)b->stride[n] * 2 : (uint64_t)columns * 2;
+    uint64_t extents[RANK] = {(uint64_t)x->columns, (uint64_t)x->rows, 1, 1, 1}, strides[RANK - 1];
+    const uint32_t box[RANK] = {64, (uint32_t)x->box_rows, 1, 1, 1}, ones[RANK] = {1, 1, 1, 1, 1};
+    strides[0] = x->rows > 1 ? (uint64_t)b->stride[n] * 2 : (uint64_t)x->columns * 2;
     for (int i = 0; i < WGMMA_BATCH_DIMS; i++) { /* the innermost first */
         const int64_t step = i < n ? b->stride[n - 1 - i] : 0;
         if (step) extents[2 + i] = (uint64_t)c->attention.extent[n - 1 - i];
@@ -348,14 +355,14 @@ static CUresult describe_matrices(gpa_dev *d, const gpa_libcall *c, const gpa_bi
 static CUresult describe_operands(gpa_dev *d, const gpa_libcall *c, const variant *v,
                                   tensor_map out[3]) {
     const int keys = hopper_tile(v)->keys;
-    CUresult r = describe_matrices(d, c, &c->attention.q, c->attention.m, c->attention.dk,
-                                   rows_of(v), &out[0]);
-    if (!r)
-        r = describe_matrices(d, c, &c->attention.k, c->attention.n, c->attention.dk, keys,
-                              &out[1]);
-    return r ? r
-             : describe_matrices(d, c, &c->attention.v, c->attention.n, c->attention.dv, keys,
-                                 &out[2]);
+    const boxed_matrices all[] = {
+        {&c->attention.q, c->attention.m, c->attention.dk, rows_of(v)},
+        {&c->attention.k, c->attention.n, c->attention.dk, keys},
+        {&c->attention.v, c->attention.n, c->attention.dv, keys},
+    };
+    CUresult r = 0;
+    for (int i = 0; i < 3 && !r; i++) r = describe_matrices(d, c, &all[i], &out[i]);
+    return r;
 }
 
 /* ---- calls ---- */

@@ -333,21 +333,24 @@ int bits_of(int64_t n) {
     return bits;
 }
 
-/* Sorts values (indices, mostly) by keys; *key and *value then point to the results. */
+/* Keys and the values (indices, mostly) that are sorted by them, each in two buffers. */
+template <class K, class V> struct keyed_values {
+    K *key, *spare_key;
+    V *value, *spare_value;
+};
+
+/* Sorts by keys; x->key and x->value then point to the results. */
 template <class K, class V>
-cudaError_t sort_values(K **key, K *spare, V **value, V **other, int64_t n, int bits, arena *r,
-                        cudaStream_t s) {
-    cub::DoubleBuffer<K> k(*key, spare);
-    cub::DoubleBuffer<V> v(*value, *other);
+cudaError_t sort_values(keyed_values<K, V> *x, int64_t n, int bits, arena *r, cudaStream_t s) {
+    cub::DoubleBuffer<K> k(x->key, x->spare_key);
+    cub::DoubleBuffer<V> v(x->value, x->spare_value);
     size_t bytes = 0;
     cudaError_t rc = cub::DeviceRadixSort::SortPairs(nullptr, bytes, k, v, (uint32_t)n, 0, bits, s);
     if (rc) return rc;
     void *scratch = r->take<char>(bytes);
     if (!r->base) return rc;
     rc = cub::DeviceRadixSort::SortPairs(scratch, bytes, k, v, (uint32_t)n, 0, bits, s);
-    *key = k.Current();
-    *value = v.Current();
-    *other = v.Alternate();
+    *x = {k.Current(), k.Alternate(), v.Current(), v.Alternate()};
     return rc;
 }
 
@@ -360,21 +363,23 @@ cudaError_t sort_by_keys(const cub_sort_call *c, arena *r) {
     cudaError_t rc = bits_in_use(c, r, &bits);
     if (rc) return rc;
     const bool fold = bits + row_bits <= (int)sizeof(K) * 8;
-    K *key = r->take<K>(all), *spare = r->take<K>(all), *const first = key;
+    K *key = r->take<K>(all), *spare = r->take<K>(all);
     uint32_t *index = r->take<uint32_t>(all), *other = r->take<uint32_t>(all);
-    if (r->base) make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, fold, bits, key, index);
-    rc = sort_values(&key, spare, &index, &other, all, fold ? bits + row_bits : bits, r, s);
+    keyed_values<K, uint32_t> x = {key, spare, index, other};
+    if (r->base) make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, fold, bits, x.key, x.value);
+    rc = sort_values(&x, all, fold ? bits + row_bits : bits, r, s);
     if (!rc && c->bytes == 16) {
-        key = first;
-        if (r->base) make_upper_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, index, key);
-        rc = sort_values(&key, spare, &index, &other, all, bits, r, s);
+        x.key = key, x.spare_key = spare;
+        if (r->base) make_upper_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, x.value, x.key);
+        rc = sort_values(&x, all, bits, r, s);
     }
+    keyed_values<uint32_t, uint32_t> rows = {(uint32_t *)key, (uint32_t *)spare, x.value,
+                                             x.spare_value};
     if (!rc && !fold) {
-        uint32_t *row = (uint32_t *)first, *spare_row = (uint32_t *)spare;
-        if (r->base) make_rows<<<blocks_for(all), THREADS, 0, s>>>(*c, index, row);
-        rc = sort_values(&row, spare_row, &index, &other, all, row_bits, r, s);
+        if (r->base) make_rows<<<blocks_for(all), THREADS, 0, s>>>(*c, rows.value, rows.key);
+        rc = sort_values(&rows, all, row_bits, r, s);
     }
-    if (!rc && r->base) put_result<<<blocks_for(all), THREADS, 0, s>>>(*c, index);
+    if (!rc && r->base) put_result<<<blocks_for(all), THREADS, 0, s>>>(*c, rows.value);
     return rc;
 }
 
@@ -512,12 +517,12 @@ cudaError_t transpose_with_other(const cub_transpose_call *c, arena *r) {
     const int64_t n = c->count;
     uint32_t *key = r->take<uint32_t>(n), *spare = r->take<uint32_t>(n);
     V *value = r->take<V>(n), *other = r->take<V>(n);
-    if (r->base) pack<<<blocks_for(n), THREADS, 0, s>>>(*c, key, value);
-    const cudaError_t rc =
-        sort_values(&key, spare, &value, &other, n, max(bits_of(c->n - 1), 1), r, s);
+    keyed_values<uint32_t, V> x = {key, spare, value, other};
+    if (r->base) pack<<<blocks_for(n), THREADS, 0, s>>>(*c, x.key, x.value);
+    const cudaError_t rc = sort_values(&x, n, max(bits_of(c->n - 1), 1), r, s);
     if (rc || !r->base) return rc;
-    find_starts<<<blocks_for(c->n + 1), THREADS, 0, s>>>(key, n, c->n, c->start);
-    unpack<<<blocks_for(n), THREADS, 0, s>>>(*c, value);
+    find_starts<<<blocks_for(c->n + 1), THREADS, 0, s>>>(x.key, n, c->n, c->start);
+    unpack<<<blocks_for(n), THREADS, 0, s>>>(*c, x.value);
     return rc;
 }
 
