@@ -554,8 +554,8 @@ static gpa_code pending_product(gpa_rt *rt, gpa_device *d, stacks *s, gpa_dtype 
     TRY(arr_node(rt, s->a, &in[0], e));
     TRY(arr_node(rt, s->b, &in[1], e));
     rt->products.compute = compute_pending;
-    TRY(node_product(rt, &(node_factors){in[0], in[1], t, rt->precision, s->ndim, s->result}, &n,
-                     e));
+    TRY(node_product(rt, &(node_factors){in[0], in[1], t, (int)rt->precision, s->ndim, s->result},
+                     &n, e));
     rc = arr_of_node(rt, n, out, e);
 out:
     node_release(rt, in[0]);

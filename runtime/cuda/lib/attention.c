@@ -107,7 +107,7 @@ static variant variant_of(const gpa_libcall *c, bool hopper, bool aligned) {
                      .dv = (int)c->attention.dv,
                      .bfloat = c->dtype == DT_BF16,
                      .causal = c->attention.causal,
-                     .mask = c->attention.mask_form,
+                     .mask = (int)c->attention.mask_form,
                      .prescale = !(c->attention.scale > 0)};
 }
 
