@@ -401,7 +401,9 @@ static void mark_unread(site *x, const frame *f) {
     x->examined = true;
     for (unsigned k = 0; k < COUNT_OF(x->unread.bits); k++)
         for (uint64_t left = x->unread.bits[k]; left; left &= left - 1) {
-            const value v = f->regs[64 * k + (unsigned)__builtin_ctzll(left)];
+            const unsigned reg = 64 * k + (unsigned)__builtin_ctzll(left);
+            if (reg >= f->code->n_vars) return; /* other code was at this address */
+            const value v = f->regs[reg];
             if (v.tag == V_ARRAY && v.o->refs == 1) rt_loop_unread(v.array->arr);
         }
 }
