@@ -14,7 +14,6 @@
 #define GPA_BACKEND_H
 
 #include "runtime/tables/dtype.h"
-#include "runtime/tables/op.h"
 #include "runtime/base/err.h"
 #include "runtime/ir/kir.h"
 #include "runtime/ir/raw_module.h"
@@ -207,10 +206,6 @@ typedef struct gpa_backend {
     uint64_t (*interpreted)(const gpa_prog *p);
     void (*finish_builds)(gpa_dev *d);
     gpa_code (*run)(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
-    /* A host function with the bits that a program gives an element, valid until `close`. f: a MAP
-     * of parameters, constants, operations and casts, at most three parameters, whose last
-     * instruction is the result. (optional: such a function is op_function's) */
-    gpa_code (*build_scalar)(gpa_dev *d, const kir_func *f, gpa_op_fn *out, gpa_err *e);
     /* How the launch of a MAP may be divided. (optional: not at all) */
     gpa_code (*plan_share)(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_share_plan *out,
                            gpa_err *e);

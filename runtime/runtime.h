@@ -424,9 +424,6 @@ typedef struct {
     gpa_casting casting;
 } arr_ufunc_opts;
 
-/* op_scalar, with the bits that an array of the current device would have. */
-gpa_val rt_op_scalar(gpa_rt *rt, gpa_op op, gpa_dtype t, const gpa_val v[3]);
-
 /* An elementwise operation (a row of op.def) on op_info[op].arity operands, broadcast and
  * promoted as NumPy's ufuncs. opts may be NULL. NumPy's errors: UFuncTypeError, broadcasting
  * ValueError with a note under each operand. */

@@ -71,7 +71,7 @@ static gpa_code apply_scalars(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, va
     if (rc) return rc;
     for (int i = 0; i < op_info[u->op].arity; i++)
         v[i] = dtype_cast(in[i].v, in[i].dtype, op_operand_type(u->op, compute, i));
-    *out = v_num(vm, result, rt_op_scalar(vm_rt(vm), u->op, compute, v));
+    *out = v_num(vm, result, op_scalar(u->op, compute, v[0], v[1], v[2]));
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
 

@@ -284,7 +284,7 @@ static gpa_code apply_op(gpa_rt *rt, const ufunc_loop *l, node *const *in, node 
         v[i] = in[i]->v;
     }
     if (!all_scalars) return node_op(rt, l->op, l->result, in, out, e);
-    return node_scalar(rt, l->result, rt_op_scalar(rt, l->op, l->compute, v), out, e);
+    return node_scalar(rt, l->result, op_scalar(l->op, l->compute, v[0], v[1], v[2]), out, e);
 }
 
 /* Stores a result into out= where where= is true. */

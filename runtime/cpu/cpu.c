@@ -18,7 +18,6 @@
 #include "runtime/cpu/fft/fft.h"
 #include "runtime/cpu/fft/fft_axis.h"
 #include "runtime/cpu/linalg/lapack.h"
-#include "runtime/cpu/emit/emit_scalar.h"
 #include "runtime/cpu/run/repeat.h"
 #include "runtime/cpu/run/run.h"
 #include "runtime/cpu/run/run_kernel.h"
@@ -35,12 +34,10 @@ struct gpa_dev {
     jit *j; /* NULL until the first program */
     int threads;
     int32_t stop;
-    blas *b;            /* NULL until the first matrix product */
-    lapack *l;          /* NULL until the first factorization or solve */
-    fft_tables *f;      /* NULL until the first transform */
-    cosines *c;         /* NULL until the first cosine transform */
-    jit_code **scalars; /* of cpu_build_scalar */
-    size_t n_scalars, cap_scalars;
+    blas *b;       /* NULL until the first matrix product */
+    lapack *l;     /* NULL until the first factorization or solve */
+    fft_tables *f; /* NULL until the first transform */
+    cosines *c;    /* NULL until the first cosine transform */
 };
 
 static int cpu_count(char *why, size_t n) {
@@ -68,8 +65,6 @@ static void cpu_close(gpa_dev *d) {
     }
     fft_tables_free(d->f);
     dct_free(d->c);
-    for (size_t i = 0; i < d->n_scalars; i++) jit_unlink(d->scalars[i]);
-    mem_free(d->scalars);
     jit_free(d->j);
     mem_free(d);
 }
@@ -176,22 +171,6 @@ static gpa_code cpu_build(gpa_dev *d, const kir_func *f, gpa_prog **out, gpa_err
 static void cpu_drop(gpa_dev *d, gpa_prog *p) {
     (void)d;
     program_free(p);
-}
-
-static gpa_code cpu_build_scalar(gpa_dev *d, const kir_func *f, gpa_op_fn *out, gpa_err *e) {
-    gpa_code rc = need_jit(d, e);
-    LLVMModuleRef m;
-    jit_code *code;
-    if (rc) return rc;
-    if (!mem_grow(&d->scalars, d->n_scalars, &d->cap_scalars, sizeof *d->scalars))
-        return gpa_no_memory(e);
-    TRY(emit_scalar(jit_target(d->j), f, &m, e));
-    TRY(jit_link_take(d->j, m, JIT_PLAIN, &code, e));
-    d->scalars[d->n_scalars++] = code;
-    void *address = jit_address(code);
-    memcpy(out, &address, sizeof address);
-out:
-    return rc;
 }
 
 static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
@@ -362,7 +341,6 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .drop = cpu_drop,
                             .compile_seconds = cpu_compile_seconds,
                             .run = cpu_run,
-                            .build_scalar = cpu_build_scalar,
                             .plan_share = cpu_plan_share,
                             .dump = cpu_dump,
                             .lib_can = cpu_lib_can,

@@ -366,7 +366,6 @@ void device_close_all(gpa_rt *rt) {
         if (d->programs) d->free_programs(d);
         buf_close_pool(rt, d);
         d->be->close(d->dev);
-        mem_free(d->scalar_ops);
         mem_free(d);
     }
     rt->device = NULL;

@@ -20,8 +20,6 @@ typedef struct gpa_device {
     struct program_cache *programs;              /* program_cache.c: made at the first program */
     void (*free_programs)(struct gpa_device *d); /* set with it; device_close_all calls it */
     struct pool *pool;                           /* buffer.c */
-    gpa_op_fn
-        *scalar_ops;     /* scalar_op.c: per operation and dtype; NULL, an entry, too: not built */
     uint32_t epoch;      /* incremented by a restart: older buffers and programs are lost */
     bool revived;        /* by rt_revive: the kernel that held it may still run */
     bool lost;           /* it failed and cannot be restarted */

@@ -241,11 +241,6 @@ static gpa_code ranks_copy(gpa_dev *d, const gpa_copy *c, gpa_err *e) {
 
 static double ranks_compile_seconds(const gpa_prog *p) { return inner->compile_seconds(p->inner); }
 
-static gpa_code ranks_build_scalar(gpa_dev *d, const kir_func *f, gpa_op_fn *out, gpa_err *e) {
-    if (!inner->build_scalar) return gpa_fail(e, GPA_E_UNSUPPORTED, "functions of one element");
-    return inner->build_scalar(d->inner, f, out, e);
-}
-
 static gpa_code ranks_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, gpa_err *e) {
     return inner->dump(d->inner, p->inner, what, out, e);
 }
@@ -359,7 +354,6 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .drop = launch_drop,
                             .compile_seconds = ranks_compile_seconds,
                             .run = launch_run,
-                            .build_scalar = ranks_build_scalar,
                             .dump = ranks_dump,
                             .lib_can = ranks_lib_can,
                             .lib_run = library_run,

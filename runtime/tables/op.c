@@ -217,14 +217,6 @@ gpa_op_loop op_loop(gpa_op op, gpa_dtype t) {
     return rows[t][op];
 }
 
-bool op_is_approximate(gpa_op op, gpa_dtype compute) {
-    const bool transcendental = op_info[op].cost >= 20 && op != OP_CBRT;
-    if (dtype_info[compute].kind == 'F') return transcendental;
-    return dtype_info[compute].kind == 'C' &&
-           (transcendental || op == OP_ABSOLUTE || op == OP_SIGN || op == OP_RECIPROCAL ||
-            op == OP_SQRT);
-}
-
 gpa_val op_scalar(gpa_op op, gpa_dtype t, gpa_val a, gpa_val b, gpa_val c) {
     gpa_val out = {.bits = {0, 0}};
     op_function(op, t)(&out, &a, &b, &c);

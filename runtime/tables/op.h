@@ -111,10 +111,6 @@ gpa_op_fn op_function(gpa_op op, gpa_dtype t);
 typedef void (*gpa_op_loop)(char *target, const int64_t *at, int64_t n, const char *value,
                             int64_t step);
 gpa_op_loop op_loop(gpa_op op, gpa_dtype t);
-/* True if implementations of the operation may differ in the last bits: transcendental functions,
- * and roots, quotients and absolute values of complex numbers; not cube roots of real numbers,
- * which are exact for the cubes of integers where a single one is computed. */
-bool op_is_approximate(gpa_op op, gpa_dtype compute);
 /* The result for one element. */
 gpa_val op_scalar(gpa_op op, gpa_dtype t, gpa_val a, gpa_val b, gpa_val c);
 

@@ -22,7 +22,10 @@ static void one_op(gpa_op op, gpa_dtype t, gpa_dtype to, size_t n) {
                              : kir_op3(j.f, op, v[0], v[1], v[2]);
     store(&j, out, r);
     job_launch(&j, (int64_t[]){(int64_t)n});
-    uint64_t allowed = op_is_approximate(op, t) ? 4 : 0;
+    bool of_complex = dtype_is_complex(t), rounds = op_info[op].cost >= 20;
+    bool in_lanes = of_complex && (op == OP_ABSOLUTE || op == OP_SIGN || op == OP_RECIPROCAL ||
+                                   op == OP_SQRT || rounds);
+    uint64_t allowed = in_lanes || (rounds && dtype_info[t].kind == 'F') ? 4 : 0;
     for (size_t i = 0; i < n; i++) {
         gpa_val x[3] = {{0}};
         for (int k = 0; k < arity; k++) x[k] = at(job_data(&j, in[k]), types[k], i);

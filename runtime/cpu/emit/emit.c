@@ -312,11 +312,7 @@ gpa_code emit_module(cpu_target *t, const kir_func *f, const emit_plan *plan, LL
         rc = gpa_no_memory(e);
         goto out;
     }
-    M->E = (ll){.target = t,
-                .host = &t->info,
-                .lanes = plan->lanes,
-                .scalars_as_lanes = !facts.unmaskable,
-                .err = e};
+    M->E = (ll){.target = t, .host = &t->info, .lanes = plan->lanes, .err = e};
     M->E.mod = cpu_module_new(t, f->name[0] ? f->name : "program");
     M->E.ctx = LLVMGetModuleContext(M->E.mod);
     M->E.b = LLVMCreateBuilderInContext(M->E.ctx);

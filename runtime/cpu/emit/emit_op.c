@@ -502,32 +502,7 @@ static ll_val emit_row(ll *E, const ll_row *r) {
 #undef OP
 #undef OPX
 
-/* The value as a scalar in every lane of a vector of E->lanes. */
-static ll_val in_every_lane(ll *E, ll_val a) {
-    a.vec = false;
-    return a.v ? ll_vector(E, a) : a;
-}
-
-static V first_lane(ll *E, V v) {
-    return v ? LLVMBuildExtractElement(E->b, v, ll_i64(E, 0), "") : NULL;
-}
-
-/* The operation on a full register whose lanes are equal. */
-static ll_val scalar_as_lane(ll *E, const ll_operation *o) {
-    const unsigned lanes = E->lanes;
-    const bool vec = o->a.vec || o->b.vec || o->c.vec;
-    E->lanes = E->host->bytes / (o->t == DT_F64 || o->t == DT_C128 ? 8 : 4);
-    ll_val r = ll_op(E, &(ll_operation){o->op, o->t, o->to, in_every_lane(E, o->a),
-                                        in_every_lane(E, o->b), in_every_lane(E, o->c)});
-    r = (ll_val){first_lane(E, r.v), first_lane(E, r.im), r.t, vec};
-    E->lanes = lanes;
-    return r;
-}
-
 ll_val ll_op(ll *E, const ll_operation *o) {
-    const bool scalars = (!o->a.v || ll_width(o->a.v) == 1) && (!o->b.v || ll_width(o->b.v) == 1);
-    if (E->scalars_as_lanes && scalars && E->host->bytes && op_is_approximate(o->op, o->t))
-        return scalar_as_lane(E, o);
     ll_val a = o->a, b = o->b, c = o->c;
     V one_b = a.vec && !b.vec && E->lanes > 1 ? b.v : NULL;
     if (a.vec || b.vec || c.vec) a = ll_vector(E, a), b = ll_vector(E, b), c = ll_vector(E, c);

@@ -30,11 +30,9 @@ typedef struct {
     LLVMBuilderRef b, slots; /* `slots` allocates stack slots, at the start of the function */
     V fn;
     unsigned lanes;
-    bool contract;         /* a * b + c may be contracted to a fused multiply-add */
-    bool divides;          /* an operation may create basic blocks */
-    bool scalars_as_lanes; /* approximate operations give a scalar the bits of a vector's lane; else
-                              those of libm */
-    gpa_code rc;           /* the first failure; emission continues with undefined values */
+    bool contract; /* a * b + c may be contracted to a fused multiply-add */
+    bool divides;  /* an operation may create basic blocks */
+    gpa_code rc;   /* the first failure; emission continues with undefined values */
     gpa_err *err;
 } ll;
 
