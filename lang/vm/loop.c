@@ -397,6 +397,7 @@ static uint32_t first_trace(const gpa_rt *rt, const site *x) {
 /* Marks what only variables hold that no later iteration reads: it is not computed for its own
  * sake. */
 static void mark_unread(site *x, const frame *f) {
+    if (f->code->ops) return;
     if (!x->examined) loop_find_unread(f->code, f->ip, &x->unread);
     x->examined = true;
     for (unsigned k = 0; k < COUNT_OF(x->unread.bits); k++)

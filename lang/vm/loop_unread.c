@@ -81,10 +81,10 @@ static bool has_outer_loop(const code *c, const ins *head, const ins *last) {
 }
 
 void loop_find_unread(const code *c, const ins *head, loop_unread *out) {
-    const ins *last = loop_last(c, head), *end = c->ins + c->n_ins;
     loop_unread read = {{0}};
     *out = (loop_unread){{0}};
-    if (c->ops || c->jit || c->n_guards) return; /* a handler may read what was assigned before */
+    if (c->jit || c->n_guards) return; /* a handler may read what was assigned before */
+    const ins *last = loop_last(c, head), *end = c->ins + c->n_ins;
     find_assigned_first(head, last, out);
     for (const ins *i = has_outer_loop(c, head, last) ? c->ins : last + code_words[last->op];
          i < end; i += code_words[i->op])

@@ -11,7 +11,9 @@ typedef struct {
     uint64_t bits[LOOP_UNREAD_VARS / 64];
 } loop_unread;
 
-/* The last instruction of the loop whose body begins at head: that which jumps back. */
+/* Both are for code in which the debugger has replaced no instruction (code.ops).
+ *
+ * The last instruction of the loop whose body begins at head: that which jumps back. */
 const ins *loop_last(const code *c, const ins *head);
 
 /* The variables that hold a temporary at the end of an iteration: the next one assigns them before
