@@ -181,7 +181,7 @@ $(B)/runtime/cuda/batched_source.c: runtime/cuda/lib/elements.cuh runtime/cuda/l
 $(B)/runtime/cuda/attention_source.c: runtime/cuda/lib/tensor_core.cuh runtime/cuda/lib/attention.cuh runtime/cuda/lib/attention_sm90.cuh
 	@mkdir -p $(@D)
 	@{ echo '#include "runtime/cuda/lib/attention_source.h"'; echo 'const char attention_source[] = {'; cat runtime/cuda/lib/tensor_core.cuh runtime/cuda/lib/attention.cuh | $(TEXT_BYTES); echo '0};'; \
-	   echo 'const char attention_sm90_source[] = {'; cat runtime/cuda/lib/attention_sm90.cuh | $(TEXT_BYTES); echo '0};'; } > $@
+	   echo 'const char attention_sm90_source[] = {'; cat runtime/cuda/lib/tensor_core.cuh runtime/cuda/lib/attention_sm90.cuh | $(TEXT_BYTES); echo '0};'; } > $@
 $(B)/runtime/cuda/batched_source.o $(B)/runtime/cuda/attention_source.o: %.o: %.c $(FLAGS)
 	$(call say,CC)$(CC) $(ALL) -fPIC -fvisibility=hidden -c -o $@ $<
 
@@ -337,7 +337,7 @@ deb: all                                ## a package for Debian: build/gpa_*.deb
 # clang-format and its output differ from version to version; .clang-format is written for this one.
 FORMAT_VERSION = 14
 CLANG_FORMAT = $(shell for c in clang-format-$(FORMAT_VERSION) clang-format; do $$c --version 2> /dev/null | grep -q 'version $(FORMAT_VERSION)\.' && command -v $$c && break; done)
-FORMATTED = find lang runtime repl kernel tests .make -name '*.[ch]' -print0 | xargs -0 -P $(JOBS) -n 40
+FORMATTED = find lang runtime repl kernel tests .make \( -name '*.[ch]' -o -name '*.cuh' \) -print0 | xargs -0 -P $(JOBS) -n 40
 format:                                 ## format the C sources
 	@$(if $(CLANG_FORMAT),$(FORMATTED) $(CLANG_FORMAT) -i,echo '  clang-format $(FORMAT_VERSION) is missing'; exit 1)
 format-check:                           ## fail if a C source is not formatted

@@ -174,20 +174,13 @@ void loop_log_launch(gpa_rt *rt, gpa_device *d, const lowered *l, program_cache_
 
 /* ---- library calls ---- */
 
-/* True if a call is the same in every iteration but for its memory: it tells the host nothing. */
+/* True if a call is the same in every iteration but for its memory: it tells the host nothing, and
+ * overwrites no operand. */
 static bool is_repeatable(const gpa_libcall *c) {
-    switch (c->kind) {
-        case LIB_GEMM:
-        case LIB_ATTENTION:
-        case LIB_ARGSORT:
-        case LIB_SEARCHSORTED:
-        case LIB_ARGMINMAX:
-        case LIB_FFT:
-        case LIB_DCT:
-        case LIB_SPMM: return true;
-        case LIB_SORT: return !c->sort.n_kth;
-        default: return false;
-    }
+    if (c->kind == LIB_SPGEMM || (c->kind == LIB_SORT && c->sort.n_kth)) return false;
+    for (int i = 0; i < LIB_OPERANDS; i++)
+        if (lib_operand_of(c, i).access == LIB_UPDATE) return false;
+    return true;
 }
 
 static gpa_buf *buf_of(gpa_buf *const *bufs, size_t n, const gpa_mem *mem) {

@@ -21,22 +21,6 @@ static bool same_action(const log_action *a, const log_action *b) {
            a->item == b->item;
 }
 
-/* The bytes of a call that describe it. */
-static size_t described_bytes(const gpa_libcall *c) {
-    switch (c->kind) {
-        case LIB_GEMM: return offsetof(gpa_libcall, gemm) + sizeof c->gemm;
-        case LIB_ATTENTION: return offsetof(gpa_libcall, attention) + sizeof c->attention;
-        case LIB_SORT:
-        case LIB_ARGSORT: return offsetof(gpa_libcall, sort) + sizeof c->sort;
-        case LIB_SEARCHSORTED: return offsetof(gpa_libcall, search) + sizeof c->search;
-        case LIB_ARGMINMAX: return offsetof(gpa_libcall, argminmax) + sizeof c->argminmax;
-        case LIB_FFT: return offsetof(gpa_libcall, fft) + sizeof c->fft;
-        case LIB_DCT: return offsetof(gpa_libcall, dct) + sizeof c->dct;
-        case LIB_SPMM: return offsetof(gpa_libcall, spmm) + sizeof c->spmm;
-        default: return sizeof *c;
-    }
-}
-
 /* The same but for the memory, whose bindings are compared as operands, and for the sizes of
  * products. */
 static bool same_call(const gpa_libcall *a, const gpa_libcall *b) {
@@ -50,7 +34,7 @@ static bool same_call(const gpa_libcall *a, const gpa_libcall *b) {
     }
     loop_call_set_sizes(&x, (int64_t[]){0, 0, 0, 0});
     loop_call_set_sizes(&y, (int64_t[]){0, 0, 0, 0});
-    return memcmp(&x, &y, described_bytes(a)) == 0;
+    return memcmp(&x, &y, lib_described_bytes(a->kind)) == 0;
 }
 
 static bool same_launches(const loop_log *a, const loop_log *b) {

@@ -2,7 +2,7 @@
 #include "runtime/host/host.h"
 
 static host_call *const calls[LIB_COUNT] = {
-#define LIB(id, name, host, ...) [LIB_##id] = host,
+#define LIB(id, name, arm, host, ...) [LIB_##id] = host,
 #include "runtime/tables/lib.def"
 #undef LIB
 };

@@ -23,7 +23,7 @@ typedef struct {
  * offsets and strides count from the operands; outputs must not overlap inputs. */
 typedef gpa_code host_call(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
                            gpa_err *e);
-#define LIB(id, name, host, ...) host_call host;
+#define LIB(id, name, arm, host, ...) host_call host;
 #include "runtime/tables/lib.def"
 #undef LIB
 

@@ -243,7 +243,7 @@ static inline lib_operand lib_operand_of(const gpa_libcall *c, int i) {
     LIB_LIKE + (operand), { 0 }
 #define GIVEN \
     LIB_GIVEN, { 0 }
-#define LIB(id, name, host, failure, ...) \
+#define LIB(id, name, arm, host, failure, ...) \
     case LIB_##id: return ((const lib_operand[LIB_OPERANDS]){__VA_ARGS__})[i];
     switch (c->kind) {
 #include "runtime/tables/lib.def"
@@ -260,6 +260,19 @@ static inline lib_operand lib_operand_of(const gpa_libcall *c, int i) {
 #undef LIKE
 #undef GIVEN
     return (lib_operand){.dtype = SAME};
+}
+
+/* The bytes of a call that describe it: those of its arm and what is before. */
+static inline size_t lib_described_bytes(gpa_lib_kind kind) {
+    switch (kind) {
+#define LIB(id, name, arm, ...) \
+    case LIB_##id:              \
+        return offsetof(gpa_libcall, arm) + sizeof(((gpa_libcall *)0)->arm);
+#include "runtime/tables/lib.def"
+#undef LIB
+        case LIB_COUNT: break;
+    }
+    return 0;
 }
 
 /* Its elements for each matrix of the batch; 0: the call has no such matrix. */

@@ -41,7 +41,7 @@ static gpa_code run_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *x,
 }
 
 static const char *const failures[LIB_COUNT] = {
-#define LIB(id, name, host, failure, ...) failure,
+#define LIB(id, name, arm, host, failure, ...) failure,
 #include "runtime/tables/lib.def"
 #undef LIB
 };

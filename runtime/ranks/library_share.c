@@ -76,20 +76,7 @@ library_units library_units_of(const gpa_libcall *c) {
             return c->fft.rank == 1 ? fft_units(c->fft.n, c->fft.ndim) : (library_units){0};
         case LIB_DCT: return fft_units(c->dct.n, c->dct.ndim);
         case LIB_SPMM: return (library_units){c->spmm.a.rows, 1, 0};
-        case LIB_LU:
-        case LIB_SOLVE:
-        case LIB_INVERSE:
-        case LIB_CHOLESKY:
-        case LIB_QR:
-        case LIB_SVD:
-        case LIB_EIGH:
-        case LIB_EIG:
-        case LIB_LSTSQ:
-        case LIB_SOLVE_FACTORED:
-        case LIB_SOLVE_BANDED:
-        case LIB_SPGEMM:
-        case LIB_SPARSE_TRANSPOSE:
-        case LIB_COUNT: break;
+        default: break; /* run on one rank */
     }
     return (library_units){0};
 }
@@ -153,20 +140,7 @@ gpa_libcall library_share(const gpa_libcall *call, const library_units *u, int64
             c.spmm.y.offset += lo * c.spmm.k;
             c.spmm.a.rows = hi - lo;
             break;
-        case LIB_LU:
-        case LIB_SOLVE:
-        case LIB_INVERSE:
-        case LIB_CHOLESKY:
-        case LIB_QR:
-        case LIB_SVD:
-        case LIB_EIGH:
-        case LIB_EIG:
-        case LIB_LSTSQ:
-        case LIB_SOLVE_FACTORED:
-        case LIB_SOLVE_BANDED:
-        case LIB_SPGEMM:
-        case LIB_SPARSE_TRANSPOSE:
-        case LIB_COUNT: break;
+        default: break; /* run on one rank */
     }
     return c;
 }
@@ -273,20 +247,7 @@ int library_accesses(const gpa_libcall *c, library_access *out) {
             *x++ = run_of(&c->spmm.x, t, false, c->spmm.a.cols * c->spmm.k);
             *x++ = run_of(&c->spmm.y, t, true, c->spmm.a.rows * c->spmm.k);
             break;
-        case LIB_LU:
-        case LIB_SOLVE:
-        case LIB_INVERSE:
-        case LIB_CHOLESKY:
-        case LIB_QR:
-        case LIB_SVD:
-        case LIB_EIGH:
-        case LIB_EIG:
-        case LIB_LSTSQ:
-        case LIB_SOLVE_FACTORED:
-        case LIB_SOLVE_BANDED:
-        case LIB_SPGEMM:
-        case LIB_SPARSE_TRANSPOSE:
-        case LIB_COUNT: break;
+        default: break; /* run on one rank */
     }
     return (int)(x - out);
 }

@@ -19,7 +19,7 @@
 
 enum {
     THREADS = 32 * WARPS,
-    M_TILES = TILE_M / (16 * WARPS),        // of a warp
+    M_TILES = TILE_M / (16 * WARPS),  // of a warp
     N_TILES = TILE_N / 8,
     K_STEPS = (DK + 15) / 16,
     V_TILES = (DV + 15) / 16 * 2,
@@ -30,8 +30,8 @@ enum {
 
 struct attention_params {
     const unsigned short *q, *k, *v;
-    unsigned short *o;   // contiguous
-    float *log_sum;      // of each row: log(sum(exp(scores))), or NULL
+    unsigned short *o;  // contiguous
+    float *log_sum;     // of each row: log(sum(exp(scores))), or NULL
     const void *mask;
     long long q_row, k_row, v_row, mask_row;  // strides in elements
     long long q_col, k_col, v_col, mask_col;
@@ -41,13 +41,14 @@ struct attention_params {
     float scale;
 };
 
-template <int P> __device__ __forceinline__ unsigned swizzle(int row) {
+template <int P>
+__device__ __forceinline__ unsigned swizzle(int row) {
     return P == 32 ? (row >> 1) & 3 : row & 7;
 }
 
 template <int ROWS, int P, int D>
-__device__ __forceinline__ void load_tile(unsigned to, const unsigned short *from, long long row_stride,
-                                          long long col_stride, int rows) {
+__device__ __forceinline__ void load_tile(unsigned to, const unsigned short *from,
+                                          long long row_stride, long long col_stride, int rows) {
 #if ALIGNED
     constexpr int UNITS = P / 8, STEP = THREADS / UNITS;  // rows of a pass
     const int unit = (int)threadIdx.x % UNITS, first = (int)threadIdx.x / UNITS;
@@ -67,8 +68,9 @@ __device__ __forceinline__ void load_tile(unsigned to, const unsigned short *fro
     for (int at = (int)threadIdx.x; at < ROWS * P; at += THREADS) {
         const int row = at / P, col = at % P;
         const bool in = row < rows && col < D;
-        store_shared_16bit(to + row * (P * 2) + (((col >> 3) ^ swizzle<P>(row)) << 4) + (col & 7) * 2,
-                           in ? from[row * row_stride + col * col_stride] : (unsigned short)0);
+        store_shared_16bit(
+            to + row * (P * 2) + (((col >> 3) ^ swizzle<P>(row)) << 4) + (col & 7) * 2,
+            in ? from[row * row_stride + col * col_stride] : (unsigned short)0);
     }
 #endif
 }
@@ -149,7 +151,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
         const int first_key = t * TILE_N;
         copy_async_wait<0>();  // k of this tile
         __syncthreads();       // and every warp has read v of the last one
-        load_tile<TILE_N, PV, DV>(shared_v, v + first_key * P.v_row, P.v_row, P.v_col, P.n - first_key);
+        load_tile<TILE_N, PV, DV>(shared_v, v + first_key * P.v_row, P.v_row, P.v_col,
+                                  P.n - first_key);
         copy_async_commit();
 
         float s[M_TILES][N_TILES][4];
@@ -205,7 +208,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
                 for (int n = 0; n < N_TILES; n++)
 #pragma unroll
                     for (int i = 0; i < 4; i++) {
-                        const int row = first_row + warp * (16 * M_TILES) + m * 16 + lane / 4 + i / 2 * 8,
+                        const int row = first_row + warp * (16 * M_TILES) + m * 16 + lane / 4 +
+                                        i / 2 * 8,
                                   key = first_key + n * 8 + lane % 4 * 2 + i % 2;
                         bool visible = key < P.n;
 #if CAUSAL
@@ -228,8 +232,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
         copy_async_wait<0>();  // v
         __syncthreads();       // and every warp has read k
         if (t + 1 < tiles)
-            load_tile<TILE_N, PK, DK>(shared_k, k + (first_key + TILE_N) * P.k_row, P.k_row, P.k_col,
-                                      P.n - first_key - TILE_N);
+            load_tile<TILE_N, PK, DK>(shared_k, k + (first_key + TILE_N) * P.k_row, P.k_row,
+                                      P.k_col, P.n - first_key - TILE_N);
         copy_async_commit();
 
         // Online softmax, in powers of 2.
@@ -267,7 +271,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
                 }
             }
 
-        // o += p v. The accumulators of two tiles of scores are one fragment of p.
+            // o += p v. The accumulators of two tiles of scores are one fragment of p.
 #pragma unroll
         for (int n = 0; n < N_TILES / 2; n++) {
             unsigned p[M_TILES][4];

@@ -3,7 +3,8 @@
 // 64 query rows by wgmma: the scores of a tile are computed while the product of the last
 // probabilities with v runs.
 //
-// attention.c concatenates this file after the definitions of attention.cuh's macros, and
+// attention.c concatenates tensor_core.cuh and this file after the definitions of attention.cuh's
+// macros, and
 //   WARPGROUPS   of consumers: TILE_M is 64 WARPGROUPS
 //   STAGES       tiles of k and of v in shared memory
 //   PINGPONG     1: two warpgroups take turns: one multiplies while the other computes exponentials
@@ -39,12 +40,6 @@ struct attention_params {
     float scale;
 };
 
-__device__ __forceinline__ unsigned shared_address(const void *p) {
-    unsigned long long a;
-    asm("cvta.to.shared.u64 %0, %1;" : "=l"(a) : "l"(p));
-    return (unsigned)a;
-}
-
 __device__ __forceinline__ void barrier_init(unsigned barrier, int count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
@@ -56,56 +51,48 @@ __device__ __forceinline__ void barrier_arrive(unsigned barrier) {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 __device__ __forceinline__ void barrier_wait(unsigned barrier, int parity) {
-    asm volatile("{\n.reg .pred done;\n"
-                 "WAIT:\n"
-                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-                 "@done bra DONE;\n"
-                 "bra WAIT;\n"
-                 "DONE:\n}" ::"r"(barrier),
-                 "r"(parity)
-                 : "memory");
+    asm volatile(
+        "{\n.reg .pred done;\n"
+        "WAIT:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        "@done bra DONE;\n"
+        "bra WAIT;\n"
+        "DONE:\n}" ::"r"(barrier),
+        "r"(parity)
+        : "memory");
 }
 
-__device__ __forceinline__ void copy_box(unsigned to, const tensor_map *map, unsigned barrier, int c0,
-                                         int c1, int c2, int c3, int c4) {
-    asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
-                 "l"(map), "r"(barrier), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4)
-                 : "memory");
+__device__ __forceinline__ void copy_box(unsigned to, const tensor_map *map, unsigned barrier,
+                                         int c0, int c1, int c2, int c3, int c4) {
+    asm volatile(
+        "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
+        "l"(map), "r"(barrier), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4)
+        : "memory");
 }
 
-__device__ __forceinline__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void wgmma_fence() {
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
 __device__ __forceinline__ void wgmma_commit() {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-template <int pending> __device__ __forceinline__ void wgmma_wait() {
+template <int pending>
+__device__ __forceinline__ void wgmma_wait() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 // Keeps the compiler from moving accesses of registers across a wait.
-template <int n> __device__ __forceinline__ void fence_registers(float (&r)[n]) {
+template <int n>
+__device__ __forceinline__ void fence_registers(float (&r)[n]) {
 #pragma unroll
     for (int i = 0; i < n; i++) asm volatile("" : "+f"(r[i])::"memory");
 }
 
 // A matrix descriptor with the 128-byte swizzle; 8 rows are 1024 bytes.
 __device__ __forceinline__ unsigned long long describe(unsigned address, unsigned leading_bytes) {
-    return (unsigned long long)((address & 0x3ffff) >> 4) | (unsigned long long)(leading_bytes >> 4) << 16 |
-           (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
-}
-
-__device__ __forceinline__ float exp2_fast(float x) {
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-__device__ __forceinline__ unsigned pack_halves(float low, float high) {
-    unsigned r;
-#if BF16
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
-#else
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
-#endif
-    return r;
+    return (unsigned long long)((address & 0x3ffff) >> 4) |
+           (unsigned long long)(leading_bytes >> 4) << 16 | (unsigned long long)(1024 >> 4) << 32 |
+           1ull << 62;
 }
 
 #if WARPGROUPS == 1
@@ -149,7 +136,8 @@ __device__ __forceinline__ block_tile find_tile(const attention_params &P) {
     return b;
 }
 
-// Masks of a tile of scores. Element i of tile n: row `row` + i / 2 * 8, column 2 (lane % 4) + i % 2.
+// Masks of a tile of scores. Element i of tile n: row `row` + i / 2 * 8, column 2 (lane % 4) + i
+// % 2.
 __device__ __forceinline__ void mask_scores(float (&s)[TILE_N / 2], const attention_params &P,
                                             const block_tile &b, int row, int first_key, int lane,
                                             float scale2) {
@@ -199,7 +187,8 @@ __device__ __forceinline__ void online_softmax(float (&s)[TILE_N / 2], float (&r
     for (int h = 0; h < 2; h++) {
         float high = row_max[h];
 #pragma unroll
-        for (int n = 0; n < N_TILES; n++) high = fmaxf(high, fmaxf(s[4 * n + 2 * h], s[4 * n + 2 * h + 1]));
+        for (int n = 0; n < N_TILES; n++)
+            high = fmaxf(high, fmaxf(s[4 * n + 2 * h], s[4 * n + 2 * h + 1]));
         high = fmaxf(high, __shfl_xor_sync(~0u, high, 1));
         high = fmaxf(high, __shfl_xor_sync(~0u, high, 2));
         const float offset = high == __int_as_float((int)0xff800000) ? 0 : high * FACTOR;
@@ -246,9 +235,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     if (warpgroup == WARPGROUPS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 " PRODUCER_REGISTERS ";");
         if (warp || lane) return;
-        const int q2 = b.index[2] * P.q_step[2], q3 = b.index[1] * P.q_step[1], q4 = b.index[0] * P.q_step[0],
-                  k2 = b.index[2] * P.k_step[2], k3 = b.index[1] * P.k_step[1], k4 = b.index[0] * P.k_step[0],
-                  v2 = b.index[2] * P.v_step[2], v3 = b.index[1] * P.v_step[1], v4 = b.index[0] * P.v_step[0];
+        const int q2 = b.index[2] * P.q_step[2], q3 = b.index[1] * P.q_step[1],
+                  q4 = b.index[0] * P.q_step[0], k2 = b.index[2] * P.k_step[2],
+                  k3 = b.index[1] * P.k_step[1], k4 = b.index[0] * P.k_step[0],
+                  v2 = b.index[2] * P.v_step[2], v3 = b.index[1] * P.v_step[1],
+                  v4 = b.index[0] * P.v_step[0];
         barrier_expect(q_full, PANELS_K * Q_PANEL);
         for (int p = 0; p < PANELS_K; p++)
             copy_box(shared_q + p * Q_PANEL, &q_map, q_full, 64 * p, b.first_row, q2, q3, q4);
@@ -258,13 +249,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
             barrier_wait(k_empty + 8 * stage, parity);
             barrier_expect(k_full + 8 * stage, PANELS_K * K_PANEL);
             for (int p = 0; p < PANELS_K; p++)
-                copy_box(shared_k + (stage * PANELS_K + p) * K_PANEL, &k_map, k_full + 8 * stage, 64 * p,
-                         t * TILE_N, k2, k3, k4);
+                copy_box(shared_k + (stage * PANELS_K + p) * K_PANEL, &k_map, k_full + 8 * stage,
+                         64 * p, t * TILE_N, k2, k3, k4);
             barrier_wait(v_empty + 8 * stage, parity);
             barrier_expect(v_full + 8 * stage, PANELS_V * K_PANEL);
             for (int p = 0; p < PANELS_V; p++)
-                copy_box(shared_v + (stage * PANELS_V + p) * K_PANEL, &v_map, v_full + 8 * stage, 64 * p,
-                         t * TILE_N, v2, v3, v4);
+                copy_box(shared_v + (stage * PANELS_V + p) * K_PANEL, &v_map, v_full + 8 * stage,
+                         64 * p, t * TILE_N, v2, v3, v4);
         }
         return;
     }
@@ -282,25 +273,26 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     const unsigned long long q_first = describe(shared_q + warpgroup * 8192, 16);
     barrier_wait(q_full, 0);
 
-#define SCORES(stage)                                                                                   \
-    {                                                                                                   \
-        const unsigned long long k_first = describe(shared_k + (stage)*PANELS_K * K_PANEL, 16);         \
-        _Pragma("unroll") for (int d = 0; d < K_STEPS; d++)                                             \
-            wgmma_scores(s, q_first + (d / 4 * Q_PANEL + d % 4 * 32) / 16,                              \
-                         k_first + (d / 4 * K_PANEL + d % 4 * 32) / 16, d);                             \
-        wgmma_commit();                                                                                 \
+#define SCORES(stage)                                                                           \
+    {                                                                                           \
+        const unsigned long long k_first = describe(shared_k + (stage)*PANELS_K * K_PANEL, 16); \
+        _Pragma("unroll") for (int d = 0; d < K_STEPS; d++)                                     \
+            wgmma_scores(s, q_first + (d / 4 * Q_PANEL + d % 4 * 32) / 16,                      \
+                         k_first + (d / 4 * K_PANEL + d % 4 * 32) / 16, d);                     \
+        wgmma_commit();                                                                         \
     }
-#define VALUES(stage)                                                                                   \
-    {                                                                                                   \
-        const unsigned long long v_first = describe(shared_v + (stage)*PANELS_V * K_PANEL, K_PANEL);    \
-        _Pragma("unroll") for (int n = 0; n < TILE_N / 16; n++)                                         \
-            wgmma_values(o, p[n], v_first + n * 2048 / 16);                                             \
-        wgmma_commit();                                                                                 \
+#define VALUES(stage)                                                 \
+    {                                                                 \
+        const unsigned long long v_first =                            \
+            describe(shared_v + (stage)*PANELS_V * K_PANEL, K_PANEL); \
+        _Pragma("unroll") for (int n = 0; n < TILE_N / 16; n++)       \
+            wgmma_values(o, p[n], v_first + n * 2048 / 16);           \
+        wgmma_commit();                                               \
     }
-#define PROBABILITIES                                                                                   \
-    _Pragma("unroll") for (int n = 0; n < TILE_N / 16; n++)                                             \
-        _Pragma("unroll") for (int i = 0; i < 4; i++)                                                   \
-            p[n][i] = pack_halves(s[8 * n + 2 * i], s[8 * n + 2 * i + 1]);
+#define PROBABILITIES                                           \
+    _Pragma("unroll") for (int n = 0; n < TILE_N / 16; n++)     \
+        _Pragma("unroll") for (int i = 0; i < 4; i++) p[n][i] = \
+            pack_halves(s[8 * n + 2 * i], s[8 * n + 2 * i + 1]);
 #if PINGPONG
 #define TURN_WAIT asm volatile("bar.sync %0, 256;" ::"r"(1 + warpgroup) : "memory");
 #define TURN_PASS asm volatile("bar.arrive %0, 256;" ::"r"(2 - warpgroup) : "memory");
@@ -373,7 +365,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 #pragma unroll
         for (int d = 0; d < V_TILES; d++) {
             const int col = d * 8 + lane % 4 * 2;
-            const unsigned pair = pack_halves(o[4 * d + 2 * h] * inverse, o[4 * d + 2 * h + 1] * inverse);
+            const unsigned pair =
+                pack_halves(o[4 * d + 2 * h] * inverse, o[4 * d + 2 * h + 1] * inverse);
             if (col < DV) *(unsigned *)(to + col) = pair;
         }
     }

@@ -247,7 +247,7 @@ __device__ elem divided(elem a, real b) { return of_parts(real_of(a) / b, imag_o
 
 // Row `lane` of a Hermitian matrix of which tile holds one triangle.
 __device__ __forceinline__ void load_hermitian_row(elem *row, const elem *tile, int upper,
-                                                    int lane) {
+                                                   int lane) {
 #pragma unroll
     for (int j = 0; j < N; j++) {
         bool stored = (lane < j) == (upper != 0) || lane == j;
