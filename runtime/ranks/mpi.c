@@ -176,11 +176,15 @@ static bool find_program(char *out, size_t n) {
 }
 
 gpa_code mpi_respawn(const mpi_functions *m, int n, mpi_handle *comm, gpa_err *e) {
+    enum { ATTEMPTS = 5 }; /* on a busy machine connections of Open MPI break while they begin */
     char command[PATH_MAX + 16], word[] = "rank-worker", *args[] = {word, NULL};
     mpi_handle inter;
     if (!find_program(command, sizeof command))
         return gpa_fail(e, GPA_E_DEVICE, "the program gpa, which workers run, is not there");
-    if (m->spawn(command, args, n - 1, m->no_info, 0, m->self, &inter, NULL))
+    bool failed = true;
+    for (int i = 0; i < ATTEMPTS && failed; i++)
+        failed = m->spawn(command, args, n - 1, m->no_info, 0, m->self, &inter, NULL);
+    if (failed)
         return gpa_fail(e, GPA_E_DEVICE, "MPI_Comm_spawn of %d workers failed", n - 1);
     if (m->merge(inter, 0, comm)) return gpa_fail(e, GPA_E_DEVICE, "MPI_Intercomm_merge failed");
     m->set_errhandler(*comm, m->errors_return);
