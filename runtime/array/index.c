@@ -16,6 +16,7 @@
 #include "runtime/array/compaction.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
+#include "runtime/array/short_gather.h"
 #include "runtime/array/store.h"
 #include "runtime/tables/tuning.h"
 
@@ -608,7 +609,10 @@ static gpa_code get(gpa_rt *rt, gpa_arr *a, const gpa_indices *ix, bool *one, gp
     if (*out) goto out;
     if (!p.masks && !p.index_arrays)
         TRY(index_view(rt, a, &p, out, e));
-    else if (index_is_lone_mask(a, &p)) {
+    else if (short_gather_can(rt, a, &p)) {
+        TRY(short_gather(rt, a, p.at[0].arr, out, e));
+        if (!*out) TRY(check_bounds_now(rt, a, &p.at[0], e));
+    } else if (index_is_lone_mask(a, &p)) {
         gpa_arr *mask = p.at[0].arr;
         TRY(device_default(rt, &d, e));
         bool packed = mask->ndim == a->ndim || arr_is_contiguous(a);

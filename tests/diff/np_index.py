@@ -374,3 +374,28 @@ class Pair(tuple):
 
 b = np.arange(9).reshape(3, 3)
 print(b[Pair([[1], [2]])].tolist(), b[Pair([1, 2]),].tolist(), b[Pair([1, 2])].tolist())
+# --- few elements of computed vectors, of all dtypes, with indices of all dtypes
+def few(x, i):
+    try:
+        y = x[i]
+        x[:1] = 0
+        print(y.dtype, y.tolist(), (y + y).dtype)
+    except IndexError as e:
+        print(e)
+
+
+for t in '?bBhHiIlLefdFD':
+    x = (np.arange(600) % 7).astype(t)
+    for k in 'bBhHiIlL':
+        i = np.array([3, 0, 599 if np.iinfo(k).max > 599 else 100, 5, 5]).astype(k)
+        assert (x == x).all() and (i == i).all()
+        few(x.copy(), i)
+        few(x[::-2], i[1::3])
+        few(x[:4], i)
+        few(x, i[::-1])
+        few(x[:0], i[:0])
+for i in [-1, -600, 2], [-601], [600], [2, 3] * 200:
+    i = np.array(i)
+    assert (i == i).all()
+    few(np.arange(600.0), i)
+    few(np.arange(600.0), i.astype(np.int32))
