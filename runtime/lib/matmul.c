@@ -491,6 +491,7 @@ out:
 static void explain_product(gpa_rt *rt, const gpa_device *d, gpa_precision precision,
                             const gpa_arr *result) {
     char name[48];
+    if (!rt->explain) return;
     snprintf(name, sizeof name, "%s%s%s", library_names[LIB_GEMM], precision ? " in " : "",
              precision ? precision_names[precision] : "");
     explain_call(rt, name, d, result);
