@@ -15,7 +15,7 @@ typedef struct {
     char *base;
     size_t n;
     uint32_t id;
-    uint64_t users;  /* bit r: worker r has the block */
+    rank_set users;  /* the workers that have the block */
     placement where; /* the ranks that have current bytes */
     bool kept; /* other code has its address and may write it at any time: copies do not last */
 } memory;
@@ -47,7 +47,7 @@ typedef struct {
 struct gpa_prog {
     gpa_prog *inner;
     uint32_t id;
-    uint64_t users; /* bit r: worker r has the program, in this epoch: */
+    rank_set users; /* the workers that have the program, in this epoch: */
     uint32_t epoch;
     gpa_str text; /* for the workers */
     kir_form form;

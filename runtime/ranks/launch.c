@@ -66,7 +66,7 @@ out:
 
 void launch_drop(gpa_dev *d, gpa_prog *p) {
     for (int r = 1; r < d->n && !d->broken && p->epoch == d->epoch; r++)
-        if (p->users >> r & 1) wire_put_head(&d->commands[r], WIRE_DROP, p->id);
+        if (rank_set_has(&p->users, r)) wire_put_head(&d->commands[r], WIRE_DROP, p->id);
     ids_give(&d->program_ids, p->id);
     d->be->drop(d->inner, p->inner);
     str_free(&p->text);
@@ -257,14 +257,13 @@ static void queue_run(division *v, int rank) {
     gpa_prog *p = v->p;
     const gpa_launch *l = v->l;
     gpa_str *out = &v->d->commands[rank];
-    const uint64_t bit = UINT64_C(1) << rank;
     wire_run run;
     memset(&run, 0, sizeof run);
-    if (p->epoch != v->d->epoch) p->epoch = v->d->epoch, p->users = 0;
-    if (!(p->users & bit)) {
+    if (p->epoch != v->d->epoch) p->epoch = v->d->epoch, p->users = (rank_set){{0}};
+    if (!rank_set_has(&p->users, rank)) {
         wire_put_head(out, WIRE_PROGRAM, p->id);
         wire_put(out, p->text.text, p->text.len);
-        p->users |= bit;
+        rank_set_add(&p->users, rank);
     }
     run.form = v->plan.form;
     run.faults = l->fault != NULL;
@@ -283,7 +282,7 @@ static void queue_run(division *v, int rank) {
         arrays[a].memory = m ? m->id : WIRE_NO_MEMORY;
         if (!m) continue;
         arrays[a].size = m->n;
-        m->users |= bit;
+        rank_set_add(&m->users, rank);
     }
     wire_put(out, arrays, p->n_arrays * sizeof *arrays);
     wire_put(out, l->params, p->n_params * sizeof *l->params);
@@ -435,8 +434,10 @@ static bool is_local(const gpa_dev *d, const gpa_prog *p, const gpa_launch *l) {
     for (size_t a = 0; a < p->n_arrays; a++) {
         memory *m = memory_find(d, l->arrays[a].mem);
         if (!m) continue;
-        if (m->where.n != 1 || m->where.run[0].ranks > 1) return false;
-        m->where.run[0].ranks = 1;
+        rank_set *ranks = &m->where.run[0].ranks;
+        if (m->where.n != 1 || (rank_set_first(ranks) >= 0 && !rank_set_is_only(ranks, 0)))
+            return false;
+        *ranks = rank_set_of(0);
     }
     return true;
 }

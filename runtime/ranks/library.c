@@ -20,13 +20,13 @@ typedef struct {
     size_t n;
 } results;
 
-/* Receives the replies of the ranks of a mask; the first failure, of rank 0 (own) or another. */
-static gpa_code receive_all(gpa_dev *d, uint64_t ranks, const results *out, gpa_code own,
+/* Receives the replies of these ranks; the first failure, of rank 0 (own) or another. */
+static gpa_code receive_all(gpa_dev *d, const rank_set *ranks, const results *out, gpa_code own,
                             gpa_err *e) {
     gpa_code rc = own;
     gpa_str text;
     if (d->simulated) { /* rank 0 has done the work of all */
-        const uint64_t n = (uint64_t)__builtin_popcountll(ranks & ~UINT64_C(1));
+        const uint64_t n = (uint64_t)(rank_set_count(ranks) - rank_set_has(ranks, 0));
         d->replies += n;
         d->reply_bytes += n * (sizeof(wire_reply) + out->n);
         return rc;
@@ -36,7 +36,7 @@ static gpa_code receive_all(gpa_dev *d, uint64_t ranks, const results *out, gpa_
         const wire_reply *head;
         const char *states;
         gpa_err why = {0};
-        if (!(ranks >> r & 1)) continue;
+        if (!rank_set_has(ranks, r)) continue;
         gpa_code other = launch_take_reply(d, r, &text, &head, &states, &why);
         if (!other && out->n && head->n_states >= out->n)
             memcpy(out->to + (size_t)r * out->n, states, out->n);
@@ -56,7 +56,7 @@ static wire_array wired(memory *m, const gpa_binding *b, int rank) {
     x.memory = m ? m->id : WIRE_NO_MEMORY;
     if (!m) return x;
     x.size = m->n;
-    m->users |= UINT64_C(1) << rank;
+    rank_set_add(&m->users, rank);
     return x;
 }
 
@@ -121,16 +121,17 @@ static gpa_code run_divided(gpa_dev *d, const gpa_libcall *c, bool *done, gpa_er
     const library_units u = library_units_of(c);
     const int64_t groups = u.n ? u.n / u.unit : 0; /* the last one has the rest, too */
     share_accesses s = {.d = d, .good = true};
-    gpa_libcall part[MPI_MAX_RANKS];
-    uint64_t busy = 0;
+    gpa_libcall *part = NULL;
+    rank_set busy = {{0}};
     gpa_code rc = GPA_OK;
     if (groups < 2 || !operands_can_share(d, c)) return rc;
+    if (!(part = mem_new((size_t)d->n * sizeof *part))) return gpa_no_memory(e);
     for (int r = 0; r < d->n; r++) {
         const int64_t first = (groups * r + d->n - 1) / d->n,
                       end = (groups * (r + 1) + d->n - 1) / d->n, lo = first * u.unit,
                       hi = end == groups ? u.n : end * u.unit;
         if (first == end) continue;
-        busy |= UINT64_C(1) << r;
+        rank_set_add(&busy, r);
         part[r] = library_share(c, &u, lo, hi);
         add_call(&s, &part[r], r);
     }
@@ -138,16 +139,17 @@ static gpa_code run_divided(gpa_dev *d, const gpa_libcall *c, bool *done, gpa_er
     if (s.inexact) goto out;
     TRY(accesses_place(d, &s.x, NULL, e));
     for (int r = 1; r < d->n; r++)
-        if (busy >> r & 1) queue_call(d, r, &part[r]);
+        if (rank_set_has(&busy, r)) queue_call(d, r, &part[r]);
     TRY(device_exchange(d, e));
     const library_device own = own_device(d);
-    rc = d->simulated ? library_work_call(&own, c, e)
-         : busy & 1   ? library_work_call(&own, &part[0], e)
-                      : GPA_OK;
-    rc = receive_all(d, busy, &(results){.n = 0}, rc, e);
+    rc = d->simulated             ? library_work_call(&own, c, e)
+         : rank_set_has(&busy, 0) ? library_work_call(&own, &part[0], e)
+                                  : GPA_OK;
+    rc = receive_all(d, &busy, &(results){.n = 0}, rc, e);
     d->shared++;
     *done = true;
 out:
+    mem_free(part);
     mem_free(s.x.item);
     return rc;
 }
@@ -238,7 +240,11 @@ static void queue_block(sorting *s, int rank, wire_op op, uint64_t n) {
     wire_put(&d->commands[rank], &w, sizeof w);
 }
 
-static uint64_t all_ranks(const gpa_dev *d) { return (UINT64_C(2) << (d->n - 1)) - 1; }
+static rank_set all_ranks(const gpa_dev *d) {
+    rank_set all = {{0}};
+    for (int r = 0; r < d->n; r++) rank_set_add(&all, r);
+    return all;
+}
 
 /* How a rank accesses elements of an array. */
 typedef struct {
@@ -267,10 +273,10 @@ static gpa_code sort_blocks(sorting *s, gpa_err *e) {
     if (!samples) TRY(gpa_no_memory(e));
     for (int r = 0; r < d->n; r++) {
         const sort_block *b = &s->block[r];
-        const sorted_range all = {b->lo, b->hi - b->lo};
-        if (!add_elements(d, &x, (element_access){&b->in, b->dtype, r, false}, &all) ||
-            !add_elements(d, &x, (element_access){&b->keys, b->dtype, r, true}, &all) ||
-            !add_elements(d, &x, (element_access){&b->indices, DT_I64, r, true}, &all))
+        const sorted_range block = {b->lo, b->hi - b->lo};
+        if (!add_elements(d, &x, (element_access){&b->in, b->dtype, r, false}, &block) ||
+            !add_elements(d, &x, (element_access){&b->keys, b->dtype, r, true}, &block) ||
+            !add_elements(d, &x, (element_access){&b->indices, DT_I64, r, true}, &block))
             TRY(gpa_no_memory(e));
     }
     TRY(accesses_place(d, &x, NULL, e));
@@ -280,7 +286,8 @@ static gpa_code sort_blocks(sorting *s, gpa_err *e) {
     for (int r = 1; r < d->n && d->simulated && !rc; r++)
         rc = library_work_sort(&own, &s->block[r], samples + r * SAMPLES_PER_RANK, SAMPLES_PER_RANK,
                                e);
-    TRY(receive_all(d, all_ranks(d), &(results){(char *)samples, bytes}, rc, e));
+    const rank_set all = all_ranks(d);
+    TRY(receive_all(d, &all, &(results){(char *)samples, bytes}, rc, e));
     sort_share_choose(samples, (int64_t)d->n * SAMPLES_PER_RANK, d->n - 1, s->chosen);
 out:
     mem_free(samples);
@@ -301,8 +308,9 @@ static gpa_code find_splitters(sorting *s, gpa_err *e) {
     if (rc) return rc;
     for (int r = 0; r < (d->simulated ? d->n : 1); r++)
         library_work_search(&own, &s->block[r], s->chosen, (int64_t)n, s->before + (size_t)r * n);
-    return receive_all(d, all_ranks(d),
-                       &(results){(char *)s->before, (size_t)n * sizeof *s->before}, GPA_OK, e);
+    const rank_set all = all_ranks(d);
+    return receive_all(d, &all, &(results){(char *)s->before, (size_t)n * sizeof *s->before},
+                       GPA_OK, e);
 }
 
 /* The elements of a block between the splitters before and after a rank. */
@@ -367,7 +375,8 @@ static gpa_code merge_blocks(sorting *s, const gpa_binding *to, gpa_err *e) {
         for (int b = 0; b < d->n; b++) ranges[b] = range_between(s, b, r);
         rc = library_work_merge(&own, &s->block[r], &(merge_share){ranges, d->n, to, at}, e);
     }
-    rc = receive_all(d, all_ranks(d), &(results){.n = 0}, rc, e);
+    const rank_set all = all_ranks(d);
+    rc = receive_all(d, &all, &(results){.n = 0}, rc, e);
 out:
     mem_free(x.item);
     return rc;

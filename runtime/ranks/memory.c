@@ -98,7 +98,7 @@ void memory_free(gpa_dev *d, gpa_mem *m) {
     while (d->table[i] != x) i = (i + 1) & (d->table_size - 1);
     delete_entry(d, i);
     for (int r = 1; r < d->n && !d->broken; r++)
-        if (x->users >> r & 1) wire_put_head(&d->commands[r], WIRE_FREE, x->id);
+        if (rank_set_has(&x->users, r)) wire_put_head(&d->commands[r], WIRE_FREE, x->id);
     ids_give(&d->memory_ids, x->id);
     d->be->free(d->inner, m);
     free_record(x);
@@ -151,7 +151,7 @@ static void command_pair(gpa_dev *d, size_t i, size_t end, wire_op op) {
     for (; i < end; i++) {
         const move *x = &d->moves[i];
         wire_put(out, &(wire_segment){x->m->id, x->m->n, x->at, x->n}, sizeof(wire_segment));
-        x->m->users |= UINT64_C(1) << rank;
+        rank_set_add(&x->m->users, rank);
     }
 }
 
@@ -182,7 +182,7 @@ static gpa_code place_copies(gpa_dev *d, gpa_err *e) {
     for (size_t i = 0; i < d->n_moves; i++) {
         const move *x = &d->moves[i];
         d->moved += x->n;
-        if (!x->m->kept && !placement_add(&x->m->where, x->at, x->at + x->n, UINT64_C(1) << x->to))
+        if (!x->m->kept && !placement_add(&x->m->where, x->at, x->at + x->n, x->to))
             return gpa_no_memory(e);
     }
     return GPA_OK;
@@ -210,21 +210,20 @@ gpa_code memory_command_moves(gpa_dev *d, gpa_err *e) {
 }
 
 gpa_code memory_fetch(gpa_dev *d, memory *m, int rank, size_t from, size_t to, gpa_err *e) {
-    const uint64_t bit = UINT64_C(1) << rank;
     gpa_code rc = GPA_OK;
     while (from < to && !rc) {
-        const placement_run run = m->where.run[placement_find(&m->where, from)];
-        const size_t range[] = {from, MIN(run.end, to)};
+        const placement_run *run = &m->where.run[placement_find(&m->where, from)];
+        const size_t range[] = {from, MIN(run->end, to)};
+        const int owner = rank_set_first(&run->ranks);
         from = range[1];
-        if (!run.ranks || run.ranks & bit) continue;
-        rc = queue_move(
-            d, &(move){__builtin_ctzll(run.ranks), rank, m, range[0], range[1] - range[0]}, e);
+        if (owner < 0 || rank_set_has(&run->ranks, rank)) continue;
+        rc = queue_move(d, &(move){owner, rank, m, range[0], range[1] - range[0]}, e);
     }
     return rc;
 }
 
 gpa_code memory_own(memory *m, int rank, size_t from, size_t to, gpa_err *e) {
-    return placement_set(&m->where, from, to, UINT64_C(1) << rank) ? GPA_OK : gpa_no_memory(e);
+    return placement_set(&m->where, from, to, rank) ? GPA_OK : gpa_no_memory(e);
 }
 
 /* ---- accesses ---- */

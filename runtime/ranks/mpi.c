@@ -184,8 +184,7 @@ gpa_code mpi_respawn(const mpi_functions *m, int n, mpi_handle *comm, gpa_err *e
     bool failed = true;
     for (int i = 0; i < ATTEMPTS && failed; i++)
         failed = m->spawn(command, args, n - 1, m->no_info, 0, m->self, &inter, NULL);
-    if (failed)
-        return gpa_fail(e, GPA_E_DEVICE, "MPI_Comm_spawn of %d workers failed", n - 1);
+    if (failed) return gpa_fail(e, GPA_E_DEVICE, "MPI_Comm_spawn of %d workers failed", n - 1);
     if (m->merge(inter, 0, comm)) return gpa_fail(e, GPA_E_DEVICE, "MPI_Intercomm_merge failed");
     m->set_errhandler(*comm, m->errors_return);
     return GPA_OK;

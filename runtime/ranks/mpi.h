@@ -38,7 +38,7 @@ typedef struct {
     mpi_handle world, self, null, byte, no_info, errors_return;
 } mpi_functions;
 
-enum { MPI_MAX_RANKS = 64 };
+enum { MPI_MAX_RANKS = 1024 };
 
 /* The number of ranks: of the launcher, else GPA_RANKS; 1: neither. GPA_E_VALUE if that is no
  * number of ranks. */

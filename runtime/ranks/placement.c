@@ -43,26 +43,29 @@ static bool cut(placement *p, size_t at) {
 static void join(placement *p, size_t first, size_t last) {
     size_t to = first ? first - 1 : 0, end = MIN(last + 2, p->n);
     for (size_t i = to + 1; i < end; i++) {
-        if (p->run[i].ranks != p->run[to].ranks) to++;
-        p->run[to] = (placement_run){p->run[i].end, p->run[i].ranks};
+        if (!rank_set_equal(&p->run[i].ranks, &p->run[to].ranks)) to++;
+        if (i != to) p->run[to] = p->run[i];
     }
     memmove(p->run + to + 1, p->run + end, (p->n - end) * sizeof *p->run);
     p->n -= end - to - 1;
 }
 
-static bool change(placement *p, size_t from, size_t to, uint64_t keep, uint64_t ranks) {
+static bool change(placement *p, size_t from, size_t to, int rank, bool keep) {
     if (from >= to) return true;
     if (!cut(p, from) || !cut(p, to)) return false;
     size_t first = placement_find(p, from), last = placement_find(p, to - 1);
-    for (size_t i = first; i <= last; i++) p->run[i].ranks = (p->run[i].ranks & keep) | ranks;
+    for (size_t i = first; i <= last; i++) {
+        if (!keep) p->run[i].ranks = (rank_set){{0}};
+        rank_set_add(&p->run[i].ranks, rank);
+    }
     join(p, first, last);
     return true;
 }
 
-bool placement_set(placement *p, size_t from, size_t to, uint64_t ranks) {
-    return change(p, from, to, 0, ranks);
+bool placement_set(placement *p, size_t from, size_t to, int rank) {
+    return change(p, from, to, rank, false);
 }
 
-bool placement_add(placement *p, size_t from, size_t to, uint64_t ranks) {
-    return change(p, from, to, UINT64_MAX, ranks);
+bool placement_add(placement *p, size_t from, size_t to, int rank) {
+    return change(p, from, to, rank, true);
 }

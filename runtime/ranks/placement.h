@@ -4,13 +4,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-/* Bytes up to `end`, from the end of the run before: bit r of `ranks`: rank r has them; none: they
- * were never written. */
+#include "runtime/ranks/rank_set.h"
+
+/* Bytes up to `end`, from the end of the run before, and the ranks that have them; none: they were
+ * never written. */
 typedef struct {
     size_t end;
-    uint64_t ranks;
+    rank_set ranks;
 } placement_run;
 
 /* The runs of a block in order; neighbours differ. */
@@ -24,9 +25,9 @@ bool placement_init(placement *p, size_t n);
 void placement_free(placement *p);
 /* The index of the run that byte `at` is in. */
 size_t placement_find(const placement *p, size_t at);
-/* [from, to) is now with these ranks alone, or `also` with them. False: memory is short; p is
+/* [from, to) is now with this rank alone, or also with it. False: memory is short; p is
  * unchanged. */
-bool placement_set(placement *p, size_t from, size_t to, uint64_t ranks);
-bool placement_add(placement *p, size_t from, size_t to, uint64_t ranks);
+bool placement_set(placement *p, size_t from, size_t to, int rank);
+bool placement_add(placement *p, size_t from, size_t to, int rank);
 
 #endif

@@ -198,7 +198,8 @@ static gpa_code ranks_host_access(gpa_dev *d, gpa_mem *mem, const gpa_host_acces
     const bool keep = x->use == GPA_HOST_KEEP, ahead = device_is_ahead(d);
     const size_t from = keep ? 0 : x->at, to = keep ? (m ? m->n : 0) : x->at + x->n;
     if (!m) return rc;
-    if (m->where.n == 1 && m->where.run[0].ranks == 1 && !keep && !ahead) return rc;
+    if (m->where.n == 1 && rank_set_is_only(&m->where.run[0].ranks, 0) && !keep && !ahead)
+        return rc;
     if (d->broken) return gpa_fail(e, GPA_E_DEVICE, "a rank has failed");
     TRY(memory_fetch(d, m, 0, from, to, e));
     if (d->n_moves) d->since.why = "gather";
@@ -276,7 +277,7 @@ static gpa_code ranks_restart(gpa_dev *d, gpa_err *e) {
     if (rc) return rc;
     for (int r = 0; r < d->n; r++) str_clear(&d->commands[r]);
     for (size_t i = 0; i < d->table_size; i++)
-        if (d->table[i]) d->table[i]->users = 0;
+        if (d->table[i]) d->table[i]->users = (rank_set){{0}};
     d->n_moves = 0;
     d->commanded = false;
     device_forget_launches(d);
@@ -324,7 +325,7 @@ static void ranks_describe(gpa_dev *d, gpa_str *out) {
         for (size_t i = 0; i < d->table_size; i++) {
             const memory *m = d->table[i];
             for (size_t k = 0, from = 0; m && k < m->where.n; from = m->where.run[k++].end)
-                if (m->where.run[k].ranks >> r & 1) here += m->where.run[k].end - from;
+                if (rank_set_has(&m->where.run[k].ranks, r)) here += m->where.run[k].end - from;
         }
         str_printf(out, "rank %d: process %d on %s, %s%s\n", r, (int)d->c->peers[r].pid,
                    d->c->peers[r].host, str_bytes(bytes, (double)here),
