@@ -38,7 +38,9 @@ static void fail_unterminated(lexer *l, token *t, const char *start, const char 
     lex_fail(l, t, triple ? GPA_E_INCOMPLETE : GPA_E_SYNTAX, (char_range){start, start + 1},
              "unterminated %s%s literal (detected at line %u)", triple ? "triple-quoted " : "",
              what, line);
-    if (triple) l->at_end = true;
+    /* A string of one line continues after a backslash. */
+    const char *last = stop - (stop[-1] == '\n');
+    if (triple || (stop == l->end && last[-1] == '\\')) l->at_end = true;
 }
 
 static void decode(lexer *l, token *t, const char *lo, const char *hi, unsigned flags) {

@@ -290,6 +290,9 @@ def test_is_complete():
             ("def f():\n    return 1\n\n", "complete", None),
             ("x = = 7q", "invalid", None),
             ('print("""a', "incomplete", ""),
+            ("'abc\\", "incomplete", ""),
+            ("'abc\\\n", "incomplete", ""),
+            ("'abc\\\n\n", "invalid", None),
         ):
             assert k.ask("is_complete_request", {"code": code}) == (
                 {"status": status} if indent is None else {"status": status, "indent": indent}
@@ -305,7 +308,8 @@ def test_is_complete_as_ipython():
         for line in ("x = 1", "x = (", "x +", "x = = 1", "if x:", "def f():\n    return 1", "try:\n    x", "@dec",
                      "class A:\n    def f(self):\n        return 1", "with f as g:\n    for l in g:\n        y",
                      "'abc", "\"\"\"a\nb", "%time x", "%%time", "%%time\nx", "!ls", "x?", "f(\n1)",
-                     "if x:\n    y\nelse:", "if x: y", "# c", "  if x:\n    y", "del", "import", "f'{x", "a = !ls"):  # fmt: skip
+                     "if x:\n    y\nelse:", "if x: y", "# c", "  if x:\n    y", "del", "import", "f'{x", "a = !ls",
+                     "if x:\ny", "for x in y:\n    if x:"):  # fmt: skip
             for end in ("", "\n", "\n\n", "\n    "):
                 status, indent = check(line + end)
                 told = k.ask("is_complete_request", {"code": line + end})
