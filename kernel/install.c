@@ -90,10 +90,15 @@ static bool make_folders(char *path) {
     }
 }
 
+/* The path of this executable; empty if it is not known. */
+static void own_path(char path[PATH_SIZE]) {
+    ssize_t n = readlink("/proc/self/exe", path, PATH_SIZE - 1);
+    path[n > 0 ? n : 0] = 0;
+}
+
 static void write_spec(const options *o, FILE *f) {
     char self[PATH_SIZE];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = 0;
+    own_path(self);
     json_t *spec = json_pack("{s:[s, s, s], s:s, s:s, s:s, s:s, s:O, s:{s:b, s:s}}", "argv",
                              o->program ? o->program : self, "-f", "{connection_file}",
                              "display_name", o->display, "language", "python", "interrupt_mode",
@@ -181,9 +186,34 @@ const char *jupyter_environment(void) {
     return venv ? venv : variable("CONDA_PREFIX");
 }
 
+/* The prefix below which this executable is installed, as `pip install` does in an environment:
+ * its Jupyter searches there even where the environment is not active. */
+static void own_prefix(char prefix[PATH_SIZE]) {
+    own_path(prefix);
+    for (int i = 0; i < 2; i++) {
+        char *slash = strrchr(prefix, '/');
+        if (slash) *slash = 0;
+    }
+}
+
+enum { N_PREFIXES = 4 };
+
+/* Prefixes of Python environments, each once, although two may name one folder. */
+static void each_prefix(void (*see)(void *user, const char *folder), void *user) {
+    char own[PATH_SIZE], real[N_PREFIXES][PATH_SIZE], path[PATH_SIZE];
+    own_prefix(own);
+    const char *const prefixes[] = {jupyter_environment(), own, "/usr/local", "/usr"};
+    for (int i = 0; i < N_PREFIXES; i++) {
+        bool new = prefixes[i] && realpath(prefixes[i], real[i]);
+        if (!new) real[i][0] = 0;
+        for (int j = 0; j < i && new; j++) new = strcmp(real[i], real[j]) != 0;
+        if (new && snprintf(path, sizeof path, "%s/share/jupyter", prefixes[i]) < PATH_SIZE)
+            see(user, path);
+    }
+}
+
 void jupyter_each_folder(void (*see)(void *user, const char *folder), void *user) {
-    static const char *const system[] = {"/usr/local/share/jupyter", "/usr/share/jupyter"};
-    const char *more = variable("JUPYTER_PATH"), *environment = jupyter_environment();
+    const char *more = variable("JUPYTER_PATH");
     char path[PATH_SIZE];
     while (more && *more) {
         size_t n = strcspn(more, ":");
@@ -191,9 +221,7 @@ void jupyter_each_folder(void (*see)(void *user, const char *folder), void *user
         more += n + (more[n] == ':');
     }
     if (jupyter_user_folder(path)) see(user, path);
-    if (environment && snprintf(path, sizeof path, "%s/share/jupyter", environment) < PATH_SIZE)
-        see(user, path);
-    for (size_t i = 0; i < sizeof system / sizeof *system; i++) see(user, system[i]);
+    each_prefix(see, user);
 }
 
 /* ---- the logo ---- */

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -268,9 +269,9 @@ def test_install():
         assert not os.path.exists(folder)
 
 
-def doctor(**env):
+def doctor(program=PROGRAM, **env):
     p = subprocess.run(
-        [PROGRAM, "doctor"], capture_output=True, text=True, timeout=WAIT, env={**os.environ, **env}
+        [program, "doctor"], capture_output=True, text=True, timeout=WAIT, env={**os.environ, **env}
     )
     return p.returncode, [line.split(maxsplit=2) for line in p.stdout.splitlines()]
 
@@ -340,6 +341,22 @@ def test_doctor():
             ]
             in lines
         ), lines
+        prefix = d + "/packages"  # as a wheel is installed, in an environment that is not active
+        os.makedirs(prefix + "/bin")
+        shutil.copy(PROGRAM, prefix + "/bin/gpa-kernel")
+        subprocess.run(
+            [PROGRAM, "install", "--prefix", prefix, "--program"]
+            + ["{resource_dir}/../../../../bin/gpa-kernel"],
+            check=True,
+            capture_output=True,
+        )
+        own = dict(program=prefix + "/bin/gpa-kernel", HOME="/nowhere")
+        folder = prefix + "/share/jupyter/kernels/gpa"
+        line = ["ok", "kernelspec", f"{folder} starts {folder}/../../../../bin/gpa-kernel"]
+        rc, lines = doctor(**{**empty, **own})
+        assert rc == 0 and lines.count(line) == 1, lines
+        rc, lines = doctor(**{**empty, **own, "VIRTUAL_ENV": prefix})
+        assert rc == 0 and lines.count(line) == 1, lines
         assert (
             "no Python environment" in subprocess.run(
                 [PROGRAM, "install", "--sys-prefix"], capture_output=True, text=True, env=empty
