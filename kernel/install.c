@@ -186,23 +186,27 @@ const char *jupyter_environment(void) {
     return venv ? venv : variable("CONDA_PREFIX");
 }
 
-/* The prefix below which this executable is installed, as `pip install` does in an environment:
- * its Jupyter searches there even where the environment is not active. */
-static void own_prefix(char prefix[PATH_SIZE]) {
+/* The Python environment that this executable is installed in, as by `pip install`: its Jupyter
+ * searches there even where the environment is not active. False if it is in none. */
+static bool own_environment(char prefix[PATH_SIZE]) {
+    char python[PATH_SIZE + 16];
     own_path(prefix);
     for (int i = 0; i < 2; i++) {
         char *slash = strrchr(prefix, '/');
         if (slash) *slash = 0;
     }
+    snprintf(python, sizeof python, "%s/bin/python3", prefix);
+    return access(python, X_OK) == 0;
 }
 
 enum { N_PREFIXES = 4 };
 
-/* Prefixes of Python environments, each once, although two may name one folder. */
+/* Prefixes where Jupyter may be installed, each once, although two may name one folder. */
 static void each_prefix(void (*see)(void *user, const char *folder), void *user) {
     char own[PATH_SIZE], real[N_PREFIXES][PATH_SIZE], path[PATH_SIZE];
-    own_prefix(own);
-    const char *const prefixes[] = {jupyter_environment(), own, "/usr/local", "/usr"};
+    bool environment = own_environment(own);
+    const char *const prefixes[] = {jupyter_environment(), environment ? own : NULL, "/usr/local",
+                                    "/usr"};
     for (int i = 0; i < N_PREFIXES; i++) {
         bool new = prefixes[i] && realpath(prefixes[i], real[i]);
         if (!new) real[i][0] = 0;

@@ -353,6 +353,9 @@ def test_doctor():
         own = dict(program=prefix + "/bin/gpa-kernel", HOME="/nowhere")
         folder = prefix + "/share/jupyter/kernels/gpa"
         line = ["ok", "kernelspec", f"{folder} starts {folder}/../../../../bin/gpa-kernel"]
+        rc, lines = doctor(**{**empty, **own})  # no environment: no Jupyter searches there
+        assert line not in lines, lines
+        os.symlink(sys.executable, prefix + "/bin/python3")
         rc, lines = doctor(**{**empty, **own})
         assert rc == 0 and lines.count(line) == 1, lines
         rc, lines = doctor(**{**empty, **own, "VIRTUAL_ENV": prefix})
