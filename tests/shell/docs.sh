@@ -16,6 +16,7 @@ for path in sorted(glob.glob(sys.argv[1] + "/**/*.html", recursive=True)):
         if "/reference/" not in path: print(path, found)
 P
 )" ""
+contains "the search's text has code as it is written" "$(cat "$site/index.js")" "cumsum, x[x > 0.5], a histogram"
 
 cp -R "$site" "$work/dead"
 echo '<p><a href="lang.html#nowhere">x</a><a href="gone.html">y</a><img src="https://elsewhere.org/z.png"></p>' >> "$work/dead/vm.html"

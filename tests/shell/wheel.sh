@@ -51,6 +51,11 @@ P
 "$env/bin/pip" uninstall -q -y --disable-pip-version-check gpa-lang > "$work/log" 2>&1
 equal "files after pip uninstall" "$(find "$env" -name '*gpa*' ! -type d; find "$env/lib/gpa" -type f 2> /dev/null)" ""
 
+# In the image compilers are installed before make looks for them.
+first=$(sed -n 's/^RUN \(make[^&]*\).*/\1/p' .binder/Dockerfile)
+$first -n CC=no-compiler > "$work/log" 2>&1
+verdict "the image's first make needs no compiler" $? "$work/log"
+
 if command -v dpkg-deb > /dev/null; then
     make -s deb > "$work/log" 2>&1
     verdict "make deb" $? "$work/log"
