@@ -211,7 +211,7 @@ static void each_prefix(void (*see)(void *user, const char *folder), void *user)
         bool new = prefixes[i] && realpath(prefixes[i], real[i]);
         if (!new) real[i][0] = 0;
         for (int j = 0; j < i && new; j++) new = strcmp(real[i], real[j]) != 0;
-        if (new && snprintf(path, sizeof path, "%s/share/jupyter", prefixes[i]) < PATH_SIZE)
+        if (new &&snprintf(path, sizeof path, "%s/share/jupyter", prefixes[i]) < PATH_SIZE)
             see(user, path);
     }
 }

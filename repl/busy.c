@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "repl/colour.h"
+#include "repl/terminal.h"
 
 enum { QUIET_MS = 1000, FRAME_MS = 100, LONGEST = 200 };
 
@@ -90,7 +91,7 @@ static void make_thread(void) {
 }
 
 void busy_begin(void) {
-    if (!isatty(STDERR_FILENO) || !isatty(STDOUT_FILENO)) return;
+    if (!isatty(STDERR_FILENO) || !isatty(STDOUT_FILENO) || !terminal_capable()) return;
     if (!busy.made) make_thread();
     pthread_mutex_lock(&busy.lock);
     busy.running = busy.at_margin = true;

@@ -1,5 +1,6 @@
 /* Colour: palettes, syntax highlighting of program lines, coloured error reports. */
 #include "repl/colour.h"
+#include "repl/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +49,6 @@ static bool set_to_other_than_0(const char *name) {
     return set(name) && strcmp(getenv(name), "0") != 0;
 }
 
-static bool capable(void) {
-    const char *term = getenv("TERM");
-    return term && *term && strcmp(term, "dumb") != 0;
-}
-
 static int background(void) {
     const char *theme = getenv("GPA_THEME"), *term = getenv("TERM"), *colours = getenv("COLORFGBG");
     if (theme && strcmp(theme, "light") == 0) return LIGHT;
@@ -87,7 +83,7 @@ bool colour_begin(const char *option) {
         else if (set("CLICOLOR") && !set_to_other_than_0("CLICOLOR"))
             on[i] = false;
         else
-            on[i] = capable() && isatty(STDOUT_FILENO + i);
+            on[i] = terminal_capable() && isatty(STDOUT_FILENO + i);
     }
     return known;
 }
@@ -102,7 +98,7 @@ bool colour_choose(const char *name) {
         if (strcasecmp(name, names[i].name) != 0) continue;
         if (names[i].palette >= 0) chosen = names[i].palette;
         for (int fd = 0; fd < 2; fd++)
-            on[fd] = names[i].palette >= 0 && capable() && isatty(STDOUT_FILENO + fd);
+            on[fd] = names[i].palette >= 0 && terminal_capable() && isatty(STDOUT_FILENO + fd);
         return true;
     }
     return false;

@@ -341,12 +341,6 @@ bool edit_toggle_indentation(void) { return keys_toggle_indentation(); }
 
 /* ---- start and end ---- */
 
-static bool capable(void) {
-    const char *term = getenv("TERM");
-    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
-           strcmp(term, "dumb") != 0;
-}
-
 /* Programs are UTF-8. If the environment's locale is not, selects C.UTF-8, as Python does (PEP
  * 538). Sets the environment variable, since readline reads it. */
 static void choose_locale(void) {
@@ -356,7 +350,7 @@ static void choose_locale(void) {
 }
 
 bool edit_begin(gpa_session *s) {
-    if (!capable()) return false;
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !terminal_capable()) return false;
     edit.screen = screen_new();
     if (!edit.screen) return false;
     edit.session = s;

@@ -18,6 +18,7 @@
 #include "repl/line.h"
 #include "repl/pager.h"
 #include "repl/picture.h"
+#include "repl/terminal.h"
 
 static gpa_session *volatile running;
 static volatile sig_atomic_t at_prompt, pressed; /* state of Ctrl-C in the running cell */
@@ -170,11 +171,13 @@ static void show_page(void *user, const gpa_repr *r, size_t n) {
     buf_free(&b);
 }
 
-/* Only the current line can be cleared. */
+/* Only the current line can be cleared; where escape sequences are not understood another line
+ * begins. */
 static void clear_line(void *user, bool wait) {
     (void)user, (void)wait;
+    if (!terminal_capable()) host_fresh_line();
     busy_pause();
-    if (isatty(STDOUT_FILENO)) fputs("\033[2K\r", stdout);
+    if (isatty(STDOUT_FILENO) && terminal_capable()) fputs("\033[2K\r", stdout);
     host.in_line = false;
     busy_resume(true);
 }

@@ -18,6 +18,8 @@
 #include "repl/host.h"
 #include "repl/options.h"
 #include "repl/prompt.h"
+#include "repl/terminal.h"
+#include "repl/picture.h"
 
 /* Environment variable: the folder of gpa_session_restore, from the process before %restart. */
 #define RESTORE "GPA_RESTORE"
@@ -237,6 +239,9 @@ int main(int argc, char **argv) {
     if (colour_unknown_theme())
         fprintf(stderr, "gpa: GPA_THEME: '%.40s' is not light, dark or neutral\n",
                 colour_unknown_theme());
+    if (picture_unknown_graphics())
+        fprintf(stderr, "gpa: GPA_GRAPHICS: '%.40s' is not kitty, sixel, iterm, symbols or none\n",
+                picture_unknown_graphics());
     gpa_config_init(&config);
     host_init(&config.host);
     if (prompts(&o)) config.host.restart = restart, config.host.user = &o;

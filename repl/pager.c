@@ -12,6 +12,7 @@
 
 #include "repl/colour.h"
 #include "lang/session.h"
+#include "repl/terminal.h"
 
 /* ---- pages ---- */
 
@@ -154,9 +155,9 @@ static bool is_long(const char *text, size_t n) {
 }
 
 static const char *command(void) {
-    const char *pager = getenv("PAGER"), *term = getenv("TERM");
+    const char *pager = getenv("PAGER");
     if (pager && *pager) return pager;
-    return term && strcmp(term, "dumb") != 0 ? "less -R" : "cat";
+    return terminal_capable() ? "less -R" : "cat";
 }
 
 void pager_show(const char *text, size_t n) {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "repl/colour.h"
+#include "repl/terminal.h"
 
 extern char **environ;
 
@@ -70,10 +71,23 @@ static const struct {
     {"WT_SESSION", "", SIXEL},
 };
 
-static graphics kind_here(void) {
+/* The kind that $GPA_GRAPHICS names; KINDS if it names none. */
+static graphics kind_wanted(void) {
     const char *wanted = getenv("GPA_GRAPHICS");
-    for (int k = 0; wanted && k < KINDS; k++)
-        if (strcmp(wanted, kinds[k].name) == 0) return (graphics)k;
+    int k = 0;
+    while (k < KINDS && !(wanted && strcmp(wanted, kinds[k].name) == 0)) k++;
+    return (graphics)k;
+}
+
+const char *picture_unknown_graphics(void) {
+    const char *wanted = getenv("GPA_GRAPHICS");
+    return wanted && *wanted && kind_wanted() == KINDS ? wanted : NULL;
+}
+
+static graphics kind_here(void) {
+    graphics wanted = kind_wanted();
+    if (wanted != KINDS) return wanted;
+    if (!terminal_capable()) return NONE;
     for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++) {
         const char *value = getenv(terminals[i].variable);
         if (value && *value && strncmp(value, terminals[i].value, strlen(terminals[i].value)) == 0)

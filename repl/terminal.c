@@ -8,8 +8,15 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <termios.h>
 #include <unistd.h>
+
+bool terminal_capable(void) {
+    const char *term = getenv("TERM");
+    return term && *term && strcmp(term, "dumb") != 0;
+}
 
 static const int noted[] = {SIGINT, SIGWINCH, SIGTSTP, SIGCONT};
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGHUP, SIGQUIT};
@@ -55,6 +62,7 @@ void terminal_mend(void) {
         mended.c_lflag == now.c_lflag)
         return;
     tcsetattr(STDIN_FILENO, TCSADRAIN, &mended);
+    if (!terminal_capable()) return;
     fwrite(text, 1, sizeof text - 1, stdout);
     fflush(stdout);
 }

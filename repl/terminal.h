@@ -13,6 +13,8 @@ typedef enum {
     TERMINAL_NOTHING    /* timeout */
 } terminal_event;
 
+/* True if $TERM names a terminal that understands escape sequences, as `dumb` does not. */
+bool terminal_capable(void);
 /* Saves the initial terminal modes; terminal_mend restores sane modes after programs that left
  * others. */
 void terminal_begin(void);

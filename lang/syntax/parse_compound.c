@@ -10,8 +10,8 @@ static bool block(parser *p, const char *what, uint32_t at, ast_list *out) {
         return parse_simple_statements(p) && parse_take(p, mark, out);
     if (p->tok.kind == TOKEN_ERROR) return false;
     if (!parse_accept(p, TOKEN_INDENT)) {
-        p->lex.at_end |= p->tok.kind == TOKEN_END ||
-                         (p->tok.kind == TOKEN_DEDENT && p->lex.at == p->lex.end);
+        p->lex.at_end |=
+            p->tok.kind == TOKEN_END || (p->tok.kind == TOKEN_DEDENT && p->lex.at == p->lex.end);
         parse_fail(p, GPA_E_INDENTATION, parse_here(p),
                    "expected an indented block after %s on line %u", what, lex_line(&p->lex, at));
         return false;

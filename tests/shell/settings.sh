@@ -19,4 +19,8 @@ equal "a theme" "$(GPA_THEME=dark "$GPA" -c 'print(1)' 2>&1)" 1
 equal "an unknown theme is a warning" "$(GPA_THEME=pink "$GPA" -c 'print(1)' 2>&1)" \
     "gpa: GPA_THEME: 'pink' is not light, dark or neutral
 1"
+equal "unknown graphics are a warning" "$(GPA_GRAPHICS=braille "$GPA" -c 'print(1)' 2>&1)" \
+    "gpa: GPA_GRAPHICS: 'braille' is not kitty, sixel, iterm, symbols or none
+1"
+equal "graphics" "$(GPA_GRAPHICS=none "$GPA" -c 'print(1)' 2>&1)" 1
 finish
