@@ -136,13 +136,16 @@ int keys_new_line(int count, int key) {
     return 0;
 }
 
-/* Enter: accepts a complete cell on its last line; otherwise inserts a line. */
+/* Enter: accepts a complete cell on its last line, in vi's command mode on any; otherwise inserts a
+ * line. */
 static int enter(int count, int key) {
     int indent;
     if (menu_take()) {
         for_menu = true;
         return 0;
     }
+    bool command = vi_in_command_mode();
+    if (command) rl_point = rl_end;
     bool last = rl_line_buffer[keys_line_end(rl_point)] == 0 || blank(rl_line_buffer + rl_point);
     if (edit_asking() || blank(rl_line_buffer) ||
         (last && state_of(rl_end, &indent) != GPA_SRC_INCOMPLETE)) {
@@ -150,6 +153,7 @@ static int enter(int count, int key) {
         edit_done();
         return 0;
     }
+    if (command) rl_vi_insertion_mode(1, key);
     return keys_new_line(count, key);
 }
 
@@ -275,22 +279,26 @@ static int walk(int direction) {
     return 0;
 }
 
-static int up(int count, int key) {
-    (void)count, (void)key;
-    if (menu_shown() && menu_move(-1))
+/* Moves by lines, at most to the first or last one, from which one step leads into the history. */
+static int by_lines(int count, int direction) {
+    if (menu_shown() && menu_move(direction)) {
         for_menu = true;
-    else if (!move_line(-1))
-        walk(-1);
+        return 0;
+    }
+    int moved = 0;
+    while (moved < count && move_line(direction)) moved++;
+    if (!moved) walk(direction);
     return 0;
 }
 
+static int up(int count, int key) {
+    (void)key;
+    return by_lines(count, -1);
+}
+
 static int down(int count, int key) {
-    (void)count, (void)key;
-    if (menu_shown() && menu_move(1))
-        for_menu = true;
-    else if (!move_line(1))
-        walk(1);
-    return 0;
+    (void)key;
+    return by_lines(count, 1);
 }
 
 static int older(int count, int key) {
@@ -545,6 +553,8 @@ static const struct {
     {"gpa-vi-join", vi_join, {NULL}, "m", {"J"}},
     {"gpa-vi-go-to-line", vi_go_to_line, {"vi-fetch-history"}, "m", {"G"}},
     {"gpa-vi-first", to_first, {NULL}, "m", {"gg"}},
+    {"gpa-vi-change-lines", vi_change_lines, {NULL}, "m", {"S"}},
+    {"gpa-vi-yank-lines", vi_yank_lines, {NULL}, "m", {"Y"}},
     {"gpa-vi-put", vi_put, {"vi-put"}, "m", {"p", "P"}},
     {"gpa-vi-redo", vi_redo, {"vi-redo"}, "m", {"."}},
 };

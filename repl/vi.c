@@ -12,8 +12,8 @@
 #include "repl/keys.h"
 
 /* Commands that work on the cursor's line; their arguments (motions, characters) follow. */
-static const char line_commands[] = " $%^|0123456789,;.ABCDEFPRSTWXYabcdefhilprstwxy~\b\177";
-static const char changing[] = "ACDIPRSXYacdiprsxy~"; /* what `.` repeats */
+static const char line_commands[] = " $%^|0123456789,;.ABCDEFPRTWXabcdefhilprstwxy~\b\177";
+static const char changing[] = "ACDIPRSXacdiprsxy~"; /* what `.` repeats */
 
 static struct {
     bool pending; /* a command of the line waits for its argument */
@@ -26,7 +26,7 @@ static struct {
     } last;
 } vi;
 
-static bool in_command_mode(void) { return rl_get_keymap() == vi_movement_keymap; }
+bool vi_in_command_mode(void) { return rl_get_keymap() == vi_movement_keymap; }
 
 /* ---- one line as readline's text ---- */
 
@@ -141,6 +141,18 @@ static void operate_on_lines(char op, char motion, int count) {
     if (op == 'c') rl_vi_insertion_mode(1, 'i');
 }
 
+int vi_change_lines(int count, int key) {
+    (void)key;
+    operate_on_lines('c', 'c', count);
+    return 0;
+}
+
+int vi_yank_lines(int count, int key) {
+    (void)key;
+    operate_on_lines('y', 'y', count);
+    return 0;
+}
+
 int vi_put(int count, int key) {
     if (!vi.lines) return rl_vi_put(count, key);
     rl_begin_undo_group();
@@ -236,22 +248,42 @@ static void begin_command(int key) {
     vi.op = operates ? (char)key : 0;
     vi.count = rl_explicit_arg ? rl_numeric_arg : 1;
     if (strchr(changing, key)) vi.last.op = 0;
-    if (strchr("cdyxXsSDCY", key)) vi.lines = false;
+    if (strchr("cdyxXsDC", key)) vi.lines = false;
+}
+
+/* True if readline waits for the rest of a key sequence after Escape, and `key` is in none: it is a
+ * command that was typed soon after Escape. */
+static bool follows_escape(int key) {
+    const char sequence[] = {'\033', (char)key, 0};
+    return RL_ISSTATE(RL_STATE_MULTIKEY) && rl_key_sequence_length == 1 &&
+           rl_executing_keyseq[0] == *sequence && key > 0 &&
+           !rl_function_of_keyseq(sequence, rl_get_keymap(), NULL);
 }
 
 void vi_read_key(void) {
-    if (!in_command_mode()) {
-        vi.pending = false;
+    if (rl_editing_mode || RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) {
         rl_callback_read_char();
-        if (in_command_mode()) stay_on_character();
         return;
     }
     int key = rl_read_key();
+    bool command = vi_in_command_mode();
+    vi.pending = vi.pending && command;
+    if (follows_escape(key)) {
+        rl_callback_sigcleanup(); /* ends readline's wait for the rest */
+        if (!command) vi_command_mode(1, 0);
+        stay_on_character();
+    } else if (!command || RL_ISSTATE(RL_STATE_MULTIKEY)) {
+        rl_stuff_char(key);
+        rl_callback_read_char();
+        if (vi_in_command_mode()) stay_on_character();
+        return;
+    }
     if (vi.pending && RL_ISSTATE(RL_STATE_VIMOTION) && is_line_motion(key)) {
         rl_callback_sigcleanup(); /* ends readline's wait for a motion */
         operate_on_lines(vi.op, (char)key, vi.count);
         vi.pending = false;
-        if (in_command_mode()) stay_on_character();
+        if (vi_in_command_mode()) stay_on_character();
+        (*rl_redisplay_function)();
         return;
     }
     bool argument = vi.pending, of_line = argument || (key > 0 && strchr(line_commands, key));
@@ -266,7 +298,7 @@ void vi_read_key(void) {
     if (narrowed) widen(&n);
     vi.pending = narrowed && (RL_ISSTATE(RL_STATE_VIMOTION) || RL_ISSTATE(RL_STATE_CHARSEARCH) ||
                               (!argument && key == 'r'));
-    if (in_command_mode() && !vi.pending) stay_on_character();
+    if (vi_in_command_mode() && !vi.pending) stay_on_character();
 }
 
 const char *vi_mode_string(void) {
@@ -274,9 +306,9 @@ const char *vi_mode_string(void) {
     const char *on = rl_variable_value("show-mode-in-prompt");
     size_t n = 0;
     if (!on || strcmp(on, "on") != 0) return "";
-    const char *text = rl_variable_value(rl_editing_mode     ? "emacs-mode-string"
-                                         : in_command_mode() ? "vi-cmd-mode-string"
-                                                             : "vi-ins-mode-string");
+    const char *text = rl_variable_value(rl_editing_mode        ? "emacs-mode-string"
+                                         : vi_in_command_mode() ? "vi-cmd-mode-string"
+                                                                : "vi-ins-mode-string");
     for (; text && *text && n + 1 < sizeof shown; text++) /* \1 and \2 enclose escape sequences */
         if (*text != '\1' && *text != '\2') shown[n++] = *text;
     shown[n] = 0;

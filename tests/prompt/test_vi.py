@@ -54,11 +54,15 @@ def commands(t):
         ("dw, df and D", ("gg", "dw", "j", "0wdfa", "j", "0wD"), ["f(a):", "     * 10", "", LAST], None),
         ("cw changes a word", ("gg", "wcw", "g", "\x1b"), ["def g(a):", SECOND, THIRD, LAST], (0, 4)),
         ("cc keeps the margin", ("gg", "j", "cc", "pass"), [FIRST, "    pass", THIRD, LAST], None),
+        ("S too", ("gg", "j", "S", "pass"), [FIRST, "    pass", THIRD, LAST], None),
+        ("Y copies a line", ("gg", "Y", "j", "p"), [FIRST, SECOND, FIRST, THIRD, LAST], None),
+        ("d and, later, d", ("gg", "j", "d", "d"), [FIRST, THIRD, LAST], (1, 4)),
         ("r replaces a character", ("gg", "j", "wrz"), [FIRST, "    z = a * 10", THIRD, LAST], (1, 4)),
         ("o opens a line below", ("gg", "o", "c = 1"), [FIRST, "    c = 1", SECOND, THIRD, LAST], None),
         ("O above", ("gg", "j", "O", "c = 1"), [FIRST, "    c = 1", SECOND, THIRD, LAST], None),
         ("J joins lines", ("gg", "j", "J"), [FIRST, SECOND + " return b", LAST], None),
         ("a number and G", ("3G", "x"), [FIRST, SECOND, "    eturn b", LAST], None),
+        ("a number, k and j", ("3k", "x", "2j", "x"), ["ef f(a):", SECOND, "   return b", LAST], (2, 0)),
         ("$ and % stay in the line", ("gg", "f(%x"), ["def f(a:", SECOND, THIRD, LAST], None),
     ):
         t.type("\x0c")
@@ -80,6 +84,24 @@ def runs(t):
     t.wait(r"In \[2\]:$")
     t.type("f(7)\r")
     r.check("what was edited runs", t.wait(r"^Out\[2\]: 7$"))
+    keys(t, "\x1b", "/", "re", "turn\r")
+    r.check("/ searches the history", t.wait(r"^In \[3\]: def f\(a\):\n.*b = a \* 1\n.*return b$"))
+    keys(t, "gg", "j", "\r\r")
+    r.check("Enter takes a cell from any line", t.wait(r"In \[4\]:$"))
+    t.kill()
+
+
+def soon(t):
+    """Commands within the time that readline waits for the rest of a sequence after Escape."""
+    t = editor(t, "set keyseq-timeout 5000\n")
+    keys(t, BLOCK, "\x1bkkdd", "ix\x1bggx")
+    t.shown = 3
+    r.check("commands soon after Escape", lines(t) == ["ef f(a):", "    xreturn b", LAST])
+    keys(t, "\x1bjdd")
+    t.shown = 2
+    r.check("also after a second one", lines(t) == ["ef f(a):", LAST])
+    keys(t, "\x1b[Ax", "\x1bOCx")
+    r.check("arrow keys move", lines(t) == ["ff(a):", LAST])
     t.kill()
 
 
@@ -100,5 +122,6 @@ first.kill()
 t = editor(first)
 commands(t)
 runs(t)
+soon(first)
 mode(first)
 r.end()
