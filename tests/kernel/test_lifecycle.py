@@ -350,7 +350,7 @@ def test_doctor():
             check=True,
             capture_output=True,
         )
-        own = dict(program=prefix + "/bin/gpa-kernel", HOME="/nowhere")
+        own = dict(program=prefix + "/bin/gpa-kernel", HOME=prefix)
         folder = prefix + "/share/jupyter/kernels/gpa"
         line = ["ok", "kernelspec", f"{folder} starts {folder}/../../../../bin/gpa-kernel"]
         rc, lines = doctor(**{**empty, **own})  # no environment: no Jupyter searches there
