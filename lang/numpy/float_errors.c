@@ -33,6 +33,12 @@ gpa_code np_set_float_checks(gpa_vm *vm, value *argv, value *out) { /* on */
     return GPA_OK;
 }
 
+gpa_code np_checks_floats(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    *out = v_bool(vm->floats.watched);
+    return GPA_OK;
+}
+
 gpa_code np_traps_floats(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     *out = v_bool(vm->floats.traps);
@@ -238,7 +244,8 @@ gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *arg
         finite &= isfinite(x[i]) && isfinite(n.im);
         nan |= isnan(x[i]) || isnan(n.im);
     }
-    if (isnan(d) || isnan(r.im)) return nan ? GPA_OK : report(vm, FLOAT_INVALID, scalar, op);
+    if (isnan(d) || isnan(r.im))
+        return nan || op == OP_SPACING ? GPA_OK : report(vm, FLOAT_INVALID, scalar, op);
     if (!isfinite(d) || !isfinite(r.im)) {
         bool zero = divides_by_zero(op, x);
         gpa_code rc = finite ? report(vm, zero ? FLOAT_DIVIDE : FLOAT_OVER, scalar, op) : GPA_OK;

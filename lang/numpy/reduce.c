@@ -203,18 +203,25 @@ gpa_code np_argmax(gpa_vm *vm, value *argv, value *out) {
     return arg_min_max(vm, RED_ARGMAX, argv, out);
 }
 
-gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, keepdims, where */
+static gpa_code mean(gpa_vm *vm, const char *warning, value *argv,
+                     value *out) { /* a, axis, dtype, out, keepdims, where */
     reduction r = {argv[0], argv[1], argv[2], argv[3], argv[4], v_unset(), argv[5]};
     prepared p;
     gpa_arr *result = NULL;
     gpa_code rc = prepare_operands(vm, &r, axis_of_count(&r), &p);
-    if (!rc) rc = warn_of_count(vm, &r, &p, 0, "Mean of empty slice.");
+    if (!rc) rc = warn_of_count(vm, &r, &p, 0, warning);
     if (!rc)
         rc = arr_reduce_order_k(vm_rt(vm), &(arr_statistic){.kind = STAT_MEAN}, p.a, &p.o, &result,
                                 vm_err(vm));
     release(vm, &p);
     return rc ? rc
               : return_checked(vm, &r, check_errors_named(vm, &r, "mean", result), result, out);
+}
+gpa_code np_mean(gpa_vm *vm, value *argv, value *out) {
+    return mean(vm, "Mean of empty slice.", argv, out);
+}
+gpa_code np_nan_mean(gpa_vm *vm, value *argv, value *out) {
+    return mean(vm, "Mean of empty slice", argv, out);
 }
 
 /* NumPy: complex numbers with a float dtype lose the imaginary part in the mean, but not in the

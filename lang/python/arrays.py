@@ -151,16 +151,22 @@ def _array_facts(value):
     return facts["data"][0], facts["data"][1], typestr, value.shape, value.strides, value, -1
 
 
+def _c_strides(shape, width):
+    """Strides of elements of `width` bytes in C order."""
+    strides = []
+    for extent in reversed(shape):
+        strides.insert(0, width)
+        width *= extent
+    return tuple(strides)
+
+
 def _cuda_facts(value, facts):
     """The same of memory of a GPU, by its number, from __cuda_array_interface__."""
     device = getattr(value, "__dlpack_device__", None)
     gpu = device()[1] if device else getattr(getattr(value, "gpu_data", None), "device_number", 0)
     shape, strides, width = tuple(facts["shape"]), facts.get("strides"), int(facts["typestr"][2:])
     if strides is None:
-        strides, step = [], width
-        for extent in reversed(shape):
-            strides.insert(0, step)
-            step *= extent
+        strides = _c_strides(shape, width)
     address, readonly = facts["data"]
     return address or 0, readonly, facts["typestr"], shape, tuple(strides), value, gpu
 
@@ -202,6 +208,23 @@ def _takes_over(value, function):
     return function in _DELEGATED and not hasattr(kind, "__dlpack__") and hasattr(kind, "__array__") and hasattr(kind, function)
 
 
+_TYPES = {"c": "|u1", "?": "|b1", "e": "<f2", "f": "<f4", "d": "<f8", "Zf": "<c8", "Zd": "<c16"}  # by format characters
+
+
+def _buffer_facts(view):
+    """Facts as _array_facts, of a memoryview; of a copy of its elements if these are read-only or not contiguous."""
+    import ctypes
+
+    code = view.format.lstrip("@=<")
+    integer = f"{'|' if view.itemsize == 1 else '<'}{'i' if code.islower() else 'u'}{view.itemsize}"
+    typestr = integer if code in "bBhHiIlLqQnN" else _TYPES[code]
+    copied = view.readonly or not view.c_contiguous or not view.nbytes
+    flat = bytearray(view.tobytes() or 1) if copied else view.cast("B")
+    owner = (ctypes.c_char * len(flat)).from_buffer(flat)
+    strides = _c_strides(view.shape, view.itemsize)
+    return ctypes.addressof(owner), view.readonly, typestr, view.shape, strides, memoryview(owner), -1
+
+
 def _as_array(value):
     """The elements of a value with an array protocol: NumPy's array; a capsule of DLPack; facts as _array_facts."""
     device = getattr(value, "__dlpack_device__", None)
@@ -210,8 +233,16 @@ def _as_array(value):
     facts = getattr(value, "__cuda_array_interface__", None)
     if facts is not None:
         return _cuda_facts(value, facts)
-    import numpy
-
+    try:
+        import numpy
+    except ImportError:
+        try:
+            view = memoryview(value)
+        except TypeError:
+            pass
+        else:
+            return _buffer_facts(view)
+        raise
     try:
         array = numpy.asarray(value)
     except TypeError:  # bfloat16 of PyTorch

@@ -142,7 +142,7 @@ static gpa_code range_bounds(lowering *lw, const ast_node *n, int32_t bounds[3])
                           n_args ? "at most 3 arguments" : "at least 1 argument", n_args);
     for (uint32_t i = 0; i < n_args; i++) {
         if ((rc = typed_number(lw, it->call.args.at[i], &v[i]))) return rc;
-        if (dtype_is_int((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_BOOL) continue;
+        if (!dtype_is_complex((gpa_dtype)v[i].t.dtype)) continue; /* Numba truncates floats */
         rc = typed_fail(lw, it->call.args.at[i], GPA_E_TYPE,
                         "'%s' object cannot be interpreted as an integer", typed_name(v[i].t));
         typed_note(lw, it->call.args.at[i], v[i]);

@@ -300,6 +300,21 @@ gpa_code jitted_inspect_asm(gpa_vm *vm, value *argv, value *out) { /* self, sign
     return code_by_signature(vm, argv, ARR_ASM, out);
 }
 
+/* A function of numba._inspect with the n arguments. */
+static gpa_code call_library(gpa_vm *vm, const char *name, size_t n, value *argv, value *out) {
+    module_obj *m;
+    gpa_code rc = vm_import(vm, "numba._inspect", &m);
+    return rc ? rc : vm_call(vm, module_get_text_peek(vm, m, name), ARGS(n, argv), out);
+}
+
+gpa_code jitted_stats(gpa_vm *vm, value *argv, value *out) {
+    return call_library(vm, "stats", 0, argv, out);
+}
+
+gpa_code jitted_inspect_cfg(gpa_vm *vm, value *argv, value *out) { /* self, signature */
+    return call_library(vm, "inspect_cfg", 2, argv, out);
+}
+
 gpa_code jitted_overloads(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = native_return(v_dict(vm), out);
     for (size_t i = 0; i < count(argv[0]) && !rc; i++) {

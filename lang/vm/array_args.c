@@ -42,10 +42,13 @@ static bool overflows(const gpa_opnd *o, gpa_dtype to) {
     return (isfinite(x.re) && isinf(y.re)) || (isfinite(x.im) && isinf(y.im));
 }
 
-/* True if the integer dtype has no value for the number. An element that has none is an error. */
+/* True if the conversion of the number to an integer dtype is an invalid operation: NumPy converts
+ * to int32, int64 (uint32 too) or uint64, whose low bits are the result. */
 static bool exceeds(const gpa_opnd *o, gpa_dtype to) {
-    const gpa_val x = dtype_cast(o->v, o->dtype, DT_F64);
-    return arr_check_number(&(gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v = x}, to, NULL);
+    const double x = trunc(dtype_cast(o->v, o->dtype, DT_F64).F64);
+    const bool wide = dtype_size(to) == 8 || to == DT_U32;
+    const double least = wide ? -0x1p63 : -0x1p31, most = to == DT_U64 ? 0x1p64 : -least;
+    return !(x >= least && x < most);
 }
 
 gpa_code np_check_cast(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to) {

@@ -237,3 +237,43 @@ for f in (lambda: np.floor_divide(4, t), lambda: np.float64(4) // t, lambda: np.
         lambda: np.remainder(4, t)):
     tell(f, over='raise')
     tell(f, over='ignore', invalid='raise')
+# --- which operation a warning names
+import warnings
+
+for call in (
+    lambda: np.dot([1e308, 1e308], [10, 10.0]), lambda: np.dot([[np.inf, 1]], [[0.0], [1]]), lambda: np.divmod([1.0], 0.0),
+    lambda: np.divmod([1], 0), lambda: np.divmod(np.array([-128], np.int8), np.int8(-1)), lambda: np.divmod([np.inf], 2.0),
+    lambda: np.divmod([0.0, 1.0], 0.0), lambda: np.reciprocal(np.array([0, 2])), lambda: np.reciprocal(np.array([0], np.uint8)),
+    lambda: np.spacing(np.inf), lambda: np.spacing([np.inf]), lambda: np.std([]), lambda: np.var(np.zeros((0, 2)), axis=0),
+    lambda: np.nanmean([[np.nan], [1]], axis=1), lambda: np.cov([1.0]), lambda: np.cov([[1.0, 2.0]], ddof=3),
+):
+    with warnings.catch_warnings(record=True) as seen, np.errstate(divide="warn", over="warn", invalid="warn"):
+        warnings.simplefilter("always")
+        result = call()
+    print(result, [str(w.message) for w in seen])
+# --- casts to integers are invalid beyond the processor's conversion
+import warnings
+
+for kind in (np.float64, np.float32, np.complex128):
+    for to in "bBhHiIlL":
+        invalid = []
+        for value in (-1.0, 200.0, 300.0, 4e4, 7e4, -4e4, 3e9, -3e9, 1e19, -1e19, 3e19, np.nan, np.inf):
+            for item in (kind(value), np.full(3, value, kind)):
+                if to == "I" and abs(value) > 2**32:
+                    continue
+                with warnings.catch_warnings(record=True) as seen, np.errstate(invalid="warn"):
+                    warnings.simplefilter("always")
+                    item.astype(to)
+                invalid.append(sum("invalid value encountered in cast" in str(w.message) for w in seen))
+        print(kind.__name__, to, invalid)
+# --- deprecated names (numpy before 2.4)
+import warnings
+
+for call in (
+    lambda: np.trapz([1, 2]), lambda: np.in1d([1], [1, 2]), lambda: np.row_stack(([1], [2])), lambda: np.cross([1, 2], [3, 4]),
+    lambda: np.cross([1, 2, 3], [3, 4]), lambda: np.cross([1, 2, 3], [3, 4, 5]),
+):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        result = call()
+    print(result, [(w.category.__name__, str(w.message)) for w in seen])

@@ -245,3 +245,72 @@ for f in (np.sum, np.mean, np.max, np.any, np.std):
             print(f(np.ones((2, 2)), axis=axis))
         except TypeError as e:
             print(e)
+# --- tile: more than 32 axes
+tell(
+    lambda: np.tile(np.ones((1,) * 33), 2).shape,
+    lambda: np.tile(np.ones(2), (1,) * 40 + (3,)).shape,
+    lambda: np.tile(np.arange(6).reshape(2, 3), (2, 1, 2)),
+    lambda: np.tile([[1, 2]], (0, 3)).shape,
+)
+# --- the coefficients of a poly1d
+p = np.poly1d([1, 2, 3])
+for name in ("coeffs", "c", "coef", "coefficients"):
+    attempt(setattr, p, name, [1])
+    print(getattr(p, name), getattr(p, name) is p.coeffs)
+p.coeffs += 1
+p.c *= 2
+p[4] = 7
+p.coef[0] = 5
+print(repr(p), p.order)
+# --- concatenation by operator
+import operator
+
+for f in (operator.concat, operator.iconcat, operator.__concat__):
+    tell(
+        lambda: f([1], [2]),
+        lambda: f("a", "b"),
+        lambda: f((1,), (2,)),
+        lambda: f(1, 2),
+        lambda: f({}, {}),
+        lambda: f([1], (2,)) if f is operator.concat else 0,
+        lambda: f("a", 1),
+        lambda: f(np.ones(2), np.ones(2)),
+    )
+# --- matmul: axes of vectors
+v, m = np.arange(2.0), np.arange(6.0).reshape(2, 3)
+for axes in (
+    [0, 0, ()], [(0, 1), 0, 0], [0, (0, 1), 0], [(0, 1), (0, 1), (0, 1)], [0, (1, 0), 0], [0, 0], [(1, 0), (0,), (0,)], [0, 0, 0],
+):
+    for x, y in ((v, v), (m, np.arange(3.0)), (v, m), (m[:, :2], m[:, 1:])):
+        attempt(np.matmul, x, y, axes=axes)
+# --- flat: a list of floats is one of indices
+a = np.arange(6)
+for key in ([1.0, 2], [0.5], [], 1.0, np.array([1.5]), [True, False], (1,), None, "a"):
+    attempt(lambda: a.flat[key])
+# --- frompyfunc: reductions over several axes
+plain = np.frompyfunc(lambda a, b: a + b, 2, 1)
+zero = np.frompyfunc(lambda a, b: a + b, 2, 1, identity=0)
+none = np.frompyfunc(lambda a, b: a + b, 2, 1, identity=None)
+x = np.arange(6).reshape(2, 3)
+for f in (plain, zero, none):
+    print(f.identity)
+    for options in (
+        dict(axis=(0, 1)), dict(axis=None), dict(axis=1, keepdims=True), dict(axis=0, initial=5), dict(axis=()), dict(axis=-1),
+        dict(axis=1, where=[True, False, True]), dict(axis=0, initial=1, where=[[True], [False]]), dict(axis=2),
+    ):
+        try:
+            print(np.asarray(f.reduce(x, **options)).tolist())
+        except Exception as e:
+            print(type(e).__name__, e)
+tell(lambda: zero.reduce(np.ones((0, 3)), axis=None), lambda: plain.reduce(np.ones((0, 3))), lambda: none.reduce(np.ones((0, 3))))
+print(plain(np.ones((2, 0)), 1).shape, np.frompyfunc(divmod, 2, 2)([], [1])[1].shape)
+print([f.reduce(np.ones((2, 0))).shape for f in (plain, zero)], np.asarray(zero.reduce(np.ones((0, 3)))).tolist())
+# --- arrays of memory views
+a = np.arange(6, dtype=np.int16).reshape(2, 3)
+print(np.asarray(a.data), np.array(a[:, 1].data), np.asarray(a.data).dtype)
+# --- the message of assert_string_equal
+for pair in (("abc", "abd"), ("a\nb\n", "a\nc\n")):
+    try:
+        np.testing.assert_string_equal(*pair)
+    except AssertionError as e:
+        print(str(e).splitlines()[0], [line for line in str(e).splitlines() if line[:1] != "?"][1:2])

@@ -41,3 +41,22 @@ for version in 3.8 3.9 3.10 3.11 3.12 3.13 3.14; do
 Fraction(1, 0)
 3 3.0 [2, 4] [2. 4.]'
 done
+
+cat > buffers.gpa << 'END'
+import array
+import python.sys
+python.sys.modules["numpy"] = None
+b = bytearray(b"abcd")
+a = np.frombuffer(b, np.uint8)
+a[0] = 120
+print(b, np.asarray(memoryview(b"abc")), np.asarray(bytearray()).shape, np.asarray(memoryview(array.array("d", [1, 2.5])))[1])
+print(np.asarray(memoryview(array.array("h", range(6)))[::2]), np.asarray(memoryview(bytearray(12)).cast("i", (3, 1))).shape)
+print(np.asarray(memoryview(bytearray(9))[1:].cast("d")), np.asarray(memoryview(b"abc")).flags.writeable)
+END
+found=$(command -v python3)
+case $(said "$found") in
+    *"no Python"*) echo "skip - python3 has no shared library" ;;
+    *) equal "buffers of a Python without NumPy" "$(GPA_PYTHON=$found "$program" buffers.gpa 2>&1)" "bytearray(b'xbcd') [97 98 99] (0,) 2.5
+[0 2 4] (3, 1)
+[0.] False" ;;
+esac
