@@ -402,6 +402,8 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     s->flags = flags;
     vm_clear_error(s->vm);
     debug_forget(s);
+    cell_events events = {src, n, !is_cell(flags), s->count, v_none()};
+    if (!(flags & GPA_EVAL_SCRIPT)) events_before(s, &events);
     snprintf(name, sizeof name, "In [%d]", s->count);
     gpa_code rc = is_counted(flags) ? session_remember_input(s, src, n) : GPA_OK;
     gpa_str line;
@@ -425,10 +427,12 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     if (rc == GPA_E_EXIT)
         leave(s, &code);
     else if (rc) {
+        if (!(flags & GPA_EVAL_SCRIPT)) events_keep_error(s, &events);
         session_report_current(s);
         if (is_cell(flags) && show_figures(s)) session_report_current(s);
     }
     if (explains) print_explain(s);
+    if (!(flags & GPA_EVAL_SCRIPT)) events_after(s, &events, m != NULL);
     ast_release(m);
     str_free(&line);
     if (is_counted(flags)) s->count++;

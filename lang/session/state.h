@@ -104,6 +104,23 @@ gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const
 /* Reports the vm's current error and clears it. */
 void session_report_current(gpa_session *s);
 
+/* ---- events.c ---- */
+
+/* A cell as callbacks see it. */
+typedef struct {
+    const char *text;
+    size_t n;
+    bool silent;
+    int count;
+    value error; /* its exception, or None; owned until events_after */
+} cell_events;
+
+/* The callbacks of get_ipython().events before and after a cell; their errors are reported.
+ * events_keep_error comes while the cell's error is the vm's. */
+void events_before(gpa_session *s, const cell_events *c);
+void events_keep_error(gpa_session *s, cell_events *c);
+void events_after(gpa_session *s, cell_events *c, bool executed);
+
 /* ---- magic.c ---- */
 
 /* A MAGIC node: vm_config.magic. */

@@ -1,9 +1,12 @@
 """Execution requests: output, counters, history, aborts, interrupts, input requests."""
 
 import base64
+import json
 import os
 import shutil
 import struct
+import subprocess
+import sys
 import tempfile
 import time
 
@@ -618,6 +621,59 @@ def test_exit():
                 {"source": "ask_exit", "keepkernel": False}
             ]
         assert k.run("1")[0]["status"] == "ok"
+
+
+EVENTS = [
+    """log, ip = [], get_ipython()
+class Events:
+    def pre(self): log.append("pre_execute")
+    def post(self): log.append("post_execute")
+    def run(self, info): log.append((info.raw_cell, info.silent, info.store_history))
+    def ran(self, r): log.append((r.execution_count, r.success, r.result, repr(r.error_in_exec), type(r.error_before_exec).__name__, r.info.raw_cell))
+e = Events()
+pre, post, run, ran = e.pre, e.post, e.run, e.ran
+ip.events.register("pre_execute", pre); ip.events.register("pre_execute", pre)
+ip.events.register("post_execute", post)
+ip.events.register("pre_run_cell", run); ip.events.register("post_run_cell", ran)""",
+    "1 + 1",
+    "2;",
+    "int('x')",
+    "x = = 3",
+    "def broken(): raise OSError('no')\nip.events.register('pre_execute', broken)",
+    "'after broken'",
+    "ip.events.unregister('pre_execute', broken); ip.events.unregister('pre_run_cell', run)",
+    "'fewer'",
+    "try: ip.events.unregister('pre_run_cell', run)\nexcept ValueError as e: log.append(str(e)[-43:])",
+    "try: ip.events.register('pre_run', run)\nexcept KeyError as e: log.append(e.args)",
+    "try: ip.events.register('pre_execute', 3)\nexcept TypeError as e: log.append(e.args)",
+]
+
+
+def test_events():
+    """get_ipython().events: callbacks before and after cells, as in IPython"""
+    code = (
+        "import sys, json, tempfile, os\n"
+        "os.environ['IPYTHONDIR'] = tempfile.mkdtemp()\n"
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "from IPython.core.history import HistoryManager\n"
+        "HistoryManager.enabled = False\n"
+        "shell = InteractiveShell.instance()\n"
+        "for cell in json.load(sys.stdin): shell.run_cell(cell, store_history=True)\n"
+        "print('\\n' + json.dumps(shell.user_ns['log']))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], input=json.dumps(EVENTS), capture_output=True, text=True
+    )
+    wanted = json.loads(told.stdout.splitlines()[-1])
+    with Kernel() as k:
+        for cell in EVENTS:
+            reply, outputs = k.run(cell)
+            if cell == "'after broken'":
+                assert "Error in callback <function broken" in texts(outputs), texts(outputs)
+                assert "OSError: no" in texts(outputs), texts(outputs)
+        shown = texts(k.run("import json; print(json.dumps(log))")[1])
+        got = json.loads(shown.splitlines()[0])
+        assert got[: len(wanted)] == wanted, (got, wanted)
 
 
 main(globals())
