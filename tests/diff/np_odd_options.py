@@ -275,6 +275,8 @@ for f in (operator.concat, operator.iconcat, operator.__concat__):
         lambda: f([1], (2,)) if f is operator.concat else 0,
         lambda: f("a", 1),
         lambda: f(np.ones(2), np.ones(2)),
+        lambda: f([1], np.ones(2)),
+        lambda: f((1,), np.ones(2)),
     )
 # --- matmul: axes of vectors
 v, m = np.arange(2.0), np.arange(6.0).reshape(2, 3)
