@@ -256,22 +256,20 @@ static gpa_code must_return(lowering *lw, const ast_node *n) {
 static gpa_code taken_arm(lowering *lw, const ast_node *n, bool first, const continuation *after,
                           bool last, bool *left) {
     continuation all = {first ? n->if_.body : n->if_.other, 0, after};
-    bool out;
-    gpa_code rc = statements(lw, &all, last, &out);
-    *left = true;
-    return !rc && last && lw->frame->returns_value && !out ? must_return(lw, n) : rc;
+    gpa_code rc = statements(lw, &all, last, left);
+    return !rc && last && lw->frame->returns_value && !*left ? must_return(lw, n) : rc;
 }
 
-/* An `if` and its continuation; *left: control leaves in both arms, or the continuation was
- * moved into one. */
+/* An `if`, with its continuation if *done; *left: control never reaches the end. */
 static gpa_code if_statement(lowering *lw, const ast_node *n, const continuation *after, bool last,
-                             bool *left) {
+                             bool *left, bool *done) {
     tv test;
     bool ends[2] = {always_leaves(&n->if_.body), always_leaves(&n->if_.other)}, out[2];
     bool moved = ends[0] != ends[1], arm_last = last && (moved || nothing(after));
     continuation body = {n->if_.body, 0, moved && ends[1] ? after : NULL},
                  other = {n->if_.other, 0, moved && ends[0] ? after : NULL};
     gpa_code rc = typed_truth(lw, n->if_.test, &test);
+    *done = moved || test.decided;
     if (rc) return rc;
     if (test.decided) return taken_arm(lw, n, test.i, after, last, left);
     typed_open(lw, KIR_IF, DT_NONE, test.v, -1, -1);
@@ -283,10 +281,8 @@ static gpa_code if_statement(lowering *lw, const ast_node *n, const continuation
         out[1] = false;
     }
     typed_close(lw, KIR_IF);
-    *left = moved || (out[0] && out[1]);
-    if (!rc && moved && last && lw->frame->returns_value && !(out[0] && out[1]))
-        rc = must_return(lw, n);
-    return rc;
+    *left = out[0] && out[1];
+    return !rc && moved && last && lw->frame->returns_value && !*left ? must_return(lw, n) : rc;
 }
 
 /* ---- statements ---- */
@@ -440,8 +436,9 @@ static gpa_code simple(lowering *lw, const ast_node *n) {
 /* *left: control never reaches the end. */
 static gpa_code statements(lowering *lw, const continuation *r, bool last, bool *left) {
     gpa_code rc = GPA_OK;
+    bool done = false;
     *left = false;
-    for (continuation here = *r; !rc && !*left;) {
+    for (continuation here = *r; !rc && !*left && !done;) {
         if (here.at == here.list.n) {
             if (!here.then) break;
             here = *here.then;
@@ -450,7 +447,7 @@ static gpa_code statements(lowering *lw, const continuation *r, bool last, bool 
         const ast_node *n = here.list.at[here.at++];
         kir_set_span(lw->f, n->span);
         switch ((int)n->kind) {
-            case AST_IF: rc = if_statement(lw, n, &here, last, left); break;
+            case AST_IF: rc = if_statement(lw, n, &here, last, left, &done); break;
             case AST_RETURN:
                 *left = true;
                 rc = returns(lw, n, last);
