@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lang/typed/all.h"
+#include "lang/typed/body_arrays.h"
 #include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
@@ -99,10 +100,11 @@ static void convert_scalars(gpa_opnd *in, int n, const typed_signature *s) {
     }
 }
 
-static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_opts *opts,
-                    gpa_arr **out) {
+/* The specialization for n operands, after which its numbers are put. */
+static gpa_code specialize(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n,
+                           const arr_ufunc_opts *opts, typed_fn **out) {
     typed_signature s;
-    typed_fn *compiled = o->data, *t;
+    typed_fn *compiled = o->data;
     gpa_code rc = choose_types(vm, o, in, n, opts->dtype, &s);
     if (!rc && o->fields[GPU].i) convert_scalars(in, n, &s);
     for (int i = 0; i < n && !rc; i++)
@@ -114,10 +116,37 @@ static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_op
         vm, &compiled, o->fields[FUNCTION].func,
         &(typed_request){
             .form = TYPED_BODY, .args = s.args, .n = n, .result = (gpa_dtype)s.result.dtype},
-        &t);
+        out);
     o->data = compiled;
-    if (!rc) rc = typed_numbers(vm, t, in + n);
+    return rc ? rc : typed_numbers(vm, *out, in + n);
+}
+
+static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_opts *opts,
+                    gpa_arr **out) {
+    typed_fn *t;
+    gpa_code rc = specialize(vm, o, in, n, opts, &t);
     return rc ? rc : arr_apply(vm_rt(vm), t->body, in, opts, out, vm_err(vm));
+}
+
+gpa_code vectorized_on_arrays(gpa_vm *vm, value *argv, value *out) { /* self, operands */
+    object_obj *o = argv[0].object;
+    const int n = (int)vectorized_arity(o);
+    gpa_opnd in[BODY_MAX_IN] = {0};
+    const arr_ufunc_opts opts = {.dtype = DT_NONE};
+    gpa_arr *result;
+    typed_fn *t;
+    gpa_code rc = GPA_OK;
+    *out = v_none();
+    if (argv[1].tag != V_TUPLE || argv[1].tuple->count != (size_t)n)
+        return vm_fail(vm, GPA_E_TYPE, "a tuple of %d operands is required", n);
+    for (int i = 0; i < n; i++) TRY(arg_opnd(vm, argv[1].tuple->items[i], &in[i]));
+    TRY(specialize(vm, o, in, n, &opts, &t));
+    if (!body_is_unrolled(t->body)) goto out;
+    TRY(body_on_arrays(vm_rt(vm), t->body, in, &result, vm_err(vm)));
+    rc = np_return(vm, result, out);
+out:
+    for (int i = 0; i < n; i++) arg_opnd_release(vm, &in[i]);
+    return rc;
 }
 
 /* True if a tape records what is computed from an operand, of a call without keywords. */
