@@ -459,6 +459,9 @@ bool arr_order_like(const gpa_arr *a, int *perm);
 bool arr_sort_axes(int ndim, const int64_t *shape, const int64_t *strides, int *perm);
 /* A fresh copy in C order. */
 gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
+/* A read-only array on a storage of its own, which shares the memory of `a` if that is computed and
+ * whole. Nothing may be stored into either. */
+gpa_code arr_share(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 
 /* ---- views ---- */
 

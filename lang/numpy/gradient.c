@@ -251,12 +251,13 @@ gpa_code gradient_apply(gpa_vm *vm, value *argv, value *out) { /* rule, operands
     return rc ? rc : native_return(v_array_take(vm, made, false), out);
 }
 
-gpa_code gradient_traced(gpa_vm *vm, value *argv, value *out) { /* array, scalar */
+gpa_code gradient_traced(gpa_vm *vm, value *argv, value *out) { /* array, scalar, immutable */
     gpa_arr *a = NULL, *copy = NULL;
-    bool scalar = false;
+    bool scalar = false, immutable = false;
     gpa_code rc = arg_bool(vm, argv[1], "scalar", &scalar);
+    if (!rc) rc = arg_bool(vm, argv[2], "immutable", &immutable);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = arr_copy(vm_rt(vm), a, &copy, vm_err(vm));
+    if (!rc) rc = (immutable ? arr_share : arr_copy)(vm_rt(vm), a, &copy, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return rc ? rc : native_return(v_array_take(vm, copy, scalar && copy->ndim == 0), out);
 }

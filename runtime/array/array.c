@@ -342,6 +342,18 @@ gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     return rc || !tape_is_on(rt) ? rc : note_cast(rt, a, out, e);
 }
 
+gpa_code arr_share(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    gpa_storage *s = a->storage, *own;
+    if (!s->buf || a->dtype != s->dtype || a->offset || a->size != s->size || !arr_is_contiguous(a))
+        return arr_copy(rt, a, out, e);
+    buf_add_owner(rt, s->buf);
+    gpa_code rc = storage_of_buf_take(rt, s->buf, (gpa_dtype)s->dtype, s->size, &own, e);
+    if (!rc) rc = whole_take(rt, own, a->ndim, a->shape, out, e);
+    if (rc) return rc;
+    (*out)->readonly = true;
+    return tape_is_on(rt) ? note_cast(rt, a, out, e) : GPA_OK;
+}
+
 gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e) {
     if (a->dtype == to && !copy) {
         *out = arr_retain(a);
