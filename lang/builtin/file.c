@@ -388,12 +388,22 @@ gpa_code file_replace_end(gpa_vm *vm, gpa_code rc, const char *path, gpa_str *fr
     return rc;
 }
 
+gpa_code file_write_all(gpa_vm *vm, FILE *f, const char *path, const char *bytes, size_t n) {
+    enum { STEP_BYTES = 1 << 24 };
+    gpa_code rc = GPA_OK;
+    for (size_t at = 0, step; at < n && !rc && !(rc = vm_poll(vm)); at += step) {
+        step = MIN(n - at, (size_t)STEP_BYTES);
+        if (fwrite(bytes + at, 1, step, f) != step) rc = os_error(vm, errno, path);
+    }
+    return rc;
+}
+
 gpa_code file_save(gpa_vm *vm, const char *path, const char *bytes, size_t n) {
     gpa_str fresh;
     gpa_code rc = file_replace_begin(vm, path, &fresh);
     FILE *f = rc ? NULL : fopen(fresh.text, "wb");
     if (!rc && !f) rc = os_error(vm, errno, path);
-    if (f && fwrite(bytes, 1, n, f) != n) rc = os_error(vm, errno, path);
+    if (f) rc = file_write_all(vm, f, path, bytes, n);
     if (f && fclose(f) && !rc) rc = os_error(vm, errno, path);
     return file_replace_end(vm, rc, path, &fresh);
 }
@@ -408,7 +418,10 @@ static size_t bytes_left(FILE *f) {
 
 gpa_code file_read_all(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out) {
     errno = 0;
-    for (size_t n, step = MIN(MAX(bytes_left(f) + 1, BLOCK), most); step; step = MIN(BLOCK, most)) {
+    if (!str_reserve(out, MIN(bytes_left(f) + BLOCK, most))) return vm_no_memory(vm);
+    for (size_t n, step = MIN(BLOCK, most); step; step = MIN(BLOCK, most)) {
+        gpa_code rc = vm_poll(vm);
+        if (rc) return rc;
         char *to = str_reserve(out, step);
         if (!to) return vm_no_memory(vm);
         str_commit(out, n = fread(to, 1, step, f));

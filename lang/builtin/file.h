@@ -35,6 +35,8 @@ FILE *file_stream(value v);
  * it frees *fresh, and returns rc or the error of renaming. */
 gpa_code file_replace_begin(gpa_vm *vm, const char *path, gpa_str *fresh);
 gpa_code file_replace_end(gpa_vm *vm, gpa_code rc, const char *path, gpa_str *fresh);
+/* Writes n bytes to f, and polls for interrupts. OSError with the path on failure. */
+gpa_code file_write_all(gpa_vm *vm, FILE *f, const char *path, const char *bytes, size_t n);
 /* Writes a file of n bytes, replacing an existing one when it is whole. OSError with the path on
  * failure. */
 gpa_code file_save(gpa_vm *vm, const char *path, const char *bytes, size_t n);

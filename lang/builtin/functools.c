@@ -11,6 +11,7 @@ gpa_code functools_reduce(gpa_vm *vm, value *argv, value *out) {
     for (;;) {
         value pair[2] = {so_far, v_none()}, next = v_none();
         bool done = false;
+        TRY(vm_poll(vm));
         TRY(iter_next(vm, it, &pair[1], &done));
         if (done) break;
         if (so_far.tag == V_UNSET) {

@@ -64,11 +64,12 @@ static gpa_code open_compressed(gpa_vm *vm, const char *path, const char *mode, 
 
 enum { GZIP_WINDOW = 16 + MAX_WBITS, CHUNK = 1 << 16 };
 
-/* Runs deflate or inflate until the end of the stream (Z_STREAM_END), an error, or input runs out
- * (Z_BUF_ERROR); the output is appended. */
-static int run_zlib(z_stream *z, int (*step)(z_stream *, int), int flush, gpa_str *to) {
+/* Runs deflate or inflate until the end of the stream (Z_STREAM_END), an error, input runs out
+ * (Z_BUF_ERROR) or an interrupt (Z_ERRNO, with the error set); the output is appended. */
+static int run_zlib(gpa_vm *vm, z_stream *z, int (*step)(z_stream *, int), int flush, gpa_str *to) {
     int state = Z_OK;
     while (state == Z_OK) {
+        if (vm_poll(vm)) return Z_ERRNO;
         char *at = str_reserve(to, CHUNK);
         if (!at) return Z_MEM_ERROR;
         z->next_out = (Bytef *)at;
@@ -95,11 +96,12 @@ gpa_code gzip_compress(gpa_vm *vm, value *argv, value *out) { /* data, compressl
     z.avail_in = (uInt)argv[0].str->size;
     int state = deflateInit2(&z, (int)level, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY);
     if (state == Z_OK) {
-        state = run_zlib(&z, deflate, Z_FINISH, &to);
+        state = run_zlib(vm, &z, deflate, Z_FINISH, &to);
         deflateEnd(&z);
     }
-    rc =
-        state == Z_STREAM_END ? native_return(v_bytes(vm, to.text, to.len), out) : vm_no_memory(vm);
+    rc = state == Z_STREAM_END ? native_return(v_bytes(vm, to.text, to.len), out)
+         : state == Z_ERRNO    ? vm_err(vm)->code
+                               : vm_no_memory(vm);
     str_free(&to);
     return rc;
 }
@@ -115,12 +117,13 @@ gpa_code gzip_decompress(gpa_vm *vm, value *argv, value *out) { /* data: any num
     z.avail_in = (uInt)MIN(argv[0].str->size, UINT_MAX);
     int state = inflateInit2(&z, GZIP_WINDOW);
     while (state == Z_OK && z.avail_in) {
-        state = run_zlib(&z, inflate, Z_NO_FLUSH, &to);
+        state = run_zlib(vm, &z, inflate, Z_NO_FLUSH, &to);
         if (state == Z_STREAM_END) state = inflateReset(&z);
     }
     inflateEnd(&z);
     gpa_code rc = state == Z_OK          ? native_return(v_bytes(vm, to.text, to.len), out)
                   : state == Z_MEM_ERROR ? vm_no_memory(vm)
+                  : state == Z_ERRNO     ? vm_err(vm)->code
                   : state == Z_BUF_ERROR
                       ? vm_fail(vm, GPA_E_EOF,
                                 "Compressed file ended before the end-of-stream marker was reached")

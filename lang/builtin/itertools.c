@@ -388,7 +388,7 @@ static gpa_code groupby_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (bool same = true; !rc && same;) {
         if (item->tag == V_UNSET) {
             bool over_now = false;
-            rc = iter_next(vm, it->source, item, &over_now);
+            if (!(rc = vm_poll(vm))) rc = iter_next(vm, it->source, item, &over_now);
             if (over_now) *item = v_unset();
             if (rc || over_now) break;
             if (fn->tag == V_NONE)

@@ -61,7 +61,7 @@ static gpa_code position(gpa_vm *vm, value sequence, int64_t from, int64_t to, v
     for (value item; !rc && !same && (int64_t)next < to && items_next(sequence, &next, &item);
          value_release(vm, item)) {
         same = value_is(item, v);
-        if (!same) rc = value_equal(vm, item, v, &same);
+        if (!same && !(rc = vm_poll(vm))) rc = value_equal(vm, item, v, &same);
     }
     *at = !rc && same ? (int64_t)next - 1 : -1;
     return rc;

@@ -11,9 +11,7 @@
 /* Writes bytes to an open binary file, or to a path, to which the extension is added if missing. */
 static gpa_code write_bytes(gpa_vm *vm, value file, const char *extension, const gpa_str *bytes) {
     FILE *f = file_stream(file);
-    if (f)
-        return fwrite(bytes->text, 1, bytes->len, f) == bytes->len ? GPA_OK
-                                                                   : os_error(vm, errno, NULL);
+    if (f) return file_write_all(vm, f, NULL, bytes->text, bytes->len);
     const char *path;
     gpa_code rc = arg_path(vm, file, &path);
     if (rc) return rc;

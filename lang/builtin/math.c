@@ -482,7 +482,7 @@ gpa_code math_lcm(gpa_vm *vm, value *argv, value *out) {
 static gpa_code falling_factorial(gpa_vm *vm, int64_t n, int64_t k, bool divided, value *out) {
     value p = v_int(1);
     gpa_code rc = GPA_OK;
-    for (int64_t i = 0; i < k && !rc; i++) {
+    for (int64_t i = 0; i < k && !rc && !(rc = vm_poll(vm)); i++) {
         rc = apply_in_place(vm, AST_OP_MUL, &p, v_int(n - i));
         if (!rc && divided) rc = apply_in_place(vm, AST_OP_FLOORDIV, &p, v_int(i + 1));
     }

@@ -105,6 +105,12 @@ static gpa_code copy_out(gpa_vm *vm, zip_source_t *memory, FILE *f) {
     return n == 0 ? GPA_OK : os_error(vm, errno ? errno : EIO, NULL);
 }
 
+/* Ends zip_close at an interrupt. */
+static int is_cancelled(zip_t *z, void *vm) {
+    (void)z;
+    return vm_interrupted(vm);
+}
+
 static gpa_code save(gpa_vm *vm, value *argv, bool compressed) {
     const tuple_obj *args = argv[1].tuple;
     dict_obj *named = argv[3].dict;
@@ -124,9 +130,11 @@ static gpa_code save(gpa_vm *vm, value *argv, bool compressed) {
         else
             rc = add_member(vm, z, name, args->items[i], compressed);
     }
+    if (!rc) zip_register_cancel_callback_with_state(z, is_cancelled, NULL, vm);
     if (!rc && zip_close(z))
-        rc = vm_fail(vm, GPA_E_OS, "cannot write '%s': %s", memory ? "the archive" : path.text,
-                     zip_strerror(z));
+        rc = vm_interrupted(vm) ? vm_poll(vm)
+                                : vm_fail(vm, GPA_E_OS, "cannot write '%s': %s",
+                                          memory ? "the archive" : path.text, zip_strerror(z));
     else if (!rc)
         z = NULL;
     if (!rc && memory) rc = copy_out(vm, memory, file_stream(argv[0]));
@@ -194,9 +202,14 @@ static gpa_code read_member(gpa_vm *vm, zip_t *z, const char *name, char **bytes
     *bytes = mem_new(*n);
     if (!*bytes) return vm_no_memory(vm);
     zip_file_t *f = zip_fopen(z, name, 0);
-    bool ok = f && zip_fread(f, *bytes, *n) == (zip_int64_t)*n;
+    gpa_code rc = GPA_OK;
+    bool ok = f != NULL;
+    for (size_t at = 0, step; ok && at < *n && !(rc = vm_poll(vm)); at += step) {
+        step = MIN(*n - at, 1 << 20);
+        ok = zip_fread(f, *bytes + at, step) == (zip_int64_t)step;
+    }
     if (f) zip_fclose(f);
-    return ok ? GPA_OK : vm_fail(vm, GPA_E_OS, "cannot read '%s' from the archive", name);
+    return rc ? rc : ok ? GPA_OK : vm_fail(vm, GPA_E_OS, "cannot read '%s' from the archive", name);
 }
 
 static gpa_code npz_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {

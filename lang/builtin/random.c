@@ -306,7 +306,7 @@ gpa_code random_shuffle(gpa_vm *vm, value *argv, value *out) {
     twister *t;
     gpa_code rc = vm_len(vm, argv[0], &n);
     if (!rc) rc = state_of(vm, &t);
-    for (int64_t i = n - 1; i > 0 && !rc; i--) {
+    for (int64_t i = n - 1; i > 0 && !rc && !(rc = vm_poll(vm)); i--) {
         value a = v_none(), b = v_none(), at = v_int((int64_t)uniform_below(t, (uint64_t)i + 1));
         rc = vm_getitem(vm, argv[0], v_int(i), &a);
         if (!rc) rc = vm_getitem(vm, argv[0], at, &b);

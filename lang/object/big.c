@@ -164,7 +164,7 @@ static gpa_code product(gpa_vm *vm, const whole *a, const whole *b, value *out) 
             r->digit[i + k] = (uint32_t)carry;
         }
         r->digit[i + b->n] = (uint32_t)carry;
-        if (i % 256 == 255) rc = vm_poll(vm);
+        rc = vm_poll(vm);
     }
     if (rc) {
         mem_free(r);
@@ -253,7 +253,7 @@ static gpa_code divide_sizes(gpa_vm *vm, const whole *a, const whole *b, big_obj
     shifted(a->digit, n, bits, (*rest)->digit);
     for (size_t i = n - m + 1; i-- && !rc;) {
         (*quotient)->digit[i] = quotient_digit((*rest)->digit + i, by, m);
-        if (i % 256 == 255) rc = vm_poll(vm);
+        rc = vm_poll(vm);
     }
     mem_free(by);
     uint32_t *r = (*rest)->digit;

@@ -319,7 +319,7 @@ gpa_code dict_update(gpa_vm *vm, dict_obj *d, const dict_obj *from) {
     gpa_code rc = GPA_OK;
     size_t at = 0;
     for (dict_entry e; !rc && dict_next_own(from, &at, &e); dict_entry_drop(vm, &e)) {
-        rc = set_hashed(vm, d, e.key, e.hash, e.v);
+        if (!(rc = vm_poll(vm))) rc = set_hashed(vm, d, e.key, e.hash, e.v);
         if (!rc && d->module) rc = set_variable(vm, d, e.key, e.v);
     }
     return rc;
@@ -451,6 +451,7 @@ gpa_code set_subset(gpa_vm *vm, set_obj *a, set_obj *b, bool *out) {
     size_t at = 0;
     dict_entry *hit;
     for (dict_entry e; !rc && *out && dict_next_own(&a->d, &at, &e); dict_entry_drop(vm, &e)) {
+        if ((rc = vm_poll(vm))) continue;
         rc = find(vm, &b->d, e.key, e.hash, &hit);
         *out = hit != NULL;
     }
@@ -464,6 +465,7 @@ static gpa_code add_those(gpa_vm *vm, set_obj *to, const set_obj *from, const se
     size_t at = 0;
     dict_entry *hit;
     for (dict_entry e; !rc && dict_next_own(&from->d, &at, &e); dict_entry_drop(vm, &e)) {
+        if ((rc = vm_poll(vm))) continue;
         rc = find(vm, &other->d, e.key, e.hash, &hit);
         if (!rc && (hit != NULL) == in) rc = set_hashed(vm, &to->d, e.key, e.hash, v_none());
     }

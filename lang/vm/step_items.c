@@ -223,7 +223,7 @@ STEP(dict_merge) {
         else if (i->c && !(rc = dict_get_peek(vm, into, e.key, &known)) && known.tag != V_UNSET)
             rc = vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for keyword argument '%s'",
                          callee_title(vm, r[i->a - 3], buffer, sizeof buffer), e.key.str->text);
-        if (!rc) rc = dict_set(vm, into, e.key, e.v);
+        if (!rc && !(rc = vm_poll(vm))) rc = dict_set(vm, into, e.key, e.v);
     }
     if (!rc) reg_consume(vm, f, i->b);
     return rc;

@@ -57,11 +57,11 @@ static gpa_code grow_table(bins *b, int64_t i, int64_t n, gpa_err *e) {
     return GPA_OK;
 }
 
-static gpa_code fill(bins *b, gpa_err *e) {
+static gpa_code fill(gpa_rt *rt, bins *b, gpa_err *e) {
     for (int64_t i = 0; i < b->n; i += TUNE_BINCOUNT_CHUNK_ELEMS) {
         int64_t n = MIN((int64_t)TUNE_BINCOUNT_CHUNK_ELEMS, b->n - i);
         const int64_t *x = b->x + i;
-        gpa_code rc = grow_table(b, i, n, e);
+        gpa_code rc = rt_interrupted(rt) ? gpa_interrupted(e) : grow_table(b, i, n, e);
         if (rc) return rc;
         int64_t *count = b->table;
         double *sum = b->table;
@@ -89,7 +89,7 @@ gpa_code arr_bincount(gpa_rt *rt, gpa_arr *x, gpa_arr *weights, int64_t least, g
         TRY(host_view_get_as(rt, weights, DT_F64, &weight, e));
         b.weight = (const double *)(const void *)weight.data;
     }
-    TRY(fill(&b, e));
+    TRY(fill(rt, &b, e));
     int64_t size = MAX(b.used, least);
     TRY(host_result_new(rt, weights ? DT_F64 : DT_I64, 1, &size, &made, e));
     if (b.used) memcpy(made.data, b.table, (size_t)b.used * sizeof(int64_t));

@@ -252,14 +252,14 @@ static gpa_code run_solve(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
 }
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return (void)d, (void)c, true; }
 static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return fft_run(&d->f, d->threads, c, e);
+    return fft_run(&d->f, &(fft_team){d->threads, &d->stop}, c, e);
 }
 
 static bool can_cosines(gpa_dev *d, const gpa_libcall *c) {
     return (void)d, c->dtype == DT_F32 || c->dtype == DT_F64;
 }
 static gpa_code run_cosines(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return dct_run(&d->c, &d->f, d->threads, c, e);
+    return dct_run(&d->c, &d->f, &(fft_team){d->threads, &d->stop}, c, e);
 }
 
 static bool can_sort(gpa_dev *d, const gpa_libcall *c) { return (void)d, sort_can(c); }
@@ -276,7 +276,7 @@ static gpa_code run_argminmax(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
 }
 static bool can_sparse(gpa_dev *d, const gpa_libcall *c) { return (void)d, sparse_can(c); }
 static gpa_code run_sparse(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return sparse_run(d->threads, c, e);
+    return sparse_run(d->threads, &d->stop, c, e);
 }
 
 /* Implementations of the calls of lib.def; the host executes the others. */

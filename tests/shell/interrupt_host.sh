@@ -1,11 +1,11 @@
 #!/bin/bash
-# Loops of the interpreter hear SIGINT at once: recursion, text and numbers without a loop of the program's own.
+# Loops of the interpreter hear SIGINT at once: recursion, text, numbers, containers and files without a loop of the program's own.
 work=$B/test/interrupt_host; rm -rf "$work"; mkdir -p "$work"
 bad=0
-answers() { # NAME PROGRAM: it prints a line, then computes for ever
+answers() { # NAME PROGRAM [DEVICE]: it prints a line, then computes for ever
     printf '%s\n' "$2" > "$work/$1.gpa"
     mkfifo "$work/$1.out"
-    "$GPA" --device ref "$work/$1.gpa" > "$work/$1.out" 2> /dev/null &
+    "$GPA" --device "${3:-ref}" "$work/$1.gpa" > "$work/$1.out" 2> /dev/null &
     local pid=$! line status=0
     exec 3< "$work/$1.out"
     read -r line <&3
@@ -48,4 +48,40 @@ while True: 'y'.join(a).replace('y', 'zz').split('z')"
 answers case "a = 'x' * 10 ** 8
 print('go', flush=True)
 while True: a.upper().isalpha() and a.title()"
+answers reduce "import functools, itertools
+print('go', flush=True); functools.reduce(lambda a, b: 0, itertools.repeat(1))"
+answers groups "import itertools
+print('go', flush=True); next(itertools.groupby(itertools.repeat(1)))"
+answers binomial "import math
+print('go', flush=True); math.comb(10 ** 8, 5 * 10 ** 7)"
+answers shuffle "import random
+a = [0] * 10 ** 7
+print('go', flush=True)
+while True: random.shuffle(a)"
+answers dictionary "a = dict.fromkeys(range(5 * 10 ** 6))
+print('go', flush=True)
+while True: len({**a, **a})"
+answers sets "a = set(range(5 * 10 ** 6))
+print('go', flush=True)
+while True: len(a & a) + len(a ^ a) + (a <= a)"
+answers count "a = [[1]] * 10 ** 7
+print('go', flush=True)
+while True: a.count([2])"
+answers gzip "import gzip
+a = bytes(range(256)) * 10 ** 6
+print('go', flush=True)
+while True: gzip.compress(a, 9)"
+answers archive "a = np.arange(10.0 ** 7)
+print('go', flush=True)
+while True: np.savez_compressed('$work/archive.npz', a=a)"
+answers read "print('go', flush=True)
+while True: open('/dev/zero', 'rb').read(10 ** 9)"
+if [ -e "$B/gpa-cpu.so" ]; then
+    answers counts "a = np.zeros(5 * 10 ** 7, int)
+print('go', flush=True)
+while True: np.bincount(a)" cpu
+    answers transform "a = np.ones((200, 131101)) # a prime number
+print('go', flush=True)
+while True: np.fft.fft(a)" cpu
+fi
 exit $bad

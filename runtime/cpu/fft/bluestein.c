@@ -26,7 +26,8 @@ static void put(const bluestein *c, void *to, int64_t i, double re, double im) {
         ((gpa_c128 *)to)[i] = (gpa_c128){re, im};
 }
 
-bool bluestein_new(bluestein *c, gpa_dtype complex, int64_t n, int64_t m, bool inverse) {
+bool bluestein_new(bluestein *c, gpa_dtype complex, int64_t n, int64_t m, bool inverse,
+                   const int32_t *stop) {
     size_t item = dtype_size(complex);
     *c = (bluestein){.dtype = complex,
                      .inverse = inverse,
@@ -46,6 +47,9 @@ bool bluestein_new(bluestein *c, gpa_dtype complex, int64_t n, int64_t m, bool i
         put(c, c->spectrum, k, re, -im);
         if (k) put(c, c->spectrum, m - k, re, -im);
         square = (square + 2 * k + 1) % (2 * n);
+        if (k % 4096 != 0 || !__atomic_load_n(stop, __ATOMIC_RELAXED)) continue;
+        bluestein_free(c);
+        return false;
     }
     return true;
 }

@@ -26,9 +26,10 @@ typedef struct {
 } bluestein;
 
 /* Fills c for n points by a convolution of length m. `spectrum` holds the untransformed filter: the
- * caller transforms it and hands the result to bluestein_set_spectrum. False when memory is short;
- * then there is nothing to free. */
-bool bluestein_new(bluestein *c, gpa_dtype complex, int64_t n, int64_t m, bool inverse);
+ * caller transforms it and hands the result to bluestein_set_spectrum. False when memory is short
+ * or *stop was set; then there is nothing to free. */
+bool bluestein_new(bluestein *c, gpa_dtype complex, int64_t n, int64_t m, bool inverse,
+                   const int32_t *stop);
 void bluestein_set_spectrum(bluestein *c, const void *transformed);
 void bluestein_free(bluestein *c);
 

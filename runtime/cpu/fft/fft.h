@@ -7,9 +7,16 @@
 
 typedef struct fft_tables fft_tables;
 
-/* Runs a LIB_FFT call on up to `threads` threads. *s caches twiddle factors between calls: NULL at
- * first, then owned by the caller (fft_tables_free, fft_axis.h). GPA_E_MEMORY when memory is short.
+/* The threads of a call, and the flag that ends it early (GPA_E_INTERRUPT). */
+typedef struct {
+    int threads;
+    const int32_t *stop;
+} fft_team;
+
+/* Runs a LIB_FFT call on up to team->threads threads. *s caches twiddle factors between calls: NULL
+ * at first, then owned by the caller (fft_tables_free, fft_axis.h). GPA_E_MEMORY when memory is
+ * short.
  */
-gpa_code fft_run(fft_tables **s, int threads, const gpa_libcall *c, gpa_err *e);
+gpa_code fft_run(fft_tables **s, const fft_team *team, const gpa_libcall *c, gpa_err *e);
 
 #endif

@@ -3,16 +3,13 @@
 #ifndef GPA_CPU_FFT_FFT_AXIS_H
 #define GPA_CPU_FFT_FFT_AXIS_H
 
-#include "runtime/base/err.h"
-#include "runtime/ir/libcall.h"
+#include "runtime/cpu/fft/fft.h"
 
-typedef struct fft_tables fft_tables;
-
-/* Runs a call of rank 1 on up to `threads` threads; `in` is only read unless it is `out`. *s caches
- * twiddle factors between calls: NULL at first, then owned by the caller. GPA_E_MEMORY when memory
- * is short. */
-gpa_code fft_axis_run(fft_tables **s, int threads, const gpa_libcall *c, void *in, void *out,
-                      gpa_err *e);
+/* Runs a call of rank 1 on up to team->threads threads; `in` is only read unless it is `out`. *s
+ * caches twiddle factors between calls: NULL at first, then owned by the caller. GPA_E_MEMORY when
+ * memory is short. */
+gpa_code fft_axis_run(fft_tables **s, const fft_team *team, const gpa_libcall *c, void *in,
+                      void *out, gpa_err *e);
 void fft_tables_free(fft_tables *s);
 
 #endif

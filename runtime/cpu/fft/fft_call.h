@@ -3,8 +3,8 @@
 #ifndef GPA_CPU_FFT_FFT_CALL_H
 #define GPA_CPU_FFT_FFT_CALL_H
 
-#include "runtime/base/err.h"
-#include "runtime/ir/libcall.h"
+#include "runtime/cpu/fft/fft.h"
+#include "runtime/cpu/parallel/threads.h"
 
 enum { FFT_LINE_BYTES = 64 }; /* of a cache line */
 
@@ -52,6 +52,11 @@ static inline char *fft_row_at(const gpa_libcall *c, const gpa_binding *b, void 
                                int64_t i) {
     const gpa_dtype t = complex ? c->dtype : dtype_info[c->dtype].real;
     return (char *)at + fft_row_offset(c, b, i) * (int64_t)dtype_size(t);
+}
+
+/* The error of a call that ended early: an interrupt, or memory was short. */
+static inline gpa_code fft_fail(const fft_team *team, gpa_err *e) {
+    return threads_stopped(team->stop) ? gpa_interrupted(e) : gpa_no_memory(e);
 }
 
 /* Prefetches n locations `step` bytes apart, two cache lines each. */

@@ -9,7 +9,6 @@
 #include "runtime/base/simd_clones.h"
 #include "runtime/cpu/fft/fft_call.h"
 #include "runtime/cpu/fft/half_length.h"
-#include "runtime/cpu/parallel/threads.h"
 #include "runtime/tables/tuning.h"
 
 /* ---- passes ---- */
@@ -71,8 +70,8 @@ static void columns_chunk(void *arg, int64_t chunk) {
              mem_new((size_t)((q->n1 + radix_scratch_points(q->columns)) * bytes + FFT_LINE_BYTES)),
          *points = memory ? fft_align(memory) : NULL, *work = points + q->n1 * bytes;
     if (!memory) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
-    for (int64_t b = blocks * chunk / q->chunks; memory && b < blocks * (chunk + 1) / q->chunks;
-         b++) {
+    for (int64_t b = blocks * chunk / q->chunks;
+         memory && b < blocks * (chunk + 1) / q->chunks && !threads_stopped(q->stop); b++) {
         if (q->form == FFT_C2C)
             complex_columns(q, b, b + 1 == blocks, points, work);
         else
@@ -90,8 +89,8 @@ static void rows_chunk(void *arg, int64_t chunk) {
              mem_new((size_t)((q->n2 + radix_scratch_points(q->rows)) * bytes + FFT_LINE_BYTES)),
          *points = memory ? fft_align(memory) : NULL, *work = points + q->n2 * bytes;
     if (!memory) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
-    for (int64_t b = blocks * chunk / q->chunks; memory && b < blocks * (chunk + 1) / q->chunks;
-         b++) {
+    for (int64_t b = blocks * chunk / q->chunks;
+         memory && b < blocks * (chunk + 1) / q->chunks && !threads_stopped(q->stop); b++) {
         const int64_t count = MIN(q->lanes, rows - b * q->lanes);
         const bool odd = q->form != FFT_C2C, in_place = !odd && count == q->lanes;
         char *to = q->out + b * bytes;
@@ -140,19 +139,18 @@ bool four_step_new(fft_tables *s, const gpa_libcall *c, int64_t n, bool inverse,
     return true;
 }
 
-bool four_step_row(four_step *q, int threads, const char *in, char *out) {
-    int32_t never = 0;
-    const int team = q->n1 * q->n2 < TUNE_FFT_THREADS_MIN_POINTS ? 1 : threads;
-    q->in = in, q->out = out;
-    q->chunks = MIN(blocks_of(q, q->n2), 8 * threads);
-    threads_each(team, q->chunks, &never, columns_chunk, q);
-    q->chunks = MIN(blocks_of(q, rows_of(q)), 8 * threads);
-    if (!q->failed) threads_each(team, q->chunks, &never, rows_chunk, q);
-    return !q->failed;
+bool four_step_row(four_step *q, const fft_team *team, const char *in, char *out) {
+    const int threads = q->n1 * q->n2 < TUNE_FFT_THREADS_MIN_POINTS ? 1 : team->threads;
+    q->in = in, q->out = out, q->stop = team->stop;
+    q->chunks = MIN(blocks_of(q, q->n2), 8 * team->threads);
+    threads_each(threads, q->chunks, q->stop, columns_chunk, q);
+    q->chunks = MIN(blocks_of(q, rows_of(q)), 8 * team->threads);
+    if (!q->failed) threads_each(threads, q->chunks, q->stop, rows_chunk, q);
+    return !q->failed && !threads_stopped(q->stop);
 }
 
-gpa_code four_step_run(fft_tables *s, int threads, const gpa_libcall *c, void *in, void *out,
-                       gpa_err *e) {
+gpa_code four_step_run(fft_tables *s, const fft_team *team, const gpa_libcall *c, void *in,
+                       void *out, gpa_err *e) {
     const int64_t n = fft_complex_length(c), count = fft_row_count(c);
     const bool half_length = fft_is_half_length(c),
                split_first = half_length && c->fft.form == FFT_C2R;
@@ -168,10 +166,10 @@ gpa_code four_step_run(fft_tables *s, int threads, const gpa_libcall *c, void *i
         char *from = fft_row_at(c, &c->fft.in, in, c->fft.form != FFT_R2C, i),
              *to = fft_row_at(c, &c->fft.out, out, c->fft.form != FFT_C2R, i);
         if (split_first) real_split(c->dtype, from, to, n, split->split, true);
-        failed = !four_step_row(&q, threads, split_first ? to : from, to);
+        failed = !four_step_row(&q, team, split_first ? to : from, to);
         if (half_length && !split_first && !failed)
             real_split(c->dtype, to, to, n, split->split, false);
     }
     mem_free(memory);
-    return failed ? gpa_no_memory(e) : GPA_OK;
+    return failed ? fft_fail(team, e) : GPA_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef GPA_CPU_FFT_FFT_FOUR_STEP_H
 #define GPA_CPU_FFT_FFT_FOUR_STEP_H
 
+#include "runtime/cpu/fft/fft.h"
 #include "runtime/cpu/fft/fft_tables.h"
 
 /* A row of n1 * n2 points as a matrix of n1 rows. */
@@ -18,6 +19,7 @@ typedef struct {
     int64_t pitch; /* points of a row in `blocks` */
     int64_t item;  /* bytes of a complex element */
     int64_t lanes, chunks;
+    const int32_t *stop;
     bool failed;
 } four_step;
 
@@ -27,11 +29,11 @@ int64_t four_step_rows(int64_t n);
  * caller frees afterwards, also on failure. */
 bool four_step_new(fft_tables *s, const gpa_libcall *c, int64_t n, bool inverse, four_step *q,
                    char **memory);
-/* Transforms a row, on up to `threads` threads; `out` may be `in`, as all columns are read before
- * rows are written. False when memory is short. */
-bool four_step_row(four_step *q, int threads, const char *in, char *out);
+/* Transforms a row, on up to team->threads threads; `out` may be `in`, as all columns are read
+ * before rows are written. False when memory is short or the call was stopped. */
+bool four_step_row(four_step *q, const fft_team *team, const char *in, char *out);
 /* Runs a call of rank 1 with unit strides along the rows: fft_axis_run. */
-gpa_code four_step_run(fft_tables *s, int threads, const gpa_libcall *c, void *in, void *out,
-                       gpa_err *e);
+gpa_code four_step_run(fft_tables *s, const fft_team *team, const gpa_libcall *c, void *in,
+                       void *out, gpa_err *e);
 
 #endif

@@ -38,6 +38,7 @@ typedef struct {
     int64_t length;     /* of the complex transform */
     int64_t spectrum;   /* points of the complex array of the call */
     int64_t count, blocks, chunks;
+    const int32_t *stop;
     bool failed;
 } lane_rows;
 
@@ -235,7 +236,7 @@ static void run_chunk(void *arg, int64_t chunk) {
          *points = block ? fft_align(block) : NULL;
     if (!block) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
     for (int64_t b = q->blocks * chunk / q->chunks;
-         block && b < q->blocks * (chunk + 1) / q->chunks; b++)
+         block && b < q->blocks * (chunk + 1) / q->chunks && !threads_stopped(q->stop); b++)
         run_block(q, b, points, points + (q->length + 1) * bytes);
     mem_free(block);
 }
@@ -269,8 +270,8 @@ static gpa_libcall in_output_order(const gpa_libcall *call) {
     return c;
 }
 
-gpa_code fft_lanes_run(fft_tables *s, int threads, const gpa_libcall *call, void *in, void *out,
-                       gpa_err *e) {
+gpa_code fft_lanes_run(fft_tables *s, const fft_team *team, const gpa_libcall *call, void *in,
+                       void *out, gpa_err *e) {
     const gpa_libcall ordered = in_output_order(call), *c = &ordered;
     const int64_t n = c->fft.n[0], length = fft_complex_length(c),
                   spectrum = c->fft.form == FFT_C2C ? n : n / 2 + 1;
@@ -289,11 +290,11 @@ gpa_code fft_lanes_run(fft_tables *s, int threads, const gpa_libcall *call, void
                    .lanes = radix_point_elems(c->dtype) / 2,
                    .length = length,
                    .spectrum = spectrum,
-                   .count = fft_row_count(c)};
+                   .count = fft_row_count(c),
+                   .stop = team->stop};
     q.blocks = (q.count + q.lanes - 1) / q.lanes;
-    q.chunks = MIN(q.blocks, 8 * threads);
-    int32_t never = 0;
-    threads_each(q.count * length < TUNE_FFT_THREADS_MIN_POINTS ? 1 : threads, q.chunks, &never,
-                 run_chunk, &q);
-    return q.failed ? gpa_no_memory(e) : GPA_OK;
+    q.chunks = MIN(q.blocks, 8 * team->threads);
+    threads_each(q.count * length < TUNE_FFT_THREADS_MIN_POINTS ? 1 : team->threads, q.chunks,
+                 team->stop, run_chunk, &q);
+    return q.failed || threads_stopped(team->stop) ? fft_fail(team, e) : GPA_OK;
 }

@@ -228,10 +228,11 @@ static bool roots_new(pass *a, gpa_dtype complex) {
 }
 
 static bool chirp_new(pass *a, gpa_dtype complex) {
+    static const int32_t never = 0;
     const int64_t m = radix_padded_length(2 * a->parts - 1), point = radix_point_elems(complex);
     const size_t real = dtype_size(dtype_info[complex].real);
     if (!(a->longer = radix_new(complex, m)) ||
-        !bluestein_new(&a->bluestein, complex, a->parts, m, false))
+        !bluestein_new(&a->bluestein, complex, a->parts, m, false, &never))
         return false;
     char *scratch = mem_zero((size_t)(3 * m * point) * real + LANES_BYTES),
          *at = scratch + (LANES_BYTES - (uintptr_t)scratch % LANES_BYTES) % LANES_BYTES;

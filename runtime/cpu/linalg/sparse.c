@@ -41,14 +41,12 @@ static void *at(const gpa_binding *b, size_t item) {
     return b->mem->base + b->offset * (int64_t)item;
 }
 
-gpa_code sparse_run(int threads, const gpa_libcall *c, gpa_err *e) {
+gpa_code sparse_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
     product p = {.p = {c->spmm.k, at(&c->spmm.a.indptr, index), at(&c->spmm.a.indices, index),
                        at(&c->spmm.a.data, item), at(&c->spmm.x, item), at(&c->spmm.y, item)},
                  .c = c};
-    int32_t never = 0;
-    (void)e;
     p.runs = MAX(1, MIN(c->spmm.a.nnz * c->spmm.k / TUNE_SPMM_CHUNK_MIN_VALUES, 8 * threads));
-    threads_each(threads, p.runs, &never, run, &p);
-    return GPA_OK;
+    threads_each(threads, p.runs, stop, run, &p);
+    return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }

@@ -6,6 +6,6 @@
 #include "runtime/ir/libcall.h"
 
 bool sparse_can(const gpa_libcall *c);
-gpa_code sparse_run(int threads, const gpa_libcall *c, gpa_err *e);
+gpa_code sparse_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e);
 
 #endif
