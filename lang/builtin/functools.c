@@ -105,11 +105,29 @@ const object_kind partial_kind = {.type_name = "functools.partial",
                                   .attr = partial_attr,
                                   .repr = partial_repr};
 
+/* The fields of a partial object whose function is the partial object `inner`: its function, the
+ * arguments of both. */
+static gpa_code flatten(gpa_vm *vm, const object_obj *inner, const value *argv, value *fields) {
+    const tuple_obj *first = inner->fields[1].tuple, *more = argv[1].tuple;
+    fields[0] = value_retain(inner->fields[0]);
+    fields[1] = v_tuple(vm, first->count + more->count, NULL);
+    fields[2] = dict_copy(vm, inner->fields[2].dict);
+    if (fields[1].tag == V_UNSET || fields[2].tag == V_UNSET) return vm_err(vm)->code;
+    value *to = fields[1].tuple->items;
+    for (size_t i = 0; i < first->count; i++) *to++ = value_retain(first->items[i]);
+    for (size_t i = 0; i < more->count; i++) *to++ = value_retain(more->items[i]);
+    return dict_update(vm, fields[2].dict, argv[2].dict);
+}
+
 gpa_code functools_partial(gpa_vm *vm, value *argv, value *out) {
     if (!vm_callable(argv[0]))
         return vm_fail(vm, GPA_E_TYPE, "the first argument must be callable");
     value o = v_object(vm, &partial_kind, 3);
     if (o.tag == V_UNSET) return GPA_E_MEMORY;
+    if (argv[0].tag == V_OBJECT && argv[0].object->kind == &partial_kind) {
+        gpa_code rc = flatten(vm, argv[0].object, argv, o.object->fields);
+        return native_finish(vm, rc, o, out);
+    }
     for (int i = 0; i < 3; i++) o.object->fields[i] = value_retain(argv[i]);
     *out = o;
     return GPA_OK;

@@ -4,6 +4,7 @@
  * for zip and map) and `extra` (a function, a sentinel). Loops over whole iterables call vm_poll
  * regularly: an iterable may be infinite. */
 #include <math.h>
+#include <pthread.h>
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
@@ -24,6 +25,26 @@ gpa_code iter_over(gpa_vm *vm, const char *name, value from, value extra,
     return GPA_OK;
 }
 
+/* The address below which a function must not call another iterator: pages above the end of the
+ * stack of this thread, for what such a call needs besides. */
+static const char *stack_limit(void) {
+    enum { NEEDED_BYTES = 256 << 10 };
+    static _Thread_local const char *limit;
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t size = 0;
+    if (limit || pthread_getattr_np(pthread_self(), &attributes)) return limit;
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    return limit = (const char *)low + NEEDED_BYTES;
+}
+
+gpa_code wrapped_next(gpa_vm *vm, value it, value *out, bool *done) {
+    if ((const char *)__builtin_frame_address(0) < stack_limit())
+        return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    return iter_next(vm, it, out, done);
+}
+
 gpa_code iters_of(gpa_vm *vm, const tuple_obj *iterables, value *out) {
     value t = v_tuple(vm, iterables->count, NULL);
     if (t.tag == V_UNSET) return GPA_E_MEMORY;
@@ -39,7 +60,7 @@ gpa_code iters_next(gpa_vm *vm, const tuple_obj *iters, value *row, bool *done, 
     gpa_code rc = GPA_OK;
     *done = false;
     for (*at = 0; *at < iters->count; ++*at) {
-        rc = iter_next(vm, iters->items[*at], &t.tuple->items[*at], done);
+        rc = wrapped_next(vm, iters->items[*at], &t.tuple->items[*at], done);
         if (rc || *done) break;
     }
     if (rc || *done)
@@ -61,7 +82,7 @@ static void set_row_access(iter_obj *it, size_t width,
 
 static gpa_code enumerate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value pair[2] = {v_int(it->at), v_none()};
-    gpa_code rc = iter_next(vm, it->source, &pair[1], done);
+    gpa_code rc = wrapped_next(vm, it->source, &pair[1], done);
     if (rc || *done) return rc;
     it->at++;
     rc = native_return(v_tuple(vm, 2, pair), out);
@@ -72,7 +93,7 @@ static gpa_code enumerate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done)
 static gpa_code enumerate_row(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     out[0] = v_int(it->at);
     out[1] = v_none();
-    gpa_code rc = iter_next(vm, it->source, &out[1], done);
+    gpa_code rc = wrapped_next(vm, it->source, &out[1], done);
     if (!rc && !*done) it->at++;
     return rc;
 }
@@ -99,7 +120,7 @@ static gpa_code zip_strict(gpa_vm *vm, const tuple_obj *iters, size_t at) {
     for (size_t i = 1; i < iters->count; i++) {
         value v = v_none();
         bool done = false;
-        gpa_code rc = iter_next(vm, iters->items[i], &v, &done);
+        gpa_code rc = wrapped_next(vm, iters->items[i], &v, &done);
         if (rc) return rc;
         value_release(vm, v);
         if (!done)
@@ -125,7 +146,7 @@ static gpa_code zip_row(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     size_t at;
     for (at = 0; at < iters->count; at++) {
         out[at] = v_none();
-        rc = iter_next(vm, iters->items[at], &out[at], done);
+        rc = wrapped_next(vm, iters->items[at], &out[at], done);
         if (rc || *done) break;
     }
     if (!rc && !*done) return GPA_OK;
@@ -152,7 +173,7 @@ static gpa_code map_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value row = v_none();
     gpa_code rc;
     if (iters->count == 1) {
-        rc = iter_next(vm, iters->items[0], &row, done);
+        rc = wrapped_next(vm, iters->items[0], &row, done);
         if (!rc && !*done) rc = vm_call(vm, it->extra, ARGS(1, &row), out);
     } else {
         size_t at;
@@ -177,7 +198,7 @@ static gpa_code filter_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (uint32_t n = 1;; n++) {
         value v = v_none(), kept = v_none();
         bool keep = false;
-        gpa_code rc = iter_next(vm, it->source, &v, done);
+        gpa_code rc = wrapped_next(vm, it->source, &v, done);
         if (rc || *done) return rc;
         if (it->extra.tag == V_NONE)
             rc = value_truth(vm, v, &keep);

@@ -35,7 +35,7 @@ gpa_code itertools_count(gpa_vm *vm, value *argv, value *out) {
 /* source: the iterator, or NONE after its end; extra: the items so far; at: index of the next. */
 static gpa_code cycle_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     if (it->source.tag != V_NONE) {
-        gpa_code rc = iter_next(vm, it->source, out, done);
+        gpa_code rc = wrapped_next(vm, it->source, out, done);
         if (rc || !*done) return rc ? rc : list_append(vm, it->extra.list, *out);
         value_release(vm, it->source);
         it->source = v_none();
@@ -83,13 +83,13 @@ static gpa_code chain_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
         gpa_code rc;
         if (it->extra.tag == V_NONE) {
             value iterable = v_none();
-            rc = iter_next(vm, it->source, &iterable, done);
+            rc = wrapped_next(vm, it->source, &iterable, done);
             if (rc || *done) return rc;
             rc = vm_iter(vm, iterable, &it->extra);
             value_release(vm, iterable);
             if (rc) return rc;
         }
-        rc = iter_next(vm, it->extra, out, done);
+        rc = wrapped_next(vm, it->extra, out, done);
         if (rc || !*done) return rc;
         value_release(vm, it->extra);
         it->extra = v_none();
@@ -115,7 +115,7 @@ static gpa_code islice_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (;;) {
         *done = it->end == 0;
         if (*done) return GPA_OK;
-        gpa_code rc = iter_next(vm, it->source, out, done);
+        gpa_code rc = wrapped_next(vm, it->source, out, done);
         if (rc || *done) return rc;
         if (it->end > 0) it->end--;
         if (it->at-- == 0) {
@@ -172,7 +172,7 @@ static gpa_code takewhile_next(gpa_vm *vm, iter_obj *it, value *out, bool *done)
     bool ok = false;
     *done = it->at != 0;
     if (*done) return GPA_OK;
-    gpa_code rc = iter_next(vm, it->source, &v, done);
+    gpa_code rc = wrapped_next(vm, it->source, &v, done);
     if (rc || *done) return rc;
     rc = call_predicate(vm, it->extra, v, &ok);
     if (!rc && ok) {
@@ -195,7 +195,7 @@ static gpa_code dropwhile_next(gpa_vm *vm, iter_obj *it, value *out, bool *done)
     for (uint32_t n = 1;; n++) {
         value v = v_none();
         bool drop = false;
-        gpa_code rc = iter_next(vm, it->source, &v, done);
+        gpa_code rc = wrapped_next(vm, it->source, &v, done);
         if (rc || *done) return rc;
         if (!it->at) rc = call_predicate(vm, it->extra, v, &drop);
         if (!rc && !drop) {
@@ -224,9 +224,9 @@ static gpa_code compress_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) 
     for (;;) {
         value v = v_none(), s = v_none();
         bool keep = false;
-        gpa_code rc = iter_next(vm, it->source, &v, done);
+        gpa_code rc = wrapped_next(vm, it->source, &v, done);
         if (rc || *done) return rc;
-        rc = iter_next(vm, it->extra, &s, done);
+        rc = wrapped_next(vm, it->extra, &s, done);
         if (!rc && !*done) rc = value_truth(vm, s, &keep);
         value_release(vm, s);
         if (!rc && !*done && keep) {
@@ -249,7 +249,7 @@ gpa_code itertools_compress(gpa_vm *vm, value *argv, value *out) {
 
 static gpa_code starmap_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value row = v_none(), args = v_none();
-    gpa_code rc = iter_next(vm, it->source, &row, done);
+    gpa_code rc = wrapped_next(vm, it->source, &row, done);
     if (rc || *done) return rc;
     rc = vm_collect(vm, row, &args);
     if (!rc) rc = vm_call(vm, it->extra, ARGS(args.list->count, args.list->items), out);
@@ -274,7 +274,7 @@ static gpa_code accumulate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done
         return GPA_OK;
     }
     value pair[2] = {*so_far, v_none()};
-    gpa_code rc = iter_next(vm, it->source, &pair[1], done);
+    gpa_code rc = wrapped_next(vm, it->source, &pair[1], done);
     if (rc || *done) return rc;
     if (so_far->tag == V_UNSET)
         next = value_retain(pair[1]);
@@ -304,11 +304,11 @@ gpa_code itertools_accumulate(gpa_vm *vm, value *argv, value *out) {
 static gpa_code pairwise_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     gpa_code rc;
     if (it->extra.tag == V_UNSET) {
-        rc = iter_next(vm, it->source, &it->extra, done);
+        rc = wrapped_next(vm, it->source, &it->extra, done);
         if (rc || *done) return rc;
     }
     value next = v_none();
-    rc = iter_next(vm, it->source, &next, done);
+    rc = wrapped_next(vm, it->source, &next, done);
     if (rc || *done) return rc;
     rc = native_return(v_tuple(vm, 2, (value[]){it->extra, next}), out);
     value_release(vm, it->extra);
@@ -326,7 +326,7 @@ static gpa_code batched_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     bool over_now = false;
     for (int64_t i = 0; i < it->step && !rc && !over_now; i++) {
         value v = v_none();
-        rc = iter_next(vm, it->source, &v, &over_now);
+        rc = wrapped_next(vm, it->source, &v, &over_now);
         if (!rc && !over_now) rc = list_append(vm, batch.list, v);
         value_release(vm, v);
     }
@@ -356,7 +356,7 @@ static gpa_code zip_longest_next(gpa_vm *vm, iter_obj *it, value *out, bool *don
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < iters->count && !rc; i++) {
         bool exhausted = iters->items[i].tag == V_NONE;
-        if (!exhausted) rc = iter_next(vm, iters->items[i], &row.tuple->items[i], &exhausted);
+        if (!exhausted) rc = wrapped_next(vm, iters->items[i], &row.tuple->items[i], &exhausted);
         any = any || !exhausted;
         if (rc || !exhausted) continue;
         value_release(vm, iters->items[i]);
@@ -388,7 +388,7 @@ static gpa_code groupby_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (bool same = true; !rc && same;) {
         if (item->tag == V_UNSET) {
             bool over_now = false;
-            if (!(rc = vm_poll(vm))) rc = iter_next(vm, it->source, item, &over_now);
+            if (!(rc = vm_poll(vm))) rc = wrapped_next(vm, it->source, item, &over_now);
             if (over_now) *item = v_unset();
             if (rc || over_now) break;
             if (fn->tag == V_NONE)
@@ -432,7 +432,7 @@ static gpa_code tee_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     list_obj *seen = it->extra.list;
     if ((size_t)it->at == seen->count) {
         value v = v_none();
-        gpa_code rc = iter_next(vm, it->source, &v, done);
+        gpa_code rc = wrapped_next(vm, it->source, &v, done);
         if (rc || *done) return rc;
         rc = list_append(vm, seen, v);
         value_release(vm, v);

@@ -13,7 +13,7 @@ enum { WAIT_NS = 1000000000, EVERY_NS = 100000000 };
 static int64_t clock_ns(void) { return (int64_t)(clock_seconds() * 1e9); }
 
 static gpa_code progress_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
-    gpa_code rc = iter_next(vm, it->source, out, done);
+    gpa_code rc = wrapped_next(vm, it->source, out, done);
     value *extra = it->extra.list->items;
     if (rc || *done) {
         vm_progress(vm, NULL, -1, -1);
