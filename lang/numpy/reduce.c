@@ -183,6 +183,7 @@ static gpa_code arg_min_max(gpa_vm *vm, gpa_red red, value *argv,
     const out_rule rule = {.missing = "output must be an array",
                            .casting = CAST_SAFE,
                            .back = true,
+                           .readonly = "WRITEBACKIFCOPY base",
                            .shape = red == RED_ARGMAX
                                         ? "output array does not match result of np.argmax."
                                         : "output array does not match result of np.argmin."};

@@ -174,6 +174,7 @@ static gpa_code check_empty_axis(gpa_vm *vm, const gpa_arr *a, int axis, gpa_arr
 gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out, mode */
     static const out_rule rule = {.missing = "output must be an array",
                                   .shape = "output array does not match result of ndarray.take",
+                                  .readonly = "WRITEBACKIFCOPY base",
                                   .casting = CAST_SAFE,
                                   .back = true};
     gpa_rt *rt = vm_rt(vm);
@@ -407,7 +408,8 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv,
     gpa_arr **parts = NULL, *result = NULL;
     out_rule rule = {.missing = "'out' must be an array",
                      .shape = "Output array is the wrong shape",
-                     .rank = "Output array has wrong dimensionality"};
+                     .rank = "Output array has wrong dimensionality",
+                     .readonly = "assignment destination"};
     value list = v_none();
     size_t n = 0;
     int axis = 0;

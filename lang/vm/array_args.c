@@ -298,7 +298,9 @@ gpa_code out_check(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *sh
     gpa_dtype own = (gpa_dtype)into->dtype, from = rule->back ? own : t, to = rule->back ? t : own;
     if (into->ndim != ndim || memcmp(into->shape, shape, (size_t)ndim * sizeof *shape) != 0)
         return fail_out_shape(vm, rule, ndim, shape, into);
-    if (into->readonly) return vm_fail(vm, GPA_E_VALUE, "output array is read-only");
+    if (into->readonly)
+        return vm_fail(vm, GPA_E_VALUE, "%s is read-only",
+                       rule->readonly ? rule->readonly : "output array");
     if (rule->ufunc && !dtype_can_cast(from, to, rule->casting))
         return vm_fail(
             vm, GPA_E_UFUNC_TYPE,

@@ -32,11 +32,12 @@ gpa_code arg_optional_attr(gpa_vm *vm, value v, const char *name, value *out);
 gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out);
 /* Requirements on out= of a function that is neither a ufunc nor a reduction. */
 typedef struct {
-    const char *missing; /* message for a value that is no array; NULL: as for ufuncs */
-    const char *shape;   /* message for another shape; NULL: shows the shapes */
-    const char *rank;    /* message for another number of dimensions; NULL: as for another shape */
-    const char *ufunc;   /* the function named if the dtype does not fit; NULL: "array data" */
-    gpa_casting casting; /* the cast rule from the result; with `back`: from out to the result */
+    const char *missing;  /* message for a value that is no array; NULL: as for ufuncs */
+    const char *shape;    /* message for another shape; NULL: shows the shapes */
+    const char *rank;     /* message for another number of dimensions; NULL: as for another shape */
+    const char *readonly; /* how the error names a read-only array; NULL: "output array" */
+    const char *ufunc;    /* the function named if the dtype does not fit; NULL: "array data" */
+    gpa_casting casting;  /* the cast rule from the result; with `back`: from out to the result */
     bool back;
 } out_rule;
 /* GPA_OK if `into` can store a result of this shape and dtype. */

@@ -493,3 +493,31 @@ try:
         print("no")
 except ValueError as e:
     print(isinstance(e, IndexError), isinstance(e, KeyError), isinstance(e, ValueError))
+
+# --- a read-only out=
+def fixed(*shape, dtype=int):
+    a = np.zeros(shape, dtype)
+    a.flags.writeable = False
+    return a
+x = np.arange(6).reshape(2, 3)
+for f in (
+    lambda: np.take(x, [1, 2], out=fixed(2)), lambda: np.take(x, [[1, 2]], 1, out=fixed(2, 1, 2), mode='clip'),
+    lambda: x.argmax(0, out=fixed(3)), lambda: np.argmin(x, 1, out=fixed(2)), lambda: x.argmax(out=fixed()),
+    lambda: np.choose([0, 1, 0], x, out=fixed(3)), lambda: np.compress([True], x, out=fixed(1)),
+    lambda: np.compress([True, False], x, axis=0, out=fixed(1, 3)), lambda: np.trace(x, out=fixed()),
+    lambda: np.sum(x, 0, out=fixed(3)), lambda: np.cumsum(x, 0, out=fixed(2, 3)), lambda: np.round(x, out=fixed(2, 3)),
+    lambda: np.clip(x, 1, 2, out=fixed(2, 3)), lambda: np.dot(x, x.T, out=fixed(2, 2)),
+    lambda: np.matmul(x, x.T, out=fixed(2, 2)), lambda: np.mean(x, out=fixed(dtype=float)),
+    lambda: np.median(x, out=fixed(dtype=float)), lambda: np.percentile(x, 3, out=fixed(dtype=float)),
+    lambda: np.concatenate((x, x), out=fixed(4, 3)), lambda: np.stack((x, x), out=fixed(2, 2, 3)),
+    lambda: np.any(x, out=fixed(dtype=bool)), lambda: np.var(x, out=fixed(dtype=float)),
+    lambda: np.einsum('ij->j', x, out=fixed(3)), lambda: np.ptp(x, out=fixed()), lambda: np.nansum(x, out=fixed()),
+):
+    t('read-only', f)
+
+# --- insert looks at its indices before the values
+for arguments in (
+    (np.array(0), 2, 2**63), (np.array([1, 2]), 5, 2**63), (np.array([1, 2]), [5], 2**63), (np.array([1, 2]), 1, 2**63),
+    (np.array([1, 2]), -3, [2**63, 1]), (np.array([1, 2]), slice(0, 1), 2**63), (np.eye(2, dtype=int), 3, 2**63, 1),
+):
+    t('insert', lambda: np.insert(*arguments))

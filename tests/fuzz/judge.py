@@ -33,7 +33,8 @@ def overlaps(x):
 def show(name, x):
     a = np.asarray(x)
     some = a.tolist() if a.size < 600 else a.ravel()[::37].tolist()
-    print(name, type(x).__name__, a.dtype, a.shape, some)
+    kind = type(x).__name__.replace("ulonglong", "uint64").replace("longlong", "int64")  # NumPy has two types of each
+    print(name, kind, a.dtype, a.shape, some)
 
 def magnitude(x):
     return np.where(np.isfinite(x), np.abs(np.asarray(x) + 0.0), 0).astype(np.float64)
