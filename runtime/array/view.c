@@ -21,7 +21,7 @@ void arr_own(gpa_rt *rt, gpa_arr *a) {
 }
 
 gpa_code arr_view(gpa_rt *rt, gpa_arr *a, const arr_layout *l, gpa_arr **out, gpa_err *e) {
-    gpa_code rc = shape_check(l->ndim, l->shape, 1, NULL, e);
+    gpa_code rc = shape_check(l->ndim, l->shape, dtype_size(l->dtype), NULL, e);
     if (rc) return rc;
     const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype), offset = a->offset + l->offset;
     int64_t lo, hi;
@@ -163,7 +163,7 @@ gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape
     for (int d = 0; d < ndim; d++)
         if (shape[d] < 0)
             return gpa_fail(e, GPA_E_VALUE, "all elements of broadcast shape must be non-negative");
-    gpa_code rc = shape_check(ndim, shape, 1, NULL, e);
+    gpa_code rc = shape_check(ndim, shape, dtype_size((gpa_dtype)a->dtype), NULL, e);
     if (rc) return rc;
     if (ndim < a->ndim && ndim == 0)
         return gpa_fail(e, GPA_E_VALUE, "cannot broadcast a non-scalar to a scalar array");
