@@ -60,9 +60,8 @@ gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, g
  * positive definite, no convergence). Below, "real dtype" is that of the matrix's real part, and
  * p = min(m, n). */
 
-/* LU factorization for determinants: L below the diagonal and U, of a square matrix or of its
- * transpose, whichever needs no copy; pivots in LAPACK's convention, int32 (..., p). A singular
- * matrix is not an error. */
+/* LU factorization of square matrices as LAPACK leaves it: the transpose of L below the diagonal
+ * and U; pivots from 1, int32 (..., n). A singular matrix is not an error. */
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e);
 /* Solves A X = B for (..., n, n) and (..., n, k) of the same stack shape and dtype. */
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e);

@@ -334,8 +334,9 @@ void arr_release(gpa_rt *rt, gpa_arr *a); /* NULL is ignored */
 bool arr_is_contiguous(const gpa_arr *a); /* C order */
 bool arr_is_f_contiguous(const gpa_arr *a);
 bool arr_is_only_f_contiguous(const gpa_arr *a); /* Fortran order and not C order */
-/* The name of the device that holds the elements or will compute them. */
+/* The name of the device that holds the elements or will compute them; true if it is a GPU. */
 const char *arr_device(gpa_rt *rt, const gpa_arr *a);
+bool arr_on_gpu(gpa_rt *rt, const gpa_arr *a);
 /* The array on another device: itself if it is there and `copy` is false, else a copy in C
  * order. A pending array is computed first, on its own device. */
 gpa_code arr_to(gpa_rt *rt, gpa_arr *a, const char *device, bool copy, gpa_arr **out, gpa_err *e);

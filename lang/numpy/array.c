@@ -66,6 +66,11 @@ static gpa_code get_base(gpa_vm *vm, const gpa_arr *a, value *out) {
     return a->base ? np_return_array(vm, arr_retain(a->base), out) : GPA_OK;
 }
 
+gpa_code np_on_gpu(gpa_vm *vm, value *argv, value *out) { /* a */
+    *out = v_bool(argv[0].tag == V_ARRAY && arr_on_gpu(vm_rt(vm), argv[0].array->arr));
+    return GPA_OK;
+}
+
 NATIVE_FN(nd_shape) { return attribute(vm, argv[0], get_shape, out); }
 NATIVE_FN(nd_strides) { return attribute(vm, argv[0], get_strides, out); }
 NATIVE_FN(nd_ndim) { return attribute(vm, argv[0], get_ndim, out); }

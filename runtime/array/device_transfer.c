@@ -53,6 +53,11 @@ const char *arr_device(gpa_rt *rt, const gpa_arr *a) {
     return arr_find_device(rt, a, &d, NULL) ? rt_device(rt) : d->caps.name;
 }
 
+bool arr_on_gpu(gpa_rt *rt, const gpa_arr *a) {
+    gpa_device *d;
+    return !arr_find_device(rt, a, &d, NULL) && d->caps.gpu;
+}
+
 /* ---- transfers ---- */
 
 device_scope device_scope_enter(gpa_rt *rt, gpa_arr *const *in, int n) {

@@ -165,7 +165,7 @@ typedef struct gpa_libcall {
          * array of all of them, with dtype and size as lib.def says. Arrays that the call reads are
          * overwritten. p = min(m, n).
          *
-         *   LU        x[0] A in C order, then L and U of A or of its transpose
+         *   LU        x[0] A, then L and U
          *             x[1] pivots, from 1
          *   SOLVE     x[0] A in C order; x[1] B, then X
          *   INVERSE   x[0] A in C order, then its inverse

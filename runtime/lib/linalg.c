@@ -112,7 +112,7 @@ static gpa_code factor_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivot
     gpa_libcall c = call_of(LIB_LU, a);
     bool ignores_nan = false;
     gpa_code rc = GPA_OK;
-    TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
+    TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
     TRY(library_matrix_results(rt, &c, a, LU_OPERANDS, x, e));
     TRY(run_call(rt, &c, x, &ignores_nan, e));
     if (ignores_nan) TRY(spread_nan(rt, a, &x[0], e));

@@ -98,7 +98,6 @@ static int solve(const task *t) {
 
 static int lu(const task *t) {
     int info = 0, lead = at_least_1(t->m);
-    transpose(t);
     t->r->getrf(&t->m, &t->n, t->x[0], &lead, (int *)(void *)t->x[1], &info);
     return info < 0 ? info : 0; /* a zero pivot is not an error of a factorization */
 }
