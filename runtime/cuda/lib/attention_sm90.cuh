@@ -62,12 +62,18 @@ __device__ __forceinline__ void barrier_wait(unsigned barrier, int parity) {
         : "memory");
 }
 
+// The first element of a panel in global memory: column, row, and indices of the batch.
+struct box_at {
+    int column, row, index[BATCH_DIMS];
+};
+
 __device__ __forceinline__ void copy_box(unsigned to, const tensor_map *map, unsigned barrier,
-                                         int c0, int c1, int c2, int c3, int c4) {
+                                         const box_at &at) {
     asm volatile(
         "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
         "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
-        "l"(map), "r"(barrier), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4)
+        "l"(map), "r"(barrier), "r"(at.column), "r"(at.row), "r"(at.index[2]), "r"(at.index[1]),
+        "r"(at.index[0])
         : "memory");
 }
 
@@ -136,11 +142,12 @@ __device__ __forceinline__ block_tile find_tile(const attention_params &P) {
     return b;
 }
 
-// Masks of a tile of scores. Element i of tile n: row `row` + i / 2 * 8, column 2 (lane % 4) + i
-// % 2.
+// Masks of a tile of scores. Element i of tile n: row `row` + i / 2 * 8, column 2 (lane % 4) + i %
+// 2.
 __device__ __forceinline__ void mask_scores(float (&s)[TILE_N / 2], const attention_params &P,
-                                            const block_tile &b, int row, int first_key, int lane,
+                                            const block_tile &b, int row, int first_key,
                                             float scale2) {
+    const int lane = (int)threadIdx.x % 32;
 #if PRESCALE || MASK == 1
 #pragma unroll
     for (int i = 0; i < TILE_N / 2; i++) s[i] *= scale2;
@@ -206,168 +213,224 @@ __device__ __forceinline__ void online_softmax(float (&s)[TILE_N / 2], float (&r
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 1)
-    attention(const __grid_constant__ attention_params P, const __grid_constant__ tensor_map q_map,
-              const __grid_constant__ tensor_map k_map, const __grid_constant__ tensor_map v_map) {
-    extern __shared__ __align__(1024) unsigned char g_dynamic[];
-    __shared__ __align__(8) unsigned long long barriers[1 + 4 * STAGES];
-    const unsigned shared_q = shared_address(g_dynamic), shared_k = shared_q + PANELS_K * Q_PANEL,
-                   shared_v = shared_k + STAGES * PANELS_K * K_PANEL,
-                   q_full = shared_address(barriers), k_full = q_full + 8,
-                   k_empty = k_full + 8 * STAGES, v_full = k_empty + 8 * STAGES,
-                   v_empty = v_full + 8 * STAGES;
-    const int warpgroup = (int)threadIdx.x / 128, lane = (int)threadIdx.x % 32,
-              warp = (int)threadIdx.x % 128 / 32;
-    const block_tile b = find_tile(P);
+// Addresses in shared memory: panels, and the barriers that say they are full or empty.
+struct ring {
+    unsigned q, k, v, q_full, k_full, k_empty, v_full, v_empty;
+};
 
-    if (threadIdx.x == 0) {
-        barrier_init(q_full, 1);
-        for (int i = 0; i < STAGES; i++) {
-            barrier_init(k_full + 8 * i, 1);
-            barrier_init(v_full + 8 * i, 1);
-            barrier_init(k_empty + 8 * i, 4 * WARPGROUPS);
-            barrier_init(v_empty + 8 * i, 4 * WARPGROUPS);
-        }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+__device__ __forceinline__ ring find_ring(const void *panels, const void *barriers) {
+    ring r;
+    r.q = shared_address(panels);
+    r.k = r.q + PANELS_K * Q_PANEL;
+    r.v = r.k + STAGES * PANELS_K * K_PANEL;
+    r.q_full = shared_address(barriers);
+    r.k_full = r.q_full + 8;
+    r.k_empty = r.k_full + 8 * STAGES;
+    r.v_full = r.k_empty + 8 * STAGES;
+    r.v_empty = r.v_full + 8 * STAGES;
+    return r;
+}
+
+__device__ __forceinline__ void init_barriers(const ring &r) {
+    barrier_init(r.q_full, 1);
+    for (int i = 0; i < STAGES; i++) {
+        barrier_init(r.k_full + 8 * i, 1);
+        barrier_init(r.v_full + 8 * i, 1);
+        barrier_init(r.k_empty + 8 * i, 4 * WARPGROUPS);
+        barrier_init(r.v_empty + 8 * i, 4 * WARPGROUPS);
     }
-    __syncthreads();
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
 
-    if (warpgroup == WARPGROUPS) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 " PRODUCER_REGISTERS ";");
-        if (warp || lane) return;
-        const int q2 = b.index[2] * P.q_step[2], q3 = b.index[1] * P.q_step[1],
-                  q4 = b.index[0] * P.q_step[0], k2 = b.index[2] * P.k_step[2],
-                  k3 = b.index[1] * P.k_step[1], k4 = b.index[0] * P.k_step[0],
-                  v2 = b.index[2] * P.v_step[2], v3 = b.index[1] * P.v_step[1],
-                  v4 = b.index[0] * P.v_step[0];
-        barrier_expect(q_full, PANELS_K * Q_PANEL);
-        for (int p = 0; p < PANELS_K; p++)
-            copy_box(shared_q + p * Q_PANEL, &q_map, q_full, 64 * p, b.first_row, q2, q3, q4);
-#pragma unroll 1
-        for (int t = 0; t < b.tiles; t++) {
-            const int stage = t % STAGES, parity = t / STAGES % 2 ^ 1;
-            barrier_wait(k_empty + 8 * stage, parity);
-            barrier_expect(k_full + 8 * stage, PANELS_K * K_PANEL);
-            for (int p = 0; p < PANELS_K; p++)
-                copy_box(shared_k + (stage * PANELS_K + p) * K_PANEL, &k_map, k_full + 8 * stage,
-                         64 * p, t * TILE_N, k2, k3, k4);
-            barrier_wait(v_empty + 8 * stage, parity);
-            barrier_expect(v_full + 8 * stage, PANELS_V * K_PANEL);
-            for (int p = 0; p < PANELS_V; p++)
-                copy_box(shared_v + (stage * PANELS_V + p) * K_PANEL, &v_map, v_full + 8 * stage,
-                         64 * p, t * TILE_N, v2, v3, v4);
-        }
-        return;
+// Copies the panels of one tile, which starts at `row`.
+template <int panels, int panel_bytes>
+__device__ __forceinline__ void copy_tile(unsigned to, const tensor_map *map, unsigned full,
+                                          box_at at, int row) {
+    at.row = row;
+    barrier_expect(full, panels * panel_bytes);
+    for (int p = 0; p < panels; p++) {
+        at.column = 64 * p;
+        copy_box(to + p * panel_bytes, map, full, at);
     }
+}
 
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 " CONSUMER_REGISTERS ";");
-    const float scale2 = P.scale * 1.4426950408889634f;
-    const int row = b.first_row + warpgroup * 64 + warp * 16 + lane / 4;
-    float o[V_TILES * 4], s[TILE_N / 2], correction[2];
-    float row_max[2] = {__int_as_float((int)0xff800000), __int_as_float((int)0xff800000)},
-          row_sum[2] = {0, 0};
-    unsigned p[TILE_N / 16][4];
+// The producer: copies q, then tiles of k and v as the consumers leave stages of the ring.
+__device__ __forceinline__ void produce(const ring &r, const attention_params &P,
+                                        const block_tile &b, const tensor_map *q_map,
+                                        const tensor_map *k_map, const tensor_map *v_map) {
+    box_at q, k, v;
 #pragma unroll
-    for (int i = 0; i < V_TILES * 4; i++) o[i] = 0;
-
-    const unsigned long long q_first = describe(shared_q + warpgroup * 8192, 16);
-    barrier_wait(q_full, 0);
-
-#define SCORES(stage)                                                                           \
-    {                                                                                           \
-        const unsigned long long k_first = describe(shared_k + (stage)*PANELS_K * K_PANEL, 16); \
-        _Pragma("unroll") for (int d = 0; d < K_STEPS; d++)                                     \
-            wgmma_scores(s, q_first + (d / 4 * Q_PANEL + d % 4 * 32) / 16,                      \
-                         k_first + (d / 4 * K_PANEL + d % 4 * 32) / 16, d);                     \
-        wgmma_commit();                                                                         \
+    for (int d = 0; d < BATCH_DIMS; d++) {
+        q.index[d] = b.index[d] * P.q_step[d];
+        k.index[d] = b.index[d] * P.k_step[d];
+        v.index[d] = b.index[d] * P.v_step[d];
     }
-#define VALUES(stage)                                                 \
-    {                                                                 \
-        const unsigned long long v_first =                            \
-            describe(shared_v + (stage)*PANELS_V * K_PANEL, K_PANEL); \
-        _Pragma("unroll") for (int n = 0; n < TILE_N / 16; n++)       \
-            wgmma_values(o, p[n], v_first + n * 2048 / 16);           \
-        wgmma_commit();                                               \
+    copy_tile<PANELS_K, Q_PANEL>(r.q, q_map, r.q_full, q, b.first_row);
+#pragma unroll 1
+    for (int t = 0; t < b.tiles; t++) {
+        const int stage = t % STAGES, parity = t / STAGES % 2 ^ 1;
+        barrier_wait(r.k_empty + 8 * stage, parity);
+        copy_tile<PANELS_K, K_PANEL>(r.k + stage * PANELS_K * K_PANEL, k_map, r.k_full + 8 * stage,
+                                     k, t * TILE_N);
+        barrier_wait(r.v_empty + 8 * stage, parity);
+        copy_tile<PANELS_V, K_PANEL>(r.v + stage * PANELS_V * K_PANEL, v_map, r.v_full + 8 * stage,
+                                     v, t * TILE_N);
     }
-#define PROBABILITIES                                           \
-    _Pragma("unroll") for (int n = 0; n < TILE_N / 16; n++)     \
-        _Pragma("unroll") for (int i = 0; i < 4; i++) p[n][i] = \
-            pack_halves(s[8 * n + 2 * i], s[8 * n + 2 * i + 1]);
+}
+
+__device__ __forceinline__ void multiply_scores(float (&s)[TILE_N / 2], const ring &r,
+                                                unsigned long long q_first, int stage) {
+    const unsigned long long k_first = describe(r.k + stage * PANELS_K * K_PANEL, 16);
+#pragma unroll
+    for (int d = 0; d < K_STEPS; d++)
+        wgmma_scores(s, q_first + (d / 4 * Q_PANEL + d % 4 * 32) / 16,
+                     k_first + (d / 4 * K_PANEL + d % 4 * 32) / 16, d);
+    wgmma_commit();
+}
+
+typedef unsigned probabilities[TILE_N / 16][4];
+
+__device__ __forceinline__ void multiply_values(float (&o)[V_TILES * 4], const probabilities &p,
+                                                const ring &r, int stage) {
+    const unsigned long long v_first = describe(r.v + stage * PANELS_V * K_PANEL, K_PANEL);
+#pragma unroll
+    for (int n = 0; n < TILE_N / 16; n++) wgmma_values(o, p[n], v_first + n * 2048 / 16);
+    wgmma_commit();
+}
+
+__device__ __forceinline__ void pack(probabilities &p, const float (&s)[TILE_N / 2]) {
+#pragma unroll
+    for (int n = 0; n < TILE_N / 16; n++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) p[n][i] = pack_halves(s[8 * n + 2 * i], s[8 * n + 2 * i + 1]);
+}
+
+// Two warpgroups take turns at the tensor cores.
+__device__ __forceinline__ void turn_wait(int warpgroup) {
 #if PINGPONG
-#define TURN_WAIT asm volatile("bar.sync %0, 256;" ::"r"(1 + warpgroup) : "memory");
-#define TURN_PASS asm volatile("bar.arrive %0, 256;" ::"r"(2 - warpgroup) : "memory");
-    if (warpgroup == 1) TURN_PASS
-#else
-#define TURN_WAIT
-#define TURN_PASS
+    asm volatile("bar.sync %0, 256;" ::"r"(1 + warpgroup) : "memory");
 #endif
+}
+__device__ __forceinline__ void turn_pass(int warpgroup) {
+#if PINGPONG
+    asm volatile("bar.arrive %0, 256;" ::"r"(2 - warpgroup) : "memory");
+#endif
+}
 
+// Results and running sums of this thread's two rows.
+struct rows_state {
+    float o[V_TILES * 4], row_max[2], row_sum[2];
+};
+
+__device__ __forceinline__ void consume(rows_state &x, const ring &r, const attention_params &P,
+                                        const block_tile &b, int row, float scale2) {
+    const int warpgroup = (int)threadIdx.x / 128, lane = (int)threadIdx.x % 32;
+    const unsigned long long q_first = describe(r.q + warpgroup * 8192, 16);
+    float s[TILE_N / 2], correction[2];
+    probabilities p;
+    barrier_wait(r.q_full, 0);
+    if (PINGPONG && warpgroup == 1) turn_pass(warpgroup);
     if (b.tiles) {
-        barrier_wait(k_full, 0);
-        TURN_WAIT
+        barrier_wait(r.k_full, 0);
+        turn_wait(warpgroup);
         fence_registers(s);
         wgmma_fence();
-        SCORES(0)
-        TURN_PASS
+        multiply_scores(s, r, q_first, 0);
+        turn_pass(warpgroup);
         wgmma_wait<0>();
         fence_registers(s);
-        if (lane == 0) barrier_arrive(k_empty);
-        mask_scores(s, P, b, row, 0, lane, scale2);
-        online_softmax(s, row_max, row_sum, correction, scale2);
-        PROBABILITIES
+        if (lane == 0) barrier_arrive(r.k_empty);
+        mask_scores(s, P, b, row, 0, scale2);
+        online_softmax(s, x.row_max, x.row_sum, correction, scale2);
+        pack(p, s);
     }
 #pragma unroll 1
     for (int t = 1; t < b.tiles; t++) {
         const int stage = t % STAGES, parity = t / STAGES % 2, last = (t - 1) % STAGES,
                   last_parity = (t - 1) / STAGES % 2;
-        barrier_wait(k_full + 8 * stage, parity);
-        TURN_WAIT
+        barrier_wait(r.k_full + 8 * stage, parity);
+        turn_wait(warpgroup);
         fence_registers(s);
-        fence_registers(o);
+        fence_registers(x.o);
         wgmma_fence();
-        SCORES(stage)
-        barrier_wait(v_full + 8 * last, last_parity);
-        VALUES(last)
-        TURN_PASS
+        multiply_scores(s, r, q_first, stage);
+        barrier_wait(r.v_full + 8 * last, last_parity);
+        multiply_values(x.o, p, r, last);
+        turn_pass(warpgroup);
         wgmma_wait<1>();
         fence_registers(s);
-        if (lane == 0) barrier_arrive(k_empty + 8 * stage);
-        mask_scores(s, P, b, row, t * TILE_N, lane, scale2);
-        online_softmax(s, row_max, row_sum, correction, scale2);
+        if (lane == 0) barrier_arrive(r.k_empty + 8 * stage);
+        mask_scores(s, P, b, row, t * TILE_N, scale2);
+        online_softmax(s, x.row_max, x.row_sum, correction, scale2);
         wgmma_wait<0>();
-        fence_registers(o);
-        if (lane == 0) barrier_arrive(v_empty + 8 * last);
-        PROBABILITIES
+        fence_registers(x.o);
+        if (lane == 0) barrier_arrive(r.v_empty + 8 * last);
+        pack(p, s);
 #pragma unroll
-        for (int i = 0; i < V_TILES * 4; i++) o[i] *= correction[i / 2 % 2];
+        for (int i = 0; i < V_TILES * 4; i++) x.o[i] *= correction[i / 2 % 2];
     }
     if (b.tiles) {
         const int last = (b.tiles - 1) % STAGES;
-        barrier_wait(v_full + 8 * last, (b.tiles - 1) / STAGES % 2);
-        fence_registers(o);
+        barrier_wait(r.v_full + 8 * last, (b.tiles - 1) / STAGES % 2);
+        fence_registers(x.o);
         wgmma_fence();
-        VALUES(last)
+        multiply_values(x.o, p, r, last);
         wgmma_wait<0>();
-        fence_registers(o);
+        fence_registers(x.o);
     }
+}
 
+// Divides by the sums and stores the rows.
+__device__ __forceinline__ void store_rows(const rows_state &x, const attention_params &P,
+                                           const block_tile &b, int row, float scale2) {
+    const int lane = (int)threadIdx.x % 32;
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-        float sum = row_sum[h];
+        float sum = x.row_sum[h];
         sum += __shfl_xor_sync(~0u, sum, 1);
         sum += __shfl_xor_sync(~0u, sum, 2);
         const float inverse = 1 / sum;
         if (row + 8 * h >= P.m) continue;
         const long long at = (long long)b.batch * P.m + row + 8 * h;
         if (P.log_sum && lane % 4 == 0)
-            P.log_sum[at] = (row_max[h] * FACTOR + __log2f(sum)) * 0.6931471805599453f;
+            P.log_sum[at] = (x.row_max[h] * FACTOR + __log2f(sum)) * 0.6931471805599453f;
         unsigned short *const to = P.o + at * DV;
 #pragma unroll
         for (int d = 0; d < V_TILES; d++) {
             const int col = d * 8 + lane % 4 * 2;
             const unsigned pair =
-                pack_halves(o[4 * d + 2 * h] * inverse, o[4 * d + 2 * h + 1] * inverse);
+                pack_halves(x.o[4 * d + 2 * h] * inverse, x.o[4 * d + 2 * h + 1] * inverse);
             if (col < DV) *(unsigned *)(to + col) = pair;
         }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    attention(const __grid_constant__ attention_params P, const __grid_constant__ tensor_map q_map,
+              const __grid_constant__ tensor_map k_map, const __grid_constant__ tensor_map v_map) {
+    extern __shared__ __align__(1024) unsigned char g_dynamic[];
+    __shared__ __align__(8) unsigned long long barriers[1 + 4 * STAGES];
+    const ring r = find_ring(g_dynamic, barriers);
+    const int warpgroup = (int)threadIdx.x / 128, lane = (int)threadIdx.x % 32,
+              warp = (int)threadIdx.x % 128 / 32;
+    const block_tile b = find_tile(P);
+    if (threadIdx.x == 0) init_barriers(r);
+    __syncthreads();
+
+    if (warpgroup == WARPGROUPS) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 " PRODUCER_REGISTERS ";");
+        if (!warp && !lane) produce(r, P, b, &q_map, &k_map, &v_map);
+        return;
+    }
+
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 " CONSUMER_REGISTERS ";");
+    const float scale2 = P.scale * 1.4426950408889634f;
+    const int row = b.first_row + warpgroup * 64 + warp * 16 + lane / 4;
+    rows_state x;
+#pragma unroll
+    for (int i = 0; i < V_TILES * 4; i++) x.o[i] = 0;
+#pragma unroll
+    for (int h = 0; h < 2; h++) x.row_max[h] = __int_as_float((int)0xff800000), x.row_sum[h] = 0;
+    consume(x, r, P, b, row, scale2);
+    store_rows(x, P, b, row, scale2);
 }
