@@ -89,8 +89,9 @@ static double gathered(int64_t i, const double *w) {
     return value((int)w[0], (int64_t)w[2 + i]) * w[1];
 }
 
-/* x[indices] * a; indices are checked on the host where it sees them, else by the program, which
- * may fault: such plans are not cached. */
+/* x[indices] * a for x of shape (N, 1): the host gathers a few elements of a vector itself. Indices
+ * are checked on the host where it sees them, else by the program, which may fault: such plans are
+ * not cached. */
 static void check_gather(int x, const int64_t *indices, double a) {
     gpa_arr *at, *g;
     ok(arr_from(rt, &(arr_spec){DT_I64, 1, (int64_t[]){GATHERED}}, indices, &at, &err));
@@ -98,7 +99,7 @@ static void check_gather(int x, const int64_t *indices, double a) {
     double with[2 + GATHERED] = {x, a};
     for (int i = 0; i < GATHERED; i++)
         with[2 + i] = (double)(indices[i] < 0 ? indices[i] + N : indices[i]);
-    ok(arr_get(rt, numbers(x, SHAPE(N)), &(gpa_indices){&ix, 1}, NULL, &g, &err));
+    ok(arr_get(rt, numbers(x, SHAPE(N, 1)), &(gpa_indices){&ix, 1}, NULL, &g, &err));
     gpa_arr *r = opn(OP_MULTIPLY, keep(g), a);
     ONLY(r);
     eval(r);

@@ -111,20 +111,25 @@ static void test_many_rows(void **state) {
 
 static void test_placement(void **state) {
     enum { N = 200, OPERATIONS = 4000 };
-    uint64_t random = 7, ranks[N] = {0};
+    uint64_t random = 7;
+    rank_set ranks[N];
     placement p;
+    memset(ranks, 0, sizeof ranks);
     (void)state;
     assert_true(placement_init(&p, N));
     for (int i = 0; i < OPERATIONS; i++) {
         const size_t from = below(&random, N), to = from + below(&random, (uint32_t)(N - from) + 1);
-        const uint64_t mask = UINT64_C(1) << below(&random, 4);
+        const int rank = (int)below(&random, 4) * 300; /* also of other words of a set */
         const bool add = below(&random, 2);
-        assert_true(add ? placement_add(&p, from, to, mask) : placement_set(&p, from, to, mask));
-        for (size_t k = from; k < to; k++) ranks[k] = add ? ranks[k] | mask : mask;
+        assert_true(add ? placement_add(&p, from, to, rank) : placement_set(&p, from, to, rank));
+        for (size_t k = from; k < to; k++) {
+            if (!add) ranks[k] = rank_set_of(rank);
+            rank_set_add(&ranks[k], rank);
+        }
         for (size_t k = 0; k < N; k++)
-            assert_int_equal(p.run[placement_find(&p, k)].ranks, ranks[k]);
+            assert_true(rank_set_equal(&p.run[placement_find(&p, k)].ranks, &ranks[k]));
         for (size_t k = 1; k < p.n; k++) {
-            assert_true(p.run[k].ranks != p.run[k - 1].ranks);
+            assert_false(rank_set_equal(&p.run[k].ranks, &p.run[k - 1].ranks));
             assert_true(p.run[k].end > p.run[k - 1].end);
         }
         assert_int_equal(p.run[p.n - 1].end, N);
