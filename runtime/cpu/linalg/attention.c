@@ -80,6 +80,30 @@ static int64_t keys_of(const gpa_libcall *c, int64_t row) {
 /* The row length of the buffer of scores for so many keys. */
 static int64_t block_lead(int64_t keys) { return (MIN(keys, KEYS) + LANES - 1) / LANES * LANES; }
 
+/* The sum of the terms of exp(r) from the second power on, divided by r r. */
+static inline __attribute__((always_inline)) float exp_terms_f32(float r) {
+    float sum = 1.9875691500e-4f;
+    sum = sum * r + 1.3981999507e-3f;
+    sum = sum * r + 8.3334519073e-3f;
+    sum = sum * r + 4.1665795894e-2f;
+    sum = sum * r + 1.6666665459e-1f;
+    return sum * r + 5.0000001201e-1f;
+}
+static inline __attribute__((always_inline)) double exp_terms_f64(double r) {
+    double sum = 1.0 / 6227020800;
+    sum = sum * r + 1.0 / 479001600;
+    sum = sum * r + 1.0 / 39916800;
+    sum = sum * r + 1.0 / 3628800;
+    sum = sum * r + 1.0 / 362880;
+    sum = sum * r + 1.0 / 40320;
+    sum = sum * r + 1.0 / 5040;
+    sum = sum * r + 1.0 / 720;
+    sum = sum * r + 1.0 / 120;
+    sum = sum * r + 1.0 / 24;
+    sum = sum * r + 1.0 / 6;
+    return sum * r + 0.5;
+}
+
 #define T float
 #define NAME(f) f##_f32
 #define GEMM sgemm
@@ -90,14 +114,6 @@ static int64_t block_lead(int64_t keys) { return (MIN(keys, KEYS) + LANES - 1) /
 #define LN2_HIGH 0.693359375f
 #define LN2_LOW (-2.12194440e-4f)
 #define EXP_LEAST (-87.0f)
-#define EXP_FIRST 1.9875691500e-4f
-#define EXP_TERMS                     \
-    sum = sum * r + 1.3981999507e-3f; \
-    sum = sum * r + 8.3334519073e-3f; \
-    sum = sum * r + 4.1665795894e-2f; \
-    sum = sum * r + 1.6666665459e-1f; \
-    sum = sum * r + 5.0000001201e-1f; \
-    sum = sum * r * r + r + 1;
 #include "runtime/cpu/linalg/attention_block.inc"
 #undef T
 #undef NAME
@@ -109,8 +125,6 @@ static int64_t block_lead(int64_t keys) { return (MIN(keys, KEYS) + LANES - 1) /
 #undef LN2_HIGH
 #undef LN2_LOW
 #undef EXP_LEAST
-#undef EXP_FIRST
-#undef EXP_TERMS
 #define T double
 #define NAME(f) f##_f64
 #define GEMM dgemm
@@ -121,20 +135,6 @@ static int64_t block_lead(int64_t keys) { return (MIN(keys, KEYS) + LANES - 1) /
 #define LN2_HIGH 0.6931471803691238
 #define LN2_LOW 1.9082149292705877e-10
 #define EXP_LEAST (-708.0)
-#define EXP_FIRST (1.0 / 6227020800)
-#define EXP_TERMS                    \
-    sum = sum * r + 1.0 / 479001600; \
-    sum = sum * r + 1.0 / 39916800;  \
-    sum = sum * r + 1.0 / 3628800;   \
-    sum = sum * r + 1.0 / 362880;    \
-    sum = sum * r + 1.0 / 40320;     \
-    sum = sum * r + 1.0 / 5040;      \
-    sum = sum * r + 1.0 / 720;       \
-    sum = sum * r + 1.0 / 120;       \
-    sum = sum * r + 1.0 / 24;        \
-    sum = sum * r + 1.0 / 6;         \
-    sum = sum * r + 0.5;             \
-    sum = sum * r * r + r + 1;
 #include "runtime/cpu/linalg/attention_block.inc"
 
 static const char *matrix_at(const gpa_libcall *c, const gpa_binding *b, int64_t index,
