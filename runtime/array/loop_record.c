@@ -6,10 +6,9 @@
 #include "runtime/base/clock.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/loop_model.h"
+#include "runtime/tables/tuning.h"
 
 enum { MAX_TRIES = 12 };
-/* An iteration is not interrupted: longer ones are left to the interpreter, which polls. */
-#define MAX_ITERATION_SECONDS 0.02
 
 bool rt_loops_enabled(const gpa_rt *rt) {
     const gpa_device *d = rt->device;
@@ -133,7 +132,7 @@ gpa_code rt_loop_end(gpa_rt *rt, const rt_loop_state *s, bool *ready, rt_loop_re
     r->logging = false;
     loop_iteration *x = r->at[LOOP_RECORDED - 1];
     *why = rc ? RT_LOOP_FAULT : rt->n_pending ? RT_LOOP_PENDING : finish(rt, x, s);
-    if (!*why && busy_seconds(rt) - x->began > MAX_ITERATION_SECONDS) *why = RT_LOOP_LONG;
+    if (!*why && busy_seconds(rt) - x->began > TUNE_LOOP_MAX_ITERATION_SECONDS) *why = RT_LOOP_LONG;
     r->n++;
     r->tries++;
     *ready = !*why && loop_model_again(r);

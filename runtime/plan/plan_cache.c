@@ -48,7 +48,6 @@ typedef struct {
     int32_t step, node;
 } root;
 
-/* The contents of a plan, while it is recorded and in the table. */
 /* A parameter: the number of the graph's scalar, or -1: its value, an extent or a stride, which the
  * description determines. */
 typedef struct {
@@ -56,6 +55,7 @@ typedef struct {
     gpa_val v;
 } parameter;
 
+/* The contents of a plan, while it is recorded and in the table. */
 typedef struct {
     action *actions;
     operand *operands;

@@ -9,6 +9,7 @@
 #include "runtime/ranks/device.h"
 #include "runtime/ranks/library_share.h"
 #include "runtime/ranks/library_work.h"
+#include "runtime/tables/tuning.h"
 
 static library_device own_device(const gpa_dev *d) { return (library_device){d->be, d->inner}; }
 
@@ -195,8 +196,6 @@ typedef struct {
     int64_t *before; /* rank x splitter: elements of the rank's block before it */
 } sorting;
 
-enum { SCRATCH_MAX_BYTES = 1 << 28 }; /* kept for the next sort: fresh pages are slow */
-
 bool library_free_scratch(gpa_dev *d) {
     bool any = false;
     for (int i = 0; i < (int)COUNT_OF(d->scratch); i++) {
@@ -224,7 +223,8 @@ static gpa_code scratch_memory(gpa_dev *d, int i, size_t n, gpa_mem **out, gpa_e
 
 static void free_large_scratch(gpa_dev *d) {
     for (int i = 0; i < (int)COUNT_OF(d->scratch); i++)
-        if (d->scratch[i] && d->n_scratch[i] > SCRATCH_MAX_BYTES) library_free_scratch(d);
+        if (d->scratch[i] && d->n_scratch[i] > (size_t)TUNE_RANKS_SCRATCH_MAX_BYTES)
+            library_free_scratch(d);
 }
 
 static void queue_block(sorting *s, int rank, wire_op op, uint64_t n) {

@@ -3,6 +3,7 @@
 
 #include "runtime/base/base.h"
 #include "runtime/ranks/device.h"
+#include "runtime/tables/tuning.h"
 
 enum { MANY_COMMANDS = 1 << 16 };
 
@@ -318,8 +319,6 @@ gpa_code device_exchange(gpa_dev *d, gpa_err *e) {
 
 /* ---- launches without a reply ---- */
 
-enum { MAX_LAUNCHES_AHEAD = 16 }; /* per WIRE_SYNC, of which one may be without a reply */
-
 bool device_is_ahead(const gpa_dev *d) {
     for (int r = 1; r < d->n; r++)
         if (d->ahead[r] || d->syncing[r]) return true;
@@ -340,7 +339,7 @@ static void queue_sync(gpa_dev *d, int rank) {
 }
 
 gpa_code device_count_launch(gpa_dev *d, int rank, gpa_err *e) {
-    if (++d->ahead[rank] < MAX_LAUNCHES_AHEAD) return GPA_OK;
+    if (++d->ahead[rank] < TUNE_RANKS_MAX_LAUNCHES_AHEAD) return GPA_OK;
     gpa_code rc = launch_take_sync(d, rank, e); /* the one before */
     if (!rc) queue_sync(d, rank);
     return rc;

@@ -462,7 +462,7 @@ static bool job_take_over(void *arg) {
 static int64_t chunks_of(const gpa_libcall *c, int64_t groups, int threads, double work) {
     const double all = work * (double)c->matrix.batch;
     const int64_t most = MAX(groups, 1), shares = threads > 1 ? TUNE_LAPACK_CHUNKS_PER_THREAD : 1;
-    return MIN(most, MAX(shares * threads, (int64_t)(all / LAPACK_DIRECT_MAX_WORK)));
+    return MIN(most, MAX(shares * threads, (int64_t)(all / TUNE_LAPACK_DIRECT_MAX_WORK)));
 }
 
 /* *out: the call with copies of its description. */
@@ -531,7 +531,7 @@ gpa_code lapack_run(const lapack *l, const lapack_team *team, const gpa_libcall 
     gpa_code rc = job_new(l, team, c, &j, e);
     if (rc) return rc;
     blas_threads(team->b, j->threads > 1 ? 1 : team->threads);
-    if (work_estimate(c) > LAPACK_DIRECT_MAX_WORK && owns_blocks(j)) {
+    if (work_estimate(c) > TUNE_LAPACK_DIRECT_MAX_WORK && owns_blocks(j)) {
         if (!detached_run(&call, j, team->stop)) return gpa_interrupted(e);
     } else {
         threads_each(j->threads, j->r.chunks, team->stop, run_chunk, &j->r);

@@ -14,9 +14,6 @@ typedef struct lapack {
     lapack_routines of[BLAS_TYPES];
 } lapack;
 
-/* Operations of a call that may run without a poll for interrupts: 10 to 40 ms of one thread. */
-enum { LAPACK_DIRECT_MAX_WORK = 100000000 };
-
 /* What runs a call: the library's threads, and a flag that is set when the user interrupts. */
 typedef struct {
     const blas *b;

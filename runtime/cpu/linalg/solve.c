@@ -215,7 +215,7 @@ static gpa_code solve_bands(const lapack_routines *r, const gpa_libcall *c, gpa_
 static int64_t blocks_of(const gpa_libcall *c) {
     const double n = (double)c->solve_factored.n, k = (double)c->solve_factored.k;
     const double most = MAX(1, k / TUNE_SOLVE_RECURSION_MIN_COLUMNS);
-    return (int64_t)MIN(most, ceil(n * n * k / LAPACK_DIRECT_MAX_WORK) + (n * k == 0));
+    return (int64_t)MIN(most, ceil(n * n * k / TUNE_LAPACK_DIRECT_MAX_WORK) + (n * k == 0));
 }
 
 gpa_code solve_run(const lapack *l, const lapack_team *team, const gpa_libcall *c, gpa_err *e) {
