@@ -1,7 +1,7 @@
 """Docstring tests: python tests/doc.py tests/doc.gpa [PART/PARTS]
 
 Every built-in function has a docstring with a one-line summary and an example, which gpa answers as written. In the modules of
-NumPy, SciPy, Numba and Matplotlib the section Parameters names every parameter. A function that returns a value has a section
+NUMPYDOC (NumPy, SciPy, JAX, ...) and the methods of arrays the section Parameters names every parameter. A function that returns a value has a section
 Returns: of the library's functions and methods the sources show it, of native ones NOTHING lists those that return none. The
 program given lists the docstrings."""
 
@@ -20,9 +20,10 @@ NO_EXAMPLE = ("Prints ", "Print ", "Exit the program", "Read a line", "Clear the
 DRAWING = "matplotlib.pyplot"  # an example would be a picture
 
 
-# Modules with a section Parameters.
+# Modules and types whose docstrings have a section Parameters.
 NUMPYDOC = (
-    "numpy", "scipy", "autograd", "minpy", "jax", "numba", "cupyx", "pycuda", "pyculib", "h5py", "imageio", "matplotlib", "IPython"
+    "numpy", "ndarray", "ufunc", "dtype", "broadcast", "Generator", "scipy", "autograd", "minpy", "jax", "numba", "cupyx", "pycuda",
+    "pyculib", "gpa", "h5py", "imageio", "matplotlib", "IPython",
 )
 NATIVE = "builtin_function_or_method"
 LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lang/library")
