@@ -42,12 +42,16 @@ static void print_help(void) {
         "  GPA_NUM_THREADS   threads of the CPU device\n"
         "  GPA_RANKS         number of processes of the device ranks\n"
         "  GPA_MEMORY_LIMIT  what arrays may take: 4G, 25%\n"
+        "  GPA_MEMORY_CHECK  1: uninitialized and freed memory reads as NaN\n"
         "  GPA_PLUGIN_DIR    where the device plugins are\n"
         "  GPA_CACHE_DIR     where compiled programs are kept (else ~/.cache/gpa)\n"
         "  GPA_CACHE_LIMIT   how much of them (else 256M)\n"
         "  GPA_CACHE_SHARED  a second folder of compiled programs, only read\n"
         "  GPA_PRECISION     of float32 products on tensor cores: float32, tf32, bf16x3\n"
         "  GPA_LOOPS         off: no loop is replayed; on: also without graphs, and without gain\n"
+        "  GPA_PYTHON        the Python whose modules are imported: a program, an environment; none\n"
+        "  GPA_PLOTS         gnuplot: matplotlib is gpa's own module also where Python has one\n"
+        "  GPA_GRAPHICS      pictures in the terminal: kitty, sixel, iterm, symbols or none\n"
         "  GPA_HISTORY       the file of the history; empty: none\n"
         "  GPA_THEME         light, dark or neutral colours; NO_COLOR=1: none");
 }
