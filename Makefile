@@ -340,9 +340,11 @@ CLANG_FORMAT = $(shell for c in clang-format-$(FORMAT_VERSION) clang-format; do 
 FORMATTED = find lang runtime repl kernel tests .make \( -name '*.[ch]' -o -name '*.cuh' \) -print0 | xargs -0 -P $(JOBS) -n 40
 format:                                 ## format the C sources
 	@$(if $(CLANG_FORMAT),$(FORMATTED) $(CLANG_FORMAT) -i,echo '  clang-format $(FORMAT_VERSION) is missing'; exit 1)
-format-check:                           ## fail if a C source is not formatted
+format-check:                           ## fail if a C source is not formatted, or a test has long lines
 	@$(if $(CLANG_FORMAT),$(FORMATTED) $(CLANG_FORMAT) --dry-run 2>&1 | sed -n 's/:[0-9].*warning: code should be.*/: not formatted (make format)/p' | \
 	    sort -u | { ! grep . ; },echo '  format not checked: clang-format $(FORMAT_VERSION) is missing')
+	@LC_ALL=C.UTF-8 grep -rnE '^[^#].{160}' tests --include='*.py' --include='*.gpa' --include='*.sh' | \
+	    sed -E 's/^([^:]*:[0-9]*):.*/\1: more than 160 columns/' | { ! grep . ; }
 
 # clang on every source, with its warnings as errors; nothing is built.
 CLANG = $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15,$(shell command -v $(c))))

@@ -96,7 +96,7 @@ static json_t *updated_state(const message *m) {
     return json_is_object(state) ? state : NULL;
 }
 
-/* Whether two messages belong to one comm. */
+/* True if two messages belong to one comm. */
 static bool same_comm(const message *a, const message *b) {
     return json_equal(json_object_get(a->content, "comm_id"),
                       json_object_get(b->content, "comm_id"));

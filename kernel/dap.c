@@ -119,7 +119,7 @@ static void *read_requests(void *user) {
 
 /* ---- output ---- */
 
-/* What the program, its libraries and its children write. */
+/* Output of the program, its libraries and its child processes. */
 static void put_output(void *user, const char *name, const char *text, size_t n) {
     server *s = user;
     adapter_event(&s->adapter, "output",

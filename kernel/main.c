@@ -32,7 +32,7 @@ static const char usage[] =
 
 int main(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : "";
-    /* What follows are settings and files of Jupyter's programs: `jupyter run` passes the program.
+    /* The rest are settings and files of Jupyter's programs: `jupyter run` passes the program.
      */
     if (strcmp(first, "-f") == 0 && argc >= 3) return kernel_run(argv[2]);
     if (strcmp(first, "install") == 0 || strcmp(first, "uninstall") == 0)

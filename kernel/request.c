@@ -17,21 +17,21 @@
 /* ---- dispatch ---- */
 
 typedef enum {
-    AT_ONCE, /* on the thread that received it */
-    IN_TURN, /* on the thread that owns the session, after what was received before */
-    SOON     /* on that thread; if a cell runs, between two of its statements */
-} request_turn;
+    IMMEDIATE,  /* on the thread that received it */
+    QUEUED,     /* on the thread that owns the session, after what was received before */
+    INTERLEAVED /* on that thread; if a cell runs, between two of its statements */
+} request_dispatch;
 enum { SHELL = 1, CONTROL = 2 }; /* the channels that accept it */
 
 typedef struct {
     const char *type, *reply;
     int channels;
-    request_turn turn;
+    request_dispatch dispatch;
     request_handler *handle;
 } row;
 
 static const row rows[] = {
-#define REQUEST(type, reply, channels, turn, handle) {#type, reply, channels, turn, handle},
+#define REQUEST(type, reply, channels, dispatch, handle) {#type, reply, channels, dispatch, handle},
 #include "kernel/requests.def"
 #undef REQUEST
 };
@@ -46,9 +46,9 @@ static const row *find(const kernel *k, const message *m) {
 void request_arrived(kernel *k, message *m) {
     const row *r = find(k, m);
     if (r && r->handle == answer_comm) comm_coalesce(&k->todo, m);
-    if (!r || r->turn == AT_ONCE) {
+    if (!r || r->dispatch == IMMEDIATE) {
         request_handle(k, m);
-    } else if (r->turn == SOON) {
+    } else if (r->dispatch == INTERLEAVED) {
         queue_put(&k->soon, &m->link);
         if (atomic_load(&k->running)) gpa_session_visit(k->session);
     } else {

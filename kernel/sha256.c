@@ -14,7 +14,7 @@ static const uint32_t cube_roots[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turn(uint32_t x, int by) { return x >> by | x << (32 - by); }
+static uint32_t rotate_right(uint32_t x, int by) { return x >> by | x << (32 - by); }
 
 /* One of 64 rounds. Instead of shifting the working variables a to h by one, V rotates their
  * names. */
@@ -22,9 +22,12 @@ static inline void mix(uint32_t v[8], unsigned round, uint32_t word) {
 #define V(i) v[((i)-round) & 7]
     uint32_t choice = (V(4) & V(5)) ^ (~V(4) & V(6)),
              majority = (V(0) & V(1)) ^ (V(0) & V(2)) ^ (V(1) & V(2));
-    uint32_t sum = V(7) + (turn(V(4), 6) ^ turn(V(4), 11) ^ turn(V(4), 25)) + choice + word;
+    uint32_t sum = V(7) +
+                   (rotate_right(V(4), 6) ^ rotate_right(V(4), 11) ^ rotate_right(V(4), 25)) +
+                   choice + word;
     V(3) += sum;
-    V(7) = sum + (turn(V(0), 2) ^ turn(V(0), 13) ^ turn(V(0), 22)) + majority;
+    V(7) =
+        sum + (rotate_right(V(0), 2) ^ rotate_right(V(0), 13) ^ rotate_right(V(0), 22)) + majority;
 #undef V
 }
 
@@ -34,8 +37,8 @@ static void hash_block(uint32_t h[8], const uint8_t *p) {
         w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 |
                (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
     for (int i = 16; i < 64; i++) {
-        uint32_t a = turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ w[i - 15] >> 3;
-        uint32_t b = turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >> 10;
+        uint32_t a = rotate_right(w[i - 15], 7) ^ rotate_right(w[i - 15], 18) ^ w[i - 15] >> 3;
+        uint32_t b = rotate_right(w[i - 2], 17) ^ rotate_right(w[i - 2], 19) ^ w[i - 2] >> 10;
         w[i] = w[i - 16] + a + w[i - 7] + b;
     }
     for (int i = 0; i < 64; i++) w[i] += cube_roots[i];

@@ -37,8 +37,8 @@ typedef struct {
     void *user;
     /* A source is about to run for the first time: its breakpoints may be set. */
     void (*source)(void *user, const gpa_source *s);
-    /* Execution has stopped. Returns when it is to continue, as the last gpa_debug_resume said; a
-     * failure ends the evaluation with KeyboardInterrupt. */
+    /* Execution has stopped. Returns when it is to continue, in the way of the last
+     * gpa_debug_resume; a failure ends the evaluation with KeyboardInterrupt. */
     gpa_code (*stopped)(void *user, const gpa_stop *stop);
 } gpa_debugger;
 /* From now on stops reach this debugger, not the prompt's. NULL: detaches, and removes all

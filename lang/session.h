@@ -176,7 +176,7 @@ typedef struct {
     const char *shape, *dtype, *device; /* of arrays */
     const char *file, *source;          /* of functions; source: level 1 only */
 } gpa_about;
-/* What to describe. */
+/* The object to describe. */
 typedef struct {
     const char *src;
     size_t n, cursor; /* bytes of src, and the offset in it */

@@ -235,7 +235,7 @@ char *host_next_input(void) {
     return next;
 }
 
-static void symbols_room(void *user, int *columns, int *rows) {
+static void symbols_size(void *user, int *columns, int *rows) {
     (void)user;
     picture_size(columns, rows);
 }
@@ -271,7 +271,7 @@ void host_init(gpa_host *h) {
                     .next_input = keep_next,
                     .progress = show_progress,
                     .input = read_line,
-                    .symbols = symbols_room,
+                    .symbols = symbols_size,
                     .lend = lend_terminal,
                     .theme = choose_theme,
                     .autoindent = terminal ? toggle_indentation : NULL,

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What to display. Borrowed for the call. */
+/* The text and cursor to display. Borrowed for the call. */
 typedef struct {
     const char *prompt, *more; /* before the first line, before the others; with escape sequences */
     const char *text;

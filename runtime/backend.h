@@ -151,7 +151,7 @@ typedef struct gpa_status {
     int others;                   /* other processes that compute on it; -1: unknown */
 } gpa_status;
 
-/* What several processes exchanged. */
+/* Traffic between the processes of a device. */
 typedef struct {
     uint64_t bytes, messages;
     const char *why;   /* of the bytes: "halo" ...; NULL: none */

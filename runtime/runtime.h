@@ -108,7 +108,7 @@ bool rt_has_pending(const gpa_rt *rt);
 gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e);
 /* Before a back-edge: the next iteration will probably replace the array without reading it. If it
  * is pending and nothing else refers to its elements, it is not computed at this edge. */
-void rt_loop_unread(gpa_arr *a);
+void rt_loop_dead(gpa_arr *a);
 /* ---- replay of loops (exec/loop_model.h) ---- */
 
 /* Why a loop is not replayed (tables/loop_reason.def). */
@@ -150,8 +150,8 @@ typedef struct {
 /* Prepares the coming iteration of a replay: its scalars and its input arrays, computed
  * and of the layouts of those recorded. False: the replay ends before it. */
 typedef bool rt_loop_next(void *user, rt_loop_scalar *scalars, gpa_arr **inputs);
-/* What a replay left in a variable: the array that variable number `from` held before it, or (from
- * < 0) a new array, owned by the caller; variables with the same `same` hold the same one. */
+/* The value of a variable after a replay: the array that variable number `from` held before it, or
+ * (from < 0) a new array, owned by the caller; variables with the same `same` hold the same one. */
 typedef struct {
     int from, same;
     gpa_arr *made;
@@ -192,7 +192,7 @@ bool rt_loop_gains_from_elements(const gpa_rt *rt);
 double rt_loop_clock(const gpa_rt *rt);
 /* True if iterations of the running loop are held back, to run in one program (rt_loop_edge). */
 bool rt_loop_is_batched(const gpa_rt *rt);
-/* Where the last recorded iteration did what cannot be replayed; empty: unknown. */
+/* The location of the operation that cannot be replayed, of the last recording; empty: unknown. */
 gpa_span rt_loop_refused_at(const gpa_rt *rt);
 /* Records for %explain why a loop is not replayed, and the line (0: unknown): each pair once. */
 void rt_loop_explain(gpa_rt *rt, rt_loop_reason why, uint32_t line);
@@ -228,8 +228,8 @@ const char *rt_precision_name(int64_t i);
 /* While on, compiled functions run on the current device, which is open: arrays of other devices
  * are copied to it for each launch, and back. */
 void rt_simulate(gpa_rt *rt, bool on);
-/* What the current device is, opened if need be: a GPU; a device whose source is CUDA C and whose
- * assembly is PTX. False if it does not open. */
+/* Properties of the current device, which is opened first: a GPU; a device whose source is CUDA C
+ * and whose assembly is PTX. False if it does not open. */
 bool rt_is_gpu(gpa_rt *rt);
 bool rt_has_cuda_code(gpa_rt *rt);
 /* The name of the device that checks every access, and of the first device with host memory. */
@@ -571,7 +571,7 @@ gpa_code arr_reduceat(gpa_rt *rt, const arr_axis_reduction *r, gpa_arr *a, gpa_a
 gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
 gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *o, gpa_arr **out,
                  gpa_err *e);
-/* What arr_reduce_order_k computes: arr_reduce, arr_mean or arr_var. */
+/* The function that arr_reduce_order_k calls: arr_reduce, arr_mean or arr_var. */
 typedef struct {
     enum { STAT_REDUCTION, STAT_MEAN, STAT_VARIANCE } kind;
     gpa_red red; /* STAT_REDUCTION */

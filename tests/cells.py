@@ -37,7 +37,7 @@ class Gpa:
         )
 
     def close(self):
-        """Ends the process; returns what it said on stderr if it did not end well."""
+        """Ends the process; returns its stderr if it failed."""
         if not self.process:
             return ""
         _, err = self.process.communicate()

@@ -2,9 +2,10 @@
 
 Each section of a file (`# --- NAME`) is a program that CPython with NumPy and gpa both run, in a fresh session each; what
 they print and display, and the type and words of the error that ends it, must be equal; only the last line may end with one. The
-lines before the first section are run before each. What they write goes into the folder $FOLDER. A section's name may end with what it needs: `(python 3.12)` or
-`(scipy 1.18)` or `(numpy 2.5)`, an oracle of that version or later; `(numpy before 2.5)`, `(scipy 1.17 and before 1.18)`; `(not on DEVICE: REASON)`; `(later)`, it may still
-fail. --python only shows what CPython says."""
+lines before the first section are run before each. Programs write into the folder $FOLDER. --python only shows CPython's answers.
+
+A section's name may end with a condition: `(python 3.12)`, `(scipy 1.18)` or `(numpy 2.5)`, an oracle of that version or later;
+`(numpy before 2.5)`; `(scipy 1.17 and before 1.18)`; `(not on DEVICE: REASON)`; `(later)`, it may still fail."""
 
 import ast
 import difflib

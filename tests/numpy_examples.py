@@ -31,8 +31,9 @@ EXCLUDED = (
     (
         "texts, records, dates, objects",
         r"dtype=(object|str|bytes|'[SUOMmV]|\"[SUOMmV]|StringDType)|np\.(char|strings|rec|datetime|timedelta|busday\w*|is_busday|record|"
-        r"void|str_|bytes_|object_|datetime_\w+|recarray|chararray|format_parser|typecodes)\b|datetime64|timedelta64|'[<>|]?[SUOV]\d+'|\('[SU]'|dtype\(\[|dtype=\[|"
-        r"astype\((str|object)|dtype='?<[UMS]|\[\('|np\.dtype\(\{|names=|array\(\[+[\"']|np\.dtype\(\(|dtype\((str|object)|array\(\[b'|fields|metadata|np\.dtype\('\d|"
+        r"void|str_|bytes_|object_|datetime_\w+|recarray|chararray|format_parser|typecodes)\b|datetime64|timedelta64|"
+        r"'[<>|]?[SUOV]\d+'|\('[SU]'|dtype\(\[|dtype=\[|astype\((str|object)|dtype='?<[UMS]|\[\('|np\.dtype\(\{|names=|"
+        r"array\(\[+[\"']|np\.dtype\(\(|dtype\((str|object)|array\(\[b'|fields|metadata|np\.dtype\('\d|"
         r"StringDType|recfunctions|numpy\.void|['\"][bhilufdSV?]\d*,|dtype\(\"S|object\(\)|dtype=\('|\('[<fiu]",
     ),
     ("masked arrays", r"np\.ma\b|numpy\.ma\b|\bma\.|usemask|masked_array|MaskedArray"),
@@ -48,7 +49,8 @@ EXCLUDED = (
     (
         "NumPy's own insides",
         r"np\.(nested_iters|get_include|show_config|source|lookfor|test|who|deprecate|getbufsize|setbufsize|show_runtime|__version__|"
-        r"set_string_function|info|_core|core|typing)\b|numpy\.typing|npt\.|_umath_linalg|\.ctypes|setflags\(.*align|_scalar_type_map|\.__array|memoryview|dlpack",
+        r"set_string_function|info|_core|core|typing)\b|numpy\.typing|npt\.|_umath_linalg|\.ctypes|setflags\(.*align|"
+        r"_scalar_type_map|\.__array|memoryview|dlpack",
     ),
     (
         "other modules",

@@ -1,8 +1,8 @@
 """Random indices: python tests/random_indices.py SEED [COUNT]
 
-Kernels whose indices come from threads, counters, extents, arguments and elements, behind conditions of all forms, most of which keep
-them inside. A launch does not check what it knows to be inside: the reference device finds what was said so and is not, and
-the default device must end each launch as that one does, with the same numbers or an IndexError."""
+Kernels whose indices come from threads, counters, extents, arguments and elements, behind conditions of all forms, most of which
+keep them in bounds. A launch omits the checks of accesses that it proves in bounds. The reference device reports an access that was
+proved and is out of bounds; on the default device each launch must give the same elements, or the same IndexError."""
 
 from random_kernels import against_reference
 

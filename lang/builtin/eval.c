@@ -84,7 +84,7 @@ static gpa_code check_arguments(gpa_vm *vm, const char *name, const value *argv)
     return GPA_OK;
 }
 
-/* The variables that an expression sees besides the globals: those of the caller, or of the
+/* The variables visible to an expression other than the globals: those of the caller, or of the
  * mappings given, of which locals come first. */
 static gpa_code names_for(gpa_vm *vm, const value *argv, const frame *f, value *out) {
     const value globals = argv[1], locals = argv[2];

@@ -174,7 +174,7 @@ static double real_as(const number *n, value result) {
 }
 
 /* True if a result d of finite operands is subnormal or zero, and rounded: of dtypes narrower than
- * float64, the operation in float64 tells. */
+ * float64, the operation in float64 decides. */
 static bool underflows(gpa_op op, const double *x, double d, value result) {
     const gpa_dtype t = result.tag == V_NUM ? (gpa_dtype)result.aux : DT_F64;
     const double least = t == DT_F16 ? 0x1p-14 : t == DT_F64 ? DBL_MIN : FLT_MIN;

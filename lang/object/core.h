@@ -11,7 +11,7 @@
 #include "lang/object/value.h"
 #include "lang/syntax/intern.h"
 
-/* What other threads and signal handlers ask of the evaluation: bits of vm_core.requests. */
+/* Requests of other threads and signal handlers to the evaluation: bits of vm_core.requests. */
 enum { VM_INTERRUPT = 1, VM_VISIT = 2 };
 
 typedef struct vm_core {

@@ -29,7 +29,7 @@ typedef struct {
     int64_t reserved[3];
 } arrow_device_array;
 
-/* What an exported array owns; consumers may move its structure. */
+/* The resources that an exported array owns; consumers may move its structure. */
 typedef struct {
     py_object *owner;
     const void *buffers[2];

@@ -26,7 +26,7 @@ gpa_code array_from_python(python_host *h, py_object *o, value *out);
 /* The array of any object with an array protocol (numpy.asarray, DLPack, __cuda_array_interface__);
  * another value: its dtype is none of gpa's. */
 gpa_code array_of_protocol(python_host *h, py_object *o, value *out);
-/* What the class Array of arrays.py asks for (callback.c). array_capsule, NULL: Python or the vm
+/* Functions of the class Array of arrays.py (callback.c). array_capsule, NULL: Python or the vm
  * has the error. */
 gpa_code array_memory(gpa_vm *vm, value v, value *out);
 gpa_code array_on_host(gpa_vm *vm, value v, value *out);

@@ -64,7 +64,7 @@ static void withdraw(python_host *h, request *r) {
     py.PyErr_SetObject(py.keyboard_interrupt, NULL);
 }
 
-/* Whether the session's thread is at the instruction of Python where it was at the last look, or
+/* True if the session's thread is at the same instruction of Python as at the last sample, or
  * where it ran calls before. */
 static bool is_waiting(python_host *h, const request *r, py_object **last) {
     py_object *now = python_helper(h->position, 0, NULL);

@@ -4,7 +4,7 @@
 
 #include "lang/session/state.h"
 
-/* What a list of values shows besides the value: its name, expression and text. */
+/* A row of a list of values: its name, expression and text. */
 typedef struct {
     const char *name, *expression; /* expression NULL or "": none */
     const gpa_str *text;           /* NULL or empty: made from the value */

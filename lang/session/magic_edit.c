@@ -14,7 +14,7 @@ enum { LINE_ROOM = 65536 };
 
 /* ---- %edit ---- */
 
-/* What is edited: a file, or a text in a temporary one. */
+/* The edited text: a file, or a text in a temporary one. */
 typedef struct {
     gpa_str path, text;
     long line; /* 0: the first */

@@ -4,7 +4,7 @@
 
 #include "lang/session/state.h"
 
-/* What the program begins with. */
+/* The first lines of the program. */
 #define PERSIST_IMPORT \
     "from numpy import load as _load\nfrom IPython.core.macro import Macro as _Macro\n"
 

@@ -352,7 +352,7 @@ static gpa_code show_figures(gpa_session *s) {
     return rc;
 }
 
-/* What follows the statements of a cell: figures, pending work, deferred errors. */
+/* Completes a cell after its statements: figures, pending work, deferred errors. */
 static gpa_code finish_cell(gpa_session *s, int flags) {
     gpa_code rc = is_cell(flags) ? show_figures(s) : GPA_OK;
     if (!rc && (is_cell(flags) || flags & GPA_EVAL_EXPLAIN)) rc = rt_flush(s->rt, vm_err(s->vm));

@@ -39,8 +39,8 @@ typedef struct {
     bool active, outputs, raw, timestamps;
 } session_log;
 
-/* What an adapter was told of by number: the members of a value, a copy of a function's variables,
- * or a module's variables. */
+/* A variables reference of the Debug Adapter Protocol: the members of a value, a copy of a
+ * function's variables, or a module's variables. */
 typedef struct {
     value v; /* a DICT of variables, a MODULE, or what has members */
     bool variables;
@@ -134,7 +134,7 @@ void session_debug_source(void *user, uint32_t src);
 /* Runs a text in a frame (NULL: in the main module); assignments go to the function's variable of
  * the name, else to the module. *last as vm_eval's. The error is the vm's. */
 gpa_code debug_evaluate(gpa_session *s, const debug_frame *f, const char *text, value *last);
-/* Releases what an adapter was told of. */
+/* Releases all variables references. */
 void debug_forget(gpa_session *s);
 
 /* ---- magic_debug.c ---- */

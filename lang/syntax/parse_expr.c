@@ -230,7 +230,7 @@ static ast_op compare_op(parser *p) {
     uint32_t prev_hi = p->prev_hi;
     parse_advance(p);
     if (parse_accept(p, TOKEN_IN)) return AST_OP_NOT_IN;
-    p->lex = at; /* `a not b`: the caller sees the `not` */
+    p->lex = at; /* `a not b`: the caller parses the `not` */
     p->tok = before;
     p->prev_hi = prev_hi;
     return AST_OPS;

@@ -369,7 +369,7 @@ bool debug_enter_error(gpa_vm *vm) {
     return true;
 }
 
-/* Where the innermost active exception handler is. */
+/* The owner of the innermost active exception handler. */
 typedef enum { UNHANDLED, LIBRARY, PROGRAM } handled_by;
 
 static handled_by handler(const gpa_vm *vm) {

@@ -1,4 +1,4 @@
-/* Where the interpreter calls the debugger (debug.c). */
+/* The debugger's hooks in the interpreter (debug.c). */
 #ifndef GPA_VM_DEBUG_HOOKS_H
 #define GPA_VM_DEBUG_HOOKS_H
 

@@ -8,14 +8,14 @@
 #include "lang/object/kind.h"
 #include "lang/syntax/ast.h"
 
-/* What is known of an object; empty: unknown. The signature without the name. */
+/* Facts about an object; empty: unknown. The signature without the name. */
 enum { FOREIGN_SIGNATURE, FOREIGN_TYPE, FOREIGN_FILE, FOREIGN_SOURCE, FOREIGN_FACTS };
 
 typedef struct {
     /* A module by its dotted name, imported. ModuleNotFoundError if the interpreter or the module
      * is missing. */
     gpa_code (*import)(gpa_vm *vm, const char *name, value *out);
-    /* Whether the language has a top-level module, which is not imported. */
+    /* True if the language has a top-level module, which is not imported. */
     bool (*has)(gpa_vm *vm, const char *module);
     /* `from module import name`, of a module of the language: *out UNSET if there is no such name.
      */
@@ -43,9 +43,9 @@ typedef struct {
      * neither. */
     gpa_code (*exception)(gpa_vm *vm, value v, value *out);
     bool (*callable)(gpa_vm *vm, value v);
-    /* Whether its type overrides NumPy's ufuncs (__array_ufunc__). */
+    /* True if its type overrides NumPy's ufuncs (__array_ufunc__). */
     bool (*overrides)(value v);
-    /* Whether NumPy's function of that name has a meaning of its own for the object
+    /* True if the object overrides NumPy's function of that name
      * (__array_function__, and methods that the function calls). */
     bool (*takes_over)(gpa_vm *vm, value v, const char *function);
     /* The object as an array (NumPy's asarray). */

@@ -14,7 +14,7 @@
 
 #include "lang/vm/iterate.h"
 #include "lang/vm/loop_trace.h"
-#include "lang/vm/loop_unread.h"
+#include "lang/vm/loop_liveness.h"
 #include "lang/text/source.h"
 #include "lang/vm/step.h"
 #include "runtime/tape.h"
@@ -39,7 +39,7 @@ typedef struct {
     uint32_t replays;       /* executions that were replayed */
     double interpreted;     /* seconds of an iteration, the least measured; 0: unknown */
     bool examined;
-    loop_unread unread; /* once examined */
+    loop_dead_vars dead; /* once examined */
 } site;
 
 /* A loop that runs: the depth of its frame, the edges that were seen in this execution, the
@@ -396,16 +396,16 @@ static uint32_t first_trace(const gpa_rt *rt, const site *x) {
 
 /* Marks what only variables hold that no later iteration reads: it is not computed for its own
  * sake. */
-static void mark_unread(site *x, const frame *f) {
+static void mark_dead(site *x, const frame *f) {
     if (f->code->ops) return;
-    if (!x->examined) loop_find_unread(f->code, f->ip, &x->unread);
+    if (!x->examined) loop_find_dead(f->code, f->ip, &x->dead);
     x->examined = true;
-    for (unsigned k = 0; k < COUNT_OF(x->unread.bits); k++)
-        for (uint64_t left = x->unread.bits[k]; left; left &= left - 1) {
+    for (unsigned k = 0; k < COUNT_OF(x->dead.bits); k++)
+        for (uint64_t left = x->dead.bits[k]; left; left &= left - 1) {
             const unsigned reg = 64 * k + (unsigned)__builtin_ctzll(left);
             if (reg >= f->code->n_vars) return; /* other code was at this address */
             const value v = f->regs[reg];
-            if (v.tag == V_ARRAY && v.o->refs == 1) rt_loop_unread(v.array->arr);
+            if (v.tag == V_ARRAY && v.o->refs == 1) rt_loop_dead(v.array->arr);
         }
 }
 
@@ -417,7 +417,7 @@ gpa_code loop_edge(gpa_vm *vm, frame *f) {
     if (!s && !(s = vm->loops = mem_zero(sizeof *s))) return vm_no_memory(vm);
     running *r = running_at(s, f->ip, vm->depth);
     site *x = site_of(s, f->ip);
-    mark_unread(x, f);
+    mark_dead(x, f);
     if (s->recording) {
         bool done;
         gpa_code rc = recorded_edge(vm, s, f, &done);

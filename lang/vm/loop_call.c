@@ -208,7 +208,7 @@ static bool read_call(walk *w, const ins *i, const abstract *self, call_site *ou
     return !w->why;
 }
 
-/* Whether a call gives every parameter of a function a value, each once, from the arguments and
+/* True if a call binds every parameter of a function once, from the arguments and
  * the defaults; *to: the parameters. */
 static bool bind(walk *w, const func_obj *f, const call_site *call, variable *to) {
     const ast_scope *s = f->code->scope;

@@ -177,8 +177,8 @@ static bool unary(walk *w, const ins *i) {
     return !w->why;
 }
 
-/* Whether a value that is fixed and no number is true: None, functions, instances without methods
- * that say so. False: it is none of these. */
+/* *out: the truth value of a fixed value that is no number: None, a function, an instance without
+ * __bool__ and __len__. False: it is none of these. */
 static bool fixed_truth(const abstract *a, bool *out) {
     const unsigned t = a->v.tag;
     *out = t != V_NONE;
@@ -188,8 +188,7 @@ static bool fixed_truth(const abstract *a, bool *out) {
              !instance_has(a->v, "__len__") && is_kind(a->v, &instance_kind)));
 }
 
-/* The truth of a register decides a jump: a guard. */
-/* Where jumps without a condition lead from an instruction. */
+/* The target of the unconditional jumps that begin at an instruction. */
 static const ins *landing(const ins *i) {
     while (i->op == I_JUMP) i += i->d;
     return i;
@@ -197,8 +196,8 @@ static const ins *landing(const ins *i) {
 
 /* Numbers an array that the iteration has computed, which tells it from those that it computes
  * later. Returns it. */
-static abstract mark_computed(abstract *a, size_t place) {
-    if (a->kind == ARRAY && a->v.tag == V_UNSET) a->factor = (int64_t)place + 1;
+static abstract mark_computed(abstract *a, size_t slot) {
+    if (a->kind == ARRAY && a->v.tag == V_UNSET) a->factor = (int64_t)slot + 1;
     return *a;
 }
 
@@ -240,6 +239,7 @@ static bool may_follow_exit(walk *w, const ins *i) {
     }
 }
 
+/* The truth value of a register that decides a jump: a guard. */
 static bool truth(walk *w, unsigned r, bool *out) {
     const abstract x = *walk_reg(w, r);
     if (w->why) return false;

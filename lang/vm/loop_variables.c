@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lang/vm/instance.h"
-#include "lang/vm/loop_unread.h"
+#include "lang/vm/loop_liveness.h"
 #include "lang/vm/loop_walk.h"
 #include "lang/vm/step.h"
 
@@ -220,7 +220,8 @@ static bool is_same(const abstract *a, const abstract *b) {
            a->n_part == b->n_part && a->factor == b->factor && value_is(a->v, b->v);
 }
 
-/* Whether a variable is assigned after the test that may end the loop. Not before and after it. */
+/* *late: a variable is assigned after the test that may end the loop. False: before and after it.
+ */
 static bool find_late(walk *w, const variable *x, bool *late) {
     const abstract *then = &empty;
     *late = false;

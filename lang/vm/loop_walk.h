@@ -82,7 +82,7 @@ typedef struct {
     const ins *head;    /* where an iteration begins */
     const ast_node *at; /* of the instruction that is walked; NULL: it has none */
     size_t n_outside_at_exit;
-    /* What follows is set before it is read. */
+    /* The members below are set before they are read. */
     variable regs[MAX_REGS], outside[MAX_OUTSIDE]; /* globals, captured variables, attributes */
     abstract regs_at_exit[MAX_REGS], outside_at_exit[MAX_OUTSIDE]; /* at the test (t->exit) */
     abstract parts[MAX_PARTS];
@@ -157,7 +157,7 @@ bool walk_result(walk *w, int16_t slot, value_tag tag, loop_slot now, abstract *
 bool walk_arithmetic(walk *w, ast_op op, const abstract *x, const abstract *y, abstract *out);
 bool walk_is_comparison(ast_op op);
 bool walk_compare(walk *w, ast_op op, const abstract *x, const abstract *y, abstract *out);
-/* Whether a value has a scalar that changes, or an array, in any depth. */
+/* True if a value contains a scalar that changes, or an array, at any depth. */
 bool walk_changes(const walk *w, const abstract *a);
 bool walk_has_array(const walk *w, const abstract *a);
 /* Subscripts of an array that change: guards that keep them in bounds and slices of one length. */

@@ -1,4 +1,4 @@
-/* What the functions of instructions share. */
+/* Helpers of the functions of instructions. */
 #ifndef GPA_VM_STEP_BODY_H
 #define GPA_VM_STEP_BODY_H
 

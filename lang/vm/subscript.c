@@ -492,7 +492,7 @@ gpa_code op_old_item(gpa_vm *vm, value v, value key, const value *callees, size_
     if (!needed) return GPA_OK;
     gpa_code rc = op_getitem(vm, v, key, out);
     if (!rc && v.tag == V_ARRAY && out->tag == V_ARRAY && !out->aux &&
-        out->array->arr->base) { /* a view sees what is stored */
+        out->array->arr->base) { /* a view shares the stored elements */
         value_release(vm, *out);
         *out = v_unset();
     }

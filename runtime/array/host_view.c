@@ -110,7 +110,7 @@ static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_view *h, gpa_err *e) {
     return host_read(rt, a, h->own, e);
 }
 
-/* What the host computes without a record would cut the gradient: it is refused. */
+/* Rejects an active array: the host records no operation, so the gradient would be lost. */
 static gpa_code refuse_traced(gpa_rt *rt, gpa_arr *a, host_view *h, gpa_err *e) {
     *h = (host_view){"", NULL, NULL};
     return tape_refuse(rt, "this operation", &a, 1, e);

@@ -43,13 +43,14 @@ static gpa_code compute_pending(gpa_rt *rt, gpa_err *e) {
     return rc || !rt->n_pending ? rc : exec_pending(rt, CUT_LOOP, e);
 }
 
-/* What the variables held is kept until the iteration has ended. False: the memory may not suffice.
+/* False if the memory may not suffice: the old values of the variables stay until the iteration
+ * ends.
  */
-static bool has_room(const gpa_rt *rt, const loop_log *g, size_t n) {
+static bool fits_memory(const gpa_rt *rt, const loop_log *g, size_t n) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < n; i++)
         if (g->start[i].given.assigned && g->start[i].buf) bytes += g->start[i].buf->bytes;
-    return bytes <= buf_room(rt->device) / 2;
+    return bytes <= buf_available(rt->device) / 2;
 }
 
 gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_reason *why,
@@ -72,7 +73,7 @@ gpa_code rt_loop_begin(gpa_rt *rt, const rt_loop_state *s, bool first, rt_loop_r
         *why = RT_LOOP_PENDING;
     else if (!loop_log_arrays(next->log.start, s->arrays, s->n_arrays + s->n_inputs))
         *why = RT_LOOP_STRUCTURE;
-    else if (!has_room(rt, &next->log, s->n_arrays))
+    else if (!fits_memory(rt, &next->log, s->n_arrays))
         *why = RT_LOOP_SHORT;
     if (*why) {
         rt_loop_stop(rt);

@@ -29,7 +29,7 @@ enum { MAX_GRAPH_TRIPS = 64 };
 
 /* ---- one iteration ---- */
 
-/* What a name is bound to. */
+/* The binding of a name. */
 typedef struct {
     gpa_buf *buf;
     bool owned;           /* by the replay: may be reused */
@@ -44,7 +44,7 @@ typedef struct {
     uint32_t n_free[LOOP_MAX_SIZES];
 } memory;
 
-/* What becomes of an iteration's launches: queued, recorded in a graph, recorded there if they
+/* Treatment of an iteration's launches: queued, recorded in a graph, recorded there if they
  * change, or nothing: the graph has them. */
 typedef enum { LAUNCH, RECORD, UPDATE, IN_GRAPH } launch_mode;
 
@@ -67,13 +67,13 @@ typedef struct loop_run {
     bool refused;         /* a graph could not be recorded */
     bool recorded;        /* by this replay, with the memory `graph_at` */
     uint64_t graph_runs;
-    /* What each array is: the number of an array at the start, or if new, -1 less the iteration
-     * that made it times RT_LOOP_MAX_ARRAYS plus the number there. */
+    /* The identity of each array: the number of an array at the start, or if new, -1 less the
+     * iteration that made it times RT_LOOP_MAX_ARRAYS plus the number there. */
     int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS];
     bool taken[RT_LOOP_MAX_ARRAYS]; /* the replay has taken the buffer of that array's storage */
     bool first_use[RT_LOOP_MAX_ARRAYS]; /* no earlier array has its memory */
     uint64_t count;
-    /* What follows is set before it is read. */
+    /* The members below are set before they are read. */
     gpa_binding bind[LOG_MAX_OPERANDS];
     int64_t size[LOG_MAX_ACTIONS][KIR_MAX_DIMS];
     rt_loop_scalar ahead[MAX_GRAPH_TRIPS][RT_LOOP_MAX_SCALARS]; /* of the coming iterations */
@@ -177,7 +177,7 @@ static gpa_code run_action(replay *p, gpa_device *d, const log_action *a, gpa_er
     return rc;
 }
 
-/* Reads the bool that decides whether the loop goes on. */
+/* Reads the bool that decides whether the loop continues. */
 static gpa_code read_guard(replay *p, gpa_device *d, gpa_err *e) {
     const loop_log *g = &p->x->log;
     const log_action *a = &g->actions[p->m->read];
@@ -215,13 +215,13 @@ static gpa_code record_iteration(replay *p, gpa_err *e) {
     return rc ? rc : tape_replay_record(p->rt, p->tape, storage, e);
 }
 
-/* What the names of the start stand for after an iteration. */
+/* The bindings of the names after an iteration. */
 typedef struct {
     cell cells[RT_LOOP_MAX_ARRAYS];
     int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS];
 } bindings;
 
-/* Where an iteration ended the loop, what is assigned late is still what it was at the start. */
+/* True for a variable that the last iteration did not assign, since it left the loop before. */
 static bool keeps_start(const replay *p, size_t i) { return p->exited && p->x->end[i].given.late; }
 
 static void find_bindings(const replay *p, bindings *to) {
@@ -247,7 +247,7 @@ static bool is_held(const bindings *b, size_t n, const gpa_buf *buf) {
     return held;
 }
 
-/* Frees the memory that the names no longer stand for: as the model says or, after the iteration
+/* Frees the memory that no name is bound to any more: by the model or, after the iteration
  * that ended the loop, what is not bound. */
 static void unbind_rest(replay *p, const bindings *b) {
     const loop_iteration *x = p->x;
@@ -412,7 +412,7 @@ static gpa_code pass_iterations(replay *p, gpa_device *d, launch_mode mode, gpa_
     return rc;
 }
 
-/* What iterations that are recorded change in the replay. */
+/* The state of a replay that recording a graph changes, and restores. */
 typedef struct {
     memory at;
     int64_t object[RT_LOOP_MAX_ARRAYS], storage[RT_LOOP_MAX_ARRAYS], offset[LOG_MAX_OPERANDS];
@@ -566,7 +566,7 @@ static gpa_code make_array(replay *p, size_t i, rt_loop_result *results, gpa_err
     return rc;
 }
 
-/* What each variable holds after the replay; returns the buffers that were taken. */
+/* Sets the arrays that the variables hold after the replay, and returns the buffers taken. */
 static gpa_code end(replay *p, rt_loop_result *results, gpa_err *e) {
     const loop_iteration *x = p->x;
     gpa_code rc = GPA_OK;

@@ -22,7 +22,7 @@ static int64_t stride_of(const gpa_arr *a, int ndim, int d, bool copied) {
 }
 
 /* Compares two axes by the operands' strides: 1 if `outer` has the smaller stride in all operands
- * that tell, 0 if not, -1 if no operand tells (NULL: a scalar). */
+ * whose strides differ, 0 if not, -1 if none differ (NULL: a scalar). */
 static int is_inner(const gpa_arr *const *in, int n, const axis_order *o, int outer, int inner) {
     int answer = -1;
     for (int i = 0; i < n; i++) {

@@ -146,7 +146,8 @@ static void sync_gpus(gpa_rt *rt, gpa_err *e) {
 }
 
 void rt_finish_shared(gpa_rt *rt) {
-    gpa_err later = {0}; /* an array whose work fails stays pending and says so when it is read */
+    gpa_err later = {
+        0}; /* an array whose computation fails stays pending; reading it raises the error */
     if (!rt->shared.n) return;
     if (rt->n_pending || rt->loop_batch) rt_flush(rt, &later);
     for (gpa_device *d = rt->devices; d; d = d->next)

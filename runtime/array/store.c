@@ -194,7 +194,7 @@ bool store_take(gpa_arr *target, gpa_arr *from) {
 
 /* ---- targets whose elements share memory ---- */
 
-/* Whether two elements share memory, and not only because axes have stride 0. */
+/* True if two elements share memory, other than by axes of stride 0. */
 static bool has_overlapping_windows(const gpa_arr *a) {
     int64_t shape[GPA_MAX_DIMS];
     for (int d = 0; d < a->ndim; d++) shape[d] = a->strides[d] ? a->shape[d] : 1;

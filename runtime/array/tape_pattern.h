@@ -17,7 +17,7 @@ typedef struct {
     size_t n_storages, n_kept;
 } segment;
 
-/* What the segments that follow `first` repeat. */
+/* The records that the segments after `first` repeat. */
 typedef struct {
     const tape_record *record[PATTERN_MAX_RECORDS]; /* of the first one */
     size_t n_records;
@@ -29,8 +29,9 @@ typedef struct {
     segment first;
 } pattern;
 
-/* What segments repeat: the one whose last record is `last`, and the one that was recorded before
- * it, at *next. False: they do not, or are too large. `end`: the record before a segment. */
+/* Finds the repeated pattern of two segments: the one whose last record is `last`, and the one that
+ * was recorded before it, at *next. False: they do not, or are too large. `end`: the record before
+ * a segment. */
 bool pattern_make(pattern *p, const tape_record *last);
 /* Matches the segment whose last record is `last`, k segments from the first one, against the
  * pattern; `before`: the segment that comes k - 1 segments from the first one. */

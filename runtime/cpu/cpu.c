@@ -244,11 +244,11 @@ static gpa_code run_attention(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
 }
 static bool can_lapack(gpa_dev *d, const gpa_libcall *c) { return lapack_can(&d->l, &d->b, c); }
 static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return lapack_run(d->l, &(lapack_team){d->b, d->threads, &d->stop}, c, e);
+    return lapack_run(d->l, &(lapack_context){d->b, d->threads, &d->stop}, c, e);
 }
 static bool can_solve(gpa_dev *d, const gpa_libcall *c) { return solve_can(&d->l, &d->b, c); }
 static gpa_code run_solve(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return solve_run(d->l, &(lapack_team){d->b, d->threads, &d->stop}, c, e);
+    return solve_run(d->l, &(lapack_context){d->b, d->threads, &d->stop}, c, e);
 }
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return (void)d, (void)c, true; }
 static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {

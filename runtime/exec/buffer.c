@@ -274,7 +274,7 @@ gpa_code buf_fetch_host(const gpa_buf *b, size_t at, size_t n, gpa_host_use use,
     return d->be->host_access(d->dev, b->mem, &(gpa_host_access){at, n, use}, e);
 }
 
-uint64_t buf_room(const gpa_device *d) {
+uint64_t buf_available(const gpa_device *d) {
     const struct pool *p = d->pool;
     return p && p->limit ? p->limit - MIN(p->limit, p->live) : UINT64_MAX;
 }

@@ -53,6 +53,6 @@ gpa_code buf_check(const gpa_buf *b, gpa_err *e);
 /* The device's limit in bytes; 0: none. GPA_E_VALUE if GPA_MEMORY_LIMIT is unreadable. */
 gpa_code buf_limit(gpa_rt *rt, struct gpa_device *d, uint64_t *out, gpa_err *e);
 /* Bytes that may still be allocated within the limit. */
-uint64_t buf_room(const struct gpa_device *d);
+uint64_t buf_available(const struct gpa_device *d);
 
 #endif

@@ -576,7 +576,7 @@ gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut 
 static bool waits(gpa_storage *s, gpa_cut why, bool first_pass) {
     node *n = s->node;
     if (why != CUT_LOOP) return false;
-    if (s->unread && !(first_pass && s->waited)) return s->waited = true;
+    if (s->likely_dead && !(first_pass && s->waited)) return s->waited = true;
     if (!concat_only_moves(n) || (first_pass && n->suspect)) return false;
     n->suspect = true;
     return true;

@@ -25,7 +25,7 @@ struct explain {
         uint32_t line;
     } refused[MAX_REFUSED]; /* reasons given so far */
     int n_refused;
-    const void *tape; /* the last one that was told about */
+    const void *tape; /* the last one that was reported */
 };
 
 /* ---- expressions ---- */
@@ -117,7 +117,7 @@ static void write_body(writer *w, const node *n) {
     if (b->trips < 0)
         write_call(w, b->f->name, n);
     else
-        str_printf(w->out, "%lld trips of %s", (long long)n->in[b->trips]->v.I64,
+        str_printf(w->out, "%lld iterations of %s", (long long)n->in[b->trips]->v.I64,
                    b->text ? b->text : b->f->name);
 }
 
@@ -239,8 +239,8 @@ static void write_code(rt_explain_what what, gpa_device *d, const lowered *l,
     if (out->len && out->text[out->len - 1] != '\n') str_putc(out, '\n');
 }
 
-/* What a step or call moved between the processes of the device; returns why one of them ran it
- * alone, or NULL. */
+/* Prints the bytes that a step or call moved between the processes of the device; returns why one
+ * of them ran it alone, or NULL. */
 static const char *write_traffic(gpa_str *out, const gpa_device *d) {
     gpa_traffic t = {.bytes = 0};
     if (d && d->be->traffic) d->be->traffic(d->dev, &t);

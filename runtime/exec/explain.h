@@ -20,7 +20,7 @@ void explain_step(gpa_rt *rt, const explained_step *x);
 /* Records a library call of device d, or of the host (NULL), whose result is `a`; no effect unless
  * %explain is recording. */
 void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_arr *a);
-/* What a replay did. */
+/* Statistics of a replay. */
 typedef struct {
     uint64_t iterations, launches, calls; /* calls of libraries */
     uint64_t read, written;               /* bytes */

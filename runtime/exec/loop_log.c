@@ -174,8 +174,8 @@ void loop_log_launch(gpa_rt *rt, gpa_device *d, const lowered *l, program_cache_
 
 /* ---- library calls ---- */
 
-/* True if a call is the same in every iteration but for its memory: it tells the host nothing, and
- * overwrites no operand. */
+/* True if a call is the same in every iteration but for its memory: it returns no value to the
+ * host, and overwrites no operand. */
 static bool is_repeatable(const gpa_libcall *c) {
     if (c->kind == LIB_SPGEMM || (c->kind == LIB_SORT && c->sort.n_kth)) return false;
     for (int i = 0; i < LIB_OPERANDS; i++)
@@ -189,7 +189,7 @@ static gpa_buf *buf_of(gpa_buf *const *bufs, size_t n, const gpa_mem *mem) {
     return NULL;
 }
 
-/* The buffer of a memory that the record knows, or NULL. */
+/* The buffer of a memory in the record, or NULL. */
 static gpa_buf *known_buf(const loop_log *g, const gpa_mem *mem) {
     gpa_buf *b = buf_of(g->unused, g->n_unused, mem);
     if (!b) b = buf_of(g->fresh, g->n_fresh, mem);

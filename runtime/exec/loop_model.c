@@ -90,7 +90,7 @@ static bool is_steady(const loop_iteration *x) {
     return true;
 }
 
-/* What an array at the end may be: the array that the variable or another one held before, or a new
+/* True if a replay can make array i of the end: the array that a variable held before, or a new
  * one; a new view only of an array that no iteration replaces. */
 static bool may_make(const loop_iteration *x, size_t i) {
     const log_array *a = &x->end[i];
@@ -133,8 +133,8 @@ static bool limit_size(loop_model *m, int64_t now, int64_t step, int64_t points)
     if (!step) return true;
     m->grown = true;
     if (now < 2 || now > LARGEST_CHANGING_SIZE) return false;
-    const int64_t room = step > 0 ? largest_size(now, points) - now : now - least_size(now);
-    m->limit = MIN(m->limit, (uint64_t)(room / (step > 0 ? step : -step)));
+    const int64_t slack = step > 0 ? largest_size(now, points) - now : now - least_size(now);
+    m->limit = MIN(m->limit, (uint64_t)(slack / (step > 0 ? step : -step)));
     return true;
 }
 
@@ -203,7 +203,8 @@ static bool limit_sizes(struct loop_replay *r) {
     return !m->grown || !r->tape;
 }
 
-/* What a launch touches of an operand, as rows and columns of a matrix in memory: from lo to hi. */
+/* The elements of an operand that a launch accesses, as rows and columns of a matrix in memory:
+ * from lo to hi. */
 typedef struct {
     int64_t lo[2], hi[2];
 } box;
@@ -535,7 +536,7 @@ static bool may_make_all(const loop_iteration *x) {
     return may;
 }
 
-/* What follows from the steps and the last iteration. */
+/* Completes the model from the steps and the last iteration. */
 static rt_loop_reason complete(struct loop_replay *r) {
     if (r->tape && r->at[2]->log.n_calls) return RT_LOOP_TAPE;
     spread_kept(r->at[2], &r->model);
@@ -565,9 +566,8 @@ static void forget(loop_kept *k) {
     *k = (loop_kept){0};
 }
 
-/* The place of the model of a loop: its own, an empty one, or that which was not used the longest.
- */
-static loop_kept *kept_place(struct loop_replay *r) {
+/* The slot of a loop's model: its own, an empty one, or the least recently used. */
+static loop_kept *kept_slot(struct loop_replay *r) {
     loop_kept *found = r->kept;
     for (size_t i = 0; i < LOOP_KEPT; i++) {
         if (r->kept[i].key == r->key) return &r->kept[i];
@@ -578,7 +578,7 @@ static loop_kept *kept_place(struct loop_replay *r) {
 
 void loop_model_keep(struct loop_replay *r) {
     if (!r->key || r->tape) return;
-    loop_kept *k = kept_place(r);
+    loop_kept *k = kept_slot(r);
     const bool seen = k->key == r->key;
     if (!seen) forget(k);
     k->key = r->key;
@@ -599,7 +599,7 @@ static bool same_starts(const loop_log *a, const loop_log *b) {
 
 bool loop_model_again(struct loop_replay *r) {
     const loop_iteration *x = r->at[LOOP_RECORDED - 1];
-    loop_kept *k = kept_place(r);
+    loop_kept *k = kept_slot(r);
     if (!r->key || k->key != r->key || !k->x || r->tape || x->tape_before != x->tape_last ||
         !same_launches(&k->x->log, &x->log) || !same_starts(&k->x->log, &x->log) ||
         !same_ends(k->x, x) || !may_make_all(x))

@@ -52,7 +52,7 @@ enum {
                             sizes may by more */
 };
 
-/* What three iterations have in common. */
+/* The model of a loop: the common part of three iterations. */
 typedef struct {
     int64_t advance[LOG_MAX_OPERANDS]; /* of offsets, per iteration */
     int64_t moves[RT_LOOP_MAX_ARRAYS]; /* of the offsets of arrays at the end */

@@ -108,8 +108,8 @@ gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) {
     return rt->n_pending ? loop_batch_edge(rt, e) : GPA_OK;
 }
 
-void rt_loop_unread(gpa_arr *a) {
-    a->storage->unread = a->refs == 1 && a->storage->refs == 1 && a->storage->node;
+void rt_loop_dead(gpa_arr *a) {
+    a->storage->likely_dead = a->refs == 1 && a->storage->refs == 1 && a->storage->node;
 }
 
 gpa_code rt_flush(gpa_rt *rt, gpa_err *e) {

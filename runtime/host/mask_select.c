@@ -77,8 +77,8 @@ typedef struct {
 SMALL_COPY void compress_items(mask_copy c, int64_t i, int64_t kept, int64_t item) {
     while (kept < c.count) {
         i = skip_words(c.mask, i, c.n);
-        const bool room = c.count - kept >= WORD;
-        for (const int64_t end = i + WORD; i < end && (room || kept < c.count); i++) {
+        const bool whole = c.count - kept >= WORD;
+        for (const int64_t end = i + WORD; i < end && (whole || kept < c.count); i++) {
             memcpy(c.to + kept * item, c.from + i * item, (size_t)item);
             kept += c.mask[i] != 0;
         }

@@ -52,7 +52,7 @@ static inline int32_t accumulator_find(column_accumulator *r, int32_t column) {
         const int32_t k = r->slot[h];
         if ((k < r->n) &
             (r->home[k] ==
-             h)) { /* one branch: of what a row before left there neither can be foreseen */
+             h)) { /* one branch: the entries that an earlier row left make two unpredictable */
             if (r->column[k] == column) return k;
             continue;
         }

@@ -98,7 +98,8 @@ static bool has_row(const lu_factor *lower, int32_t k, int32_t row) {
 
 /* ---- one dtype ---- */
 
-/* What the search of a column found: reached[top ..], and the pivot row with its magnitude. */
+/* Result of the depth-first search of a column: reached[top ..], and the pivot row with its
+ * magnitude. */
 typedef struct {
     int32_t top, row;
     double magnitude;

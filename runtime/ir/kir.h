@@ -237,7 +237,7 @@ enum {
     KI_BODY = 8192     /* allowed in a body (body.h) */
 };
 
-/* What the fields `sub` and `imm` hold. */
+/* The contents of the fields `sub` and `imm`. */
 typedef enum {
     KIR_FIELD_NONE,
     KIR_FIELD_OP,     /* a row of op.def */

@@ -62,7 +62,7 @@ static node *softmax_scores(const node *n) {
 
 /* ---- masks ---- */
 
-/* What was found of the scores. */
+/* The parts of the scores that were matched. */
 typedef struct {
     const node *product;
     double scale;

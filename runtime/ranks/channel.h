@@ -10,7 +10,7 @@
 /* Message tags. */
 enum { CHANNEL_HELLO = 1, CHANNEL_COMMAND, CHANNEL_REPLY, CHANNEL_DATA };
 
-/* What a rank tells of itself. */
+/* The description that a rank sends to the others. */
 typedef struct {
     uint64_t identity; /* of the program and the processor: must be that of all */
     int32_t pid;

@@ -11,7 +11,7 @@
 /* A block of memory: an allocation of the inner backend on this rank, and on each worker that has
  * used it. */
 typedef struct {
-    gpa_mem *mem; /* the key: what the runtime knows the block by */
+    gpa_mem *mem; /* the key: the runtime's handle */
     char *base;
     size_t n;
     uint32_t id;
@@ -88,7 +88,7 @@ struct gpa_dev {
     gpa_str commands[MPI_MAX_RANKS]; /* not sent yet */
     uint32_t ahead[MPI_MAX_RANKS];   /* launches of a worker since its last WIRE_SYNC or reply */
     bool syncing[MPI_MAX_RANKS];     /* a reply to WIRE_SYNC has not been received yet */
-    gpa_code late;                   /* the first failure that such a reply told */
+    gpa_code late;                   /* the first failure that such a reply reported */
     gpa_err why_late;
     gpa_mem *scratch[2]; /* of the last sort, or NULL */
     size_t n_scratch[2]; /* bytes */
@@ -140,7 +140,8 @@ void ids_give(ids *x, uint32_t id);
 gpa_code launch_build(gpa_dev *d, const kir_func *f, gpa_prog **out, gpa_err *e);
 void launch_drop(gpa_dev *d, gpa_prog *p);
 gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
-/* Receives the reply to a WIRE_SYNC, if there is one; a failure that it tells is for device_settle.
+/* Receives the reply to a WIRE_SYNC, if there is one; device_settle returns a failure that it
+ * reports.
  */
 gpa_code launch_take_sync(gpa_dev *d, int rank, gpa_err *e);
 /* Receives a reply into `text`: its head, and its states. An error of the worker is the result. */

@@ -15,7 +15,7 @@ static library_device own_device(const gpa_dev *d) { return (library_device){d->
 
 /* ---- replies ---- */
 
-/* What a step returns on each rank: `n` bytes, at `to` for rank 0 and then in order. */
+/* The reply to a step from each rank: `n` bytes, at `to` for rank 0 and then in order. */
 typedef struct {
     char *to;
     size_t n;

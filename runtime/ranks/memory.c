@@ -325,7 +325,7 @@ bool device_is_ahead(const gpa_dev *d) {
     return d->late != GPA_OK;
 }
 
-/* The failure that a worker told late. */
+/* The failure that a worker reported after its launch. */
 static gpa_code late_failure(gpa_dev *d, gpa_err *e) {
     const gpa_code rc = d->late;
     d->late = GPA_OK;

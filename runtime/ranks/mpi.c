@@ -13,7 +13,8 @@
 
 enum { MAX_RANKS_PER_PROCESSOR = 8 };
 
-/* What a launcher of Open MPI sets in each process; and Slurm's srun, with PMIx. */
+/* Environment variables that Open MPI's launcher sets in each process; and Slurm's srun, with PMIx.
+ */
 #define LAUNCHED_SIZE "OMPI_COMM_WORLD_SIZE"
 #define SLURM_SIZE "SLURM_STEP_NUM_TASKS"
 #define SLURM_PMIX "PMIX_RANK"

@@ -60,8 +60,8 @@ static gpa_code read_threshold(uint64_t *out, gpa_err *e) {
 /* One thread per rank, unless the user has chosen. */
 static void choose_threads(void) { setenv("GPA_NUM_THREADS", "1", 0); }
 
-/* What all ranks must have in common: the program, and the processor, which decides how launches
- * are divided into parts. */
+/* Hash of what must be equal on all ranks: the program, and the processor, which decides how
+ * launches are divided into parts. */
 static uint64_t identity_of(gpa_dev *device) {
     gpa_caps caps;
     inner->caps(device, &caps);

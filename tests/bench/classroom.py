@@ -35,10 +35,10 @@ def program():
 def used():
     """MB in use on the first GPU, or 0."""
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"], capture_output=True, text=True
         )
-        return int(said.stdout.split()[0])
+        return int(output.stdout.split()[0])
     except (OSError, IndexError, ValueError):
         return 0
 

@@ -145,8 +145,8 @@ class Engine:
         self.process.wait()
         if trouble:
             self.errors.seek(0)
-            said = [line.strip() for line in self.errors.read().decode(errors="replace").split("\n") if len(line.strip()) > 8]
-            tell(f"# {self.label}: {trouble}: {said[-1][:150] if said else 'no message'}")
+            lines = [line.strip() for line in self.errors.read().decode(errors="replace").split("\n") if len(line.strip()) > 8]
+            tell(f"# {self.label}: {trouble}: {lines[-1][:150] if lines else 'no message'}")
 
 
 def from_outside(command, caches):
@@ -227,7 +227,7 @@ def table(gpa, peers):
     title = f"ms  (copy {speed:.0f} GB/s)" if speed else "ms"
     print(f"\n{title:<34}{'gpa':>10}" + "".join(f"{label:>{w}}" for label, w in wide.items()) +
           f"{'goal':>9}{'of copy':>9}{'first':>8}{'to best' if peers else '':>9}")
-    beside, behind, over = 0, [], []
+    compared, behind, over = 0, [], []
     for name in [*ROWS, *AROUND]:
         mine, theirs = gpa.times.get(name), [e.times.get(name) for e in peers]
         if mine is None and not any(theirs):
@@ -238,7 +238,7 @@ def table(gpa, peers):
         first = f"{gpa.first[name]:.0f}" if name in gpa.first else ""
         best = min(filter(None, theirs), default=None)
         ratio = mine / best if mine and best else None
-        beside += ratio is not None
+        compared += ratio is not None
         if ratio and ratio > LEVEL:
             behind.append(name)
         if mine and goal and mine > goal * LEVEL:
@@ -247,7 +247,7 @@ def table(gpa, peers):
               f"{f'{ratio:.2f}' if ratio else '':>9}".rstrip(), flush=True)
     print(f"over the goal: {', '.join(over) or 'none'}")
     if peers:
-        print(f"behind the best peer in {len(behind)} of {beside} rows: {', '.join(behind) or 'none'}")
+        print(f"behind the best peer in {len(behind)} of {compared} rows: {', '.join(behind) or 'none'}")
 
 
 def main():

@@ -144,18 +144,18 @@ class Side:
             self.process.stdin.flush()
         except OSError:
             pass  # the process has ended; its output can still be read
-        said = "ended"
+        outcome = "ended"
         patience = threading.Timer(PATIENCE, self.process.send_signal, [signal.SIGINT])
         patience.start()
         for line in self.process.stdout:
             if line.startswith("answer "):
-                said = float(line[7:])
+                outcome = float(line[7:])
                 break
-            said = line.removeprefix("failed: ").strip()  # or a warning, or what it ended with
+            outcome = line.removeprefix("failed: ").strip()  # or a warning, or what it ended with
             if line.startswith("failed: "):
                 break
         patience.cancel()
-        return said
+        return outcome
 
     def close(self):
         try:

@@ -1,4 +1,4 @@
-"""Whole programs: npbench's and pyhpc-benchmarks' NumPy files in gpa, beside the same files in NumPy and their own Numba files
+"""Whole programs: npbench's and pyhpc-benchmarks' NumPy files in gpa, compared with the same files in NumPy and their own Numba files
 on the CPU, their CuPy and JAX files on a GPU.
 
 NPBENCH=FOLDER PYHPC=FOLDER make bench-programs (either may be missing; both are checkouts that the user fetched); words choose
@@ -6,7 +6,7 @@ programs: tests/bench/programs.py --presets=S crc16 lu. Options: --presets=S,M; 
 --seconds=20 for the measurements of a row; --best: minima instead of medians, for a machine with other load; --csv=MACHINE
 appends the rows to results.csv.
 
-Each engine runs in a process of its own. The processes of a row measure by turns, so that other load on the machine reaches all
+Each engine runs in a process of its own. The processes of a row measure alternately, so that other load on the machine reaches all
 of them. Every call gets fresh copies of its arrays, outside of the measured time. The first results are compared with NumPy's,
 by npbench's tolerances. Ratios are a peer's time over gpa's."""
 import datetime

@@ -3,7 +3,7 @@
 (tuning_programs.txt) with other values, divided by the time with the row's own. Words select rows.
 
 A build of its own (MODE=tuning) reads constants from GPA_TUNING; those that C needs at compile time have an executable or a plugin
-for each value (--build makes them). A ratio is the median over rounds; in a round each value has a process of its own, by turns.
+for each value (--build makes them). A ratio is the median over rounds; in a round each value has a process of its own, alternately.
 Rows of one thread run side by side, each on a processor of its own; next to them, those of the GPU, one after the other.
 
     tuning.py [--build | --list] [--rest[=RATIO]] [--rounds=N] [--cores=N] [--limit=SECONDS] [--devices=cpu,ref,threads,gpu,alone] [WORD ...]
@@ -104,7 +104,7 @@ class Row:
         return TIMED.format(setup=fill(self.setup), body=body, warm=0.4 if self.on_gpu() else 0.1, seconds=0.25)
 
     def round(self, k, cpus):
-        """Measures each value once, after or before the row's own, by turns."""
+        """Measures each value once, after or before the row's own, alternately."""
         for i, (value, size) in enumerate(zip(self.values, self.sizes)):
             if self.failed:
                 return
@@ -282,10 +282,10 @@ def main():
     pinned = len(cpus) >= 2 * cores
     some = lambda a, b: ",".join(map(str, cpus[a:b])) if pinned else None  # noqa: E731
     of = lambda *kinds: [r for r in rows if r.kind() in kinds]  # noqa: E731
-    beside = run(of("gpu"), rounds, [some(cores, 2 * cores)], until)
+    on_gpu = run(of("gpu"), rounds, [some(cores, 2 * cores)], until)
     for w in run(of("cpu", "ref"), rounds, [some(k, k + 1) for k in range(cores)], until and begun + (until - begun) * 0.4):
         w.join()
-    for w in run(of("threads"), rounds, [some(0, cores)], until) + beside:
+    for w in run(of("threads"), rounds, [some(0, cores)], until) + on_gpu:
         w.join()
     for w in run(of("alone"), rounds, [None], until):
         w.join()

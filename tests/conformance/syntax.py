@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Checks gpa's parser against CPython 3.12's compiler: what is accepted, and the error's type,
-line and words.
+"""Checks gpa's parser against CPython 3.12's compiler: which programs it accepts, and the type, line and words of the error.
 
-syntax.py BUILD                     the snippets of syntax.txt, with CPython's answers recorded
-beside them syntax.py BUILD --record            writes those answers anew (under Python 3.12)
-syntax.py BUILD --corpus DIR...     every function of the Python files under DIR that gpa's
-language has syntax.py BUILD --mutate N DIR...   N random mistakes in such functions, compared
-with this Python: a summary
+    syntax.py BUILD                     the snippets of syntax.txt against CPython's answers, which are recorded there
+    syntax.py BUILD --record            write those answers anew (under Python 3.12)
+    syntax.py BUILD --corpus DIR...     every function of the Python files below DIR that is in gpa's language
+    syntax.py BUILD --mutate N DIR...   N random mistakes in such functions, compared with this Python: a summary
 
 In syntax.txt a snippet ends with a line `==> ok` or `==> TYPE LINE: WORDS`; `==> gpa: ...` is an
 answer that is gpa's own, on purpose. Each snippet is tried as it stands and with a newline at

@@ -160,28 +160,28 @@ for T in ("f4", "f8", "c8", "c16"):
         v3[::3], u2[1::2] = v, u
         by_v, by_u = (A * v).sum(1), (A * u[:, None]).sum(0)
         squares = (A[:, None, :] * A).sum(2) if m <= 150 else None
-        said = []
+        checks = []
         for B in (A, turned.T, wide[:, ::2], padded[:, 2 : k + 2], A[::-1][::-1], np.stack([A, A])[1]):
             for x in (v, v3[::3], v[::-1].copy()[::-1]):
-                said += [
+                checks += [
                     np.abs(B @ x - by_v).max() < near * k,
                     np.abs(B @ x[:, None] - by_v[:, None]).max() < near * k,
                     np.abs(np.stack([B, B]) @ x - by_v).max() < near * k,
                 ]
             for x in (u, u2[1::2]):
-                said += [
+                checks += [
                     np.abs(x @ B - by_u).max() < near * m,
                     np.abs(x[None] @ B - by_u).max() < near * m,
                     np.abs(B.T @ x - by_u).max() < near * m,
                 ]
             if squares is not None:
-                said += [
+                checks += [
                     np.abs(B @ B.T - squares).max() < near * k,
                     np.abs(np.inner(B, B) - squares).max() < near * k,
                     np.abs(np.stack([B, B]) @ np.stack([B, B]).transpose(0, 2, 1) - squares).max() < near * k,
                 ]
-                said += [np.abs(B.T @ B - (A[:, :, None] * A[:, None, :]).sum(0)).max() < near * m if k <= 70 else True]
-        print(T, m, k, len(said), all(said), bool((A @ A.T == (A @ A.T).T).all()) if T[0] == "f" else "")
+                checks += [np.abs(B.T @ B - (A[:, :, None] * A[:, None, :]).sum(0)).max() < near * m if k <= 70 else True]
+        print(T, m, k, len(checks), all(checks), bool((A @ A.T == (A @ A.T).T).all()) if T[0] == "f" else "")
 A = np.ones((300, 5))
 A[3, 2] = np.nan
 print(

@@ -51,8 +51,8 @@ def programs():
 
 def resources(ptx):
     """Registers of a thread, bytes that it spills."""
-    said = subprocess.run([PTXAS, "-v", "-arch=sm_90", "-o", "/dev/null", "/dev/stdin"], input=ptx, capture_output=True, text=True, check=True).stderr
-    return int(re.search(r"Used (\d+) registers", said)[1]), sum(map(int, re.findall(r"(\d+) bytes spill", said)))
+    output = subprocess.run([PTXAS, "-v", "-arch=sm_90", "-o", "/dev/null", "/dev/stdin"], input=ptx, capture_output=True, text=True, check=True).stderr
+    return int(re.search(r"Used (\d+) registers", output)[1]), sum(map(int, re.findall(r"(\d+) bytes spill", output)))
 
 
 def blocks(registers, threads):

@@ -117,11 +117,11 @@ ARRAY_AS_NUMBER = ("Conversion of an array with ndim > 0 to a scalar", "only 0-d
 
 def takes_array_as_number(error, given):
     """Whether statements convert an array with axes to a number, by the exception they raised or the warnings given."""
-    said = [str(warning.message) for warning in given]
+    messages = [str(warning.message) for warning in given]
     while error is not None:
-        said.append(str(error))
+        messages.append(str(error))
         error = error.__cause__ or error.__context__
-    return any(words in text for text in said for words in ARRAY_AS_NUMBER)
+    return any(words in text for text in messages for words in ARRAY_AS_NUMBER)
 
 
 def attempt(text, variables):

@@ -67,7 +67,7 @@ def test_indices():
         after = engine.run(AFTER[0] + "\n")
         good &= report(after.out == AFTER[1], f"after it: {source}", ("got:", after.out + after.error))
     trouble = engine.close()
-    return report(not trouble, "the process ended well", ("it said:", trouble)) and good
+    return report(not trouble, "the process ended well", ("it printed:", trouble)) and good
 
 
 def test_line():

@@ -139,7 +139,7 @@ def main():
         print(f"{'ok' if passed else 'not ok'} - {name}")
         if not passed:
             show("printed:", done.stdout)
-            show("said:", done.stderr)
+            show("it printed:", done.stderr)
             good = False
     sys.exit(not good)
 

@@ -64,8 +64,8 @@ def has_all(cells):
         source = "".join(c["source"])
         if c["cell_type"] != "code":
             continue
-        said = "".join("".join(o["text"]) for o in outputs([c], "stream"))
-        assert said.count("per loop (mean ± std. dev.") == source.count("%timeit "), (source, said)
+        printed = "".join("".join(o["text"]) for o in outputs([c], "stream"))
+        assert printed.count("per loop (mean ± std. dev.") == source.count("%timeit "), (source, printed)
         pictures = [
             o["data"]["image/png"] for o in outputs([c], "display_data") if "image/png" in o["data"]
         ]

@@ -17,7 +17,9 @@ def cause(error):
         return "other words of a message"
     if kind == "AssertionError":
         words = text.replace("\\n", " ").split("Mismatched")[0].strip()
-        return "another value" if not words or words.startswith(("Arrays are not", "Items are not", "Not equal")) else re.sub(r"[\d.]+(e[+-]?\d+)?", "#", line)[:100]
+        if not words or words.startswith(("Arrays are not", "Items are not", "Not equal")):
+            return "another value"
+        return re.sub(r"[\d.]+(e[+-]?\d+)?", "#", line)[:100]
     text = re.sub(r"could not convert string .*", "could not convert string", text)
     text = re.sub(r"'(numpy\.)?polynomial\.\w+\.\w+'", "'polynomial'", text)
     return f"{kind}: {re.sub(r'[0-9][0-9.]*', '#', text)}"[:100]

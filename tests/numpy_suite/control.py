@@ -86,10 +86,10 @@ def isolated(text):
             os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as f:
-        said = f.read()
+        text = f.read()
     os.waitpid(child, 0)
     try:
-        return json.loads(said)
+        return json.loads(text)
     except ValueError:
         return []
 
@@ -139,4 +139,4 @@ def tests(path, first=0, step=1):
 
 def numbered(test):
     """The numbers of the cases of a test that count: those in scope that CPython passes."""
-    return [i for i, (_, said, outside) in enumerate(test["cases"]) if said == "PASS" and not outside]
+    return [i for i, (_, result, outside) in enumerate(test["cases"]) if result == "PASS" and not outside]

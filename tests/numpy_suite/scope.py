@@ -47,13 +47,14 @@ RANDOM_DATA = (
 
 # Words of gpa's errors.
 OF_ERROR = {
-    "records": r"data type '[^']*,[^']*' not understood|data type '(\d+|\(.*\))[a-z]\d*' not understood|Cannot interpret '[\[({]|'\(.*\)\w+' not understood|numpy\.void|attribute 'void'"
-    r"|'dtypes\.Void",
+    "records": r"data type '[^']*,[^']*' not understood|data type '(\d+|\(.*\))[a-z]\d*' not understood"
+    r"|Cannot interpret '[\[({]|'\(.*\)\w+' not understood|numpy\.void|attribute 'void'|'dtypes\.Void",
     "objects": r"data type '[|]?O' not understood|<class 'object'>' as a data type|an element of type '|list\.remove\(x\): x not in list"
     r"|numpy\.object_|attribute 'object_'|data type 'object' not understood|a value of type 'NoneType' has no dtype"
     r"|array cannot be made from a 'generator'|MissingName: (fractions|decimal)\.",
     "strings": r"data type '[<>|=]?[SUa]\d*' not understood|<class '(str|bytes)'>' as a data type"
-    r"|a value of type '(str|bytes)' has no dtype|numpy\.(str_|bytes_|char|strings|character|flexible)|attribute '(str_|bytes_|char|strings|character|flexible)'",
+    r"|a value of type '(str|bytes)' has no dtype|numpy\.(str_|bytes_|char|strings|character|flexible)"
+    r"|attribute '(str_|bytes_|char|strings|character|flexible)'",
     "dates": r"data type '([<>|=]?[mM]8?|datetime64|timedelta64)(\[\w+\])?' not understood|numpy\.(datetime64|timedelta64)"
     r"|attribute '(datetime64|timedelta64|isnat|busday_count)'",
     "long double": r"data type '[<>|=]?[gG]' not understood|c?longdouble",

@@ -300,7 +300,7 @@ def speed():
 
 
 def burst():
-    """A terminal without bracketed paste: a pasted text comes as keys that nobody types so fast."""
+    """A terminal without bracketed paste: a pasted text comes as keys faster than anyone types."""
     t = Terminal(rows=30)
     t.wait(r"In \[1\]:")
     t.type("def f(x):\r    if x:\r        y = 1\r    else:\r        y = 2\r    return y\r\r")

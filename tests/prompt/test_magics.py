@@ -35,10 +35,10 @@ def script(path, text):
 def macros(t):
     cell(t, "x = 3")
     cell(t, "y = x * 2")
-    said = cell(t, "%macro m 1-2")
+    output = cell(t, "%macro m 1-2")
     check(
         "%macro prints the macro",
-        said == "Macro `m` created. To execute, type its name (without quotes).\n"
+        output == "Macro `m` created. To execute, type its name (without quotes).\n"
         "=== Macro contents: ===\nx = 3\ny = x * 2",
     )
     cell(t, "x = y = 0")
@@ -144,10 +144,10 @@ def log(t):
     check("%logstate without a log", cell(t, "%logstate") == "Logging has not been activated.")
     check("%logoff without one", cell(t, "%logoff").startswith("Logging hasn't been started yet"))
     cell(t, "1 + 1")
-    said = cell(t, f"%logstart -o {path}")
+    output = cell(t, f"%logstart -o {path}")
     check(
         "%logstart prints its state",
-        said == "Activating auto-logging. Current session state plus future input saved.\n"
+        output == "Activating auto-logging. Current session state plus future input saved.\n"
         f"Filename       : {path}\nMode           : backup\nOutput logging : True\n"
         "Raw input log  : False\nTimestamping   : False\nState          : active",
     )
@@ -188,10 +188,10 @@ def editor(home):
     script(home + "/editor", "for f; do case $f in +*) echo $f >> $HOME/lines;; *) echo 'print(\"edited\")' >> $f;; esac; done\n")
     t = start(home, EDITOR=home + "/editor")
     cell(t, "x = 3")
-    said = cell(t, "%edit 1")
+    output = cell(t, "%edit 1")
     check(
         "%edit of a range runs it",
-        "Editing... done. Executing edited code...\nedited\nOut[2]: 'x = 3\\nprint(\"edited\")\\n'" in said,
+        "Editing... done. Executing edited code...\nedited\nOut[2]: 'x = 3\\nprint(\"edited\")\\n'" in output,
     )
     check("of its value", "Executing edited code...\nedited\nedited\n" in cell(t, "%edit _2"))
     cell(t, "def f(a):\rreturn a\r")
@@ -222,10 +222,10 @@ def pasted(home):
     with open(home + "/clipboard", "w") as f:
         f.write("    >>> a = 5\n    >>> a * 2\n    10\n")
     t = start(home, PATH=home + ":" + os.environ["PATH"], WAYLAND_DISPLAY="")
-    said = cell(t, "%paste")
+    output = cell(t, "%paste")
     check(
         "%paste shows and runs the clipboard",
-        said == "    >>> a = 5\n    >>> a * 2\n    10\n## -- End pasted text --\nOut[1]: 10",
+        output == "    >>> a = 5\n    >>> a * 2\n    10\n## -- End pasted text --\nOut[1]: 10",
     )
     check("quietly", cell(t, "%paste -q") == "Out[2]: 10")
     check("into a name", cell(t, "%paste -q b") == "Block assigned to 'b'")
@@ -234,9 +234,9 @@ def pasted(home):
     with open(home + "/clipboard", "w") as f:
         f.write("")
     check("nothing", cell(t, "%paste").startswith("UsageError: The clipboard appears to be empty"))
-    said = cell(t, "%cpaste\rx = 1\rfor i in range(2):\r    print(i + x)\r\rprint('end')\r--")
-    check("%cpaste runs what is typed", said.endswith("1\n2\nend"))
-    said = cell(t, "%cpaste -q -s END\r\x1b[200~>>> def g():\n...     return 4\n>>> g()\n4\nEND\n\x1b[201~")
+    output = cell(t, "%cpaste\rx = 1\rfor i in range(2):\r    print(i + x)\r\rprint('end')\r--")
+    check("%cpaste runs what is typed", output.endswith("1\n2\nend"))
+    output = cell(t, "%cpaste -q -s END\r\x1b[200~>>> def g():\n...     return 4\n>>> g()\n4\nEND\n\x1b[201~")
     check("or pasted", "Out[8]: 4" in t.text())
     t.type("%cpaste\r")
     t.wait("^:$")
@@ -300,9 +300,9 @@ def reports(t):
         and t.text().index("ZeroDivisionError") < t.text().index("ValueError: outer"),
     )
     cell(t, "%xmode Verbose")
-    said = cell(t, "f(1)")
-    check("%xmode Verbose", said.startswith("ZeroDivisionError"))
-    check("has the variables", "  variables of g\n    x = 1\n    y = 2\n  variables of f\n    x = 1" in said)
+    output = cell(t, "f(1)")
+    check("%xmode Verbose", output.startswith("ZeroDivisionError"))
+    check("has the variables", "  variables of g\n    x = 1\n    y = 2\n  variables of f\n    x = 1" in output)
     cell(t, "%xmode Minimal")
     check("%xmode Minimal", cell(t, "f(1)") == "ZeroDivisionError: division by zero")
     check("the next one", cell(t, "%xmode") == "Exception reporting mode: Plain")

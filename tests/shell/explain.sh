@@ -44,5 +44,5 @@ for day in range(252):
     s = s * np.exp(0.0001 + 0.01 * r.standard_normal(1000))
 print(float(s[0]) > 0)" > "$work/out"
 at_most "launches of a loop of 252 iterations" "$(tail -n 1 "$work/out" | sed 's/.* \([0-9]*\) launches.*/\1/')" 24
-contains "the report shows one of a batch's iterations" "$(cat "$work/out")" 'array float64 (1000,) = 16 trips of a * exp('
+contains "the report shows one of a batch's iterations" "$(cat "$work/out")" 'array float64 (1000,) = 16 iterations of a * exp('
 finish

@@ -58,7 +58,7 @@ before = peak()
 w = run(u, v, w, 1000000)
 print(peak() - before, bool(np.isfinite(w).all()))
 P
-said=$("$GPA" "$work/memory.gpa" 2>&1)
-read -r grown finite <<< "$said"
-verdict "a million iterations take no more memory" "$([ "$finite" = True ] && [ "$grown" -lt 4000 ] && echo 1)" "$said"
+output=$("$GPA" "$work/memory.gpa" 2>&1)
+read -r grown finite <<< "$output"
+verdict "a million iterations take no more memory" "$([ "$finite" = True ] && [ "$grown" -lt 4000 ] && echo 1)" "$output"
 exit $bad

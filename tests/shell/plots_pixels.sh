@@ -135,7 +135,7 @@ bad = False
 for path in sorted(glob.glob("theirs/*.png")):
     name = os.path.basename(path)
     pictures = [imread(f"{folder}/{name}")[:, :, :3] for folder in ("ours", "theirs")]
-    said = [f"{p.shape[:2]}" for p in pictures if p.shape != pictures[1].shape]
+    differences = [f"{p.shape[:2]}" for p in pictures if p.shape != pictures[1].shape]
     for color in np.eye(3):
         boxes, sizes = [], []
         for p in pictures:
@@ -144,11 +144,11 @@ for path in sorted(glob.glob("theirs/*.png")):
             boxes.append([int(v) for v in (rows.min(), rows.max(), columns.min(), columns.max())] if rows.size else [0] * 4)
             sizes.append(round(float(cover.sum())))
         if np.abs(np.subtract(*boxes)).max() > (9 if "legend" in name else 3):
-            said.append(f"{color}: rows and columns {boxes[0]}, matplotlib {boxes[1]}")
+            differences.append(f"{color}: rows and columns {boxes[0]}, matplotlib {boxes[1]}")
         if abs(sizes[0] - sizes[1]) > max(40, 0.06 * sizes[1]):
-            said.append(f"{color}: {sizes[0]} pixels, matplotlib {sizes[1]}")
-    print(f"{'not ok' if said else 'ok'} - {name}", *said, sep="\n# ")
-    bad |= bool(said)
+            differences.append(f"{color}: {sizes[0]} pixels, matplotlib {sizes[1]}")
+    print(f"{'not ok' if differences else 'ok'} - {name}", *differences, sep="\n# ")
+    bad |= bool(differences)
 sys.exit(bad)
 PY
 "$python" look.py || bad=1

@@ -3,20 +3,20 @@
 workspace python
 program=$GPA
 cd "$work" || exit 1
-said() { GPA_PYTHON=$1 "$program" -c 'import fractions' 2>&1; }
+answer() { GPA_PYTHON=$1 "$program" -c 'import fractions' 2>&1; }
 # An interpreter that answers as one of this version; `shared` is 1 if it has a shared library.
 interpreter() { printf '#!/bin/sh\necho %s\necho %s\necho %s\necho %s\necho libpython0.so\necho %s\n' "./$1" "$2" "$3" "$work" "$work" > "$1"; chmod +x "$1"; }
 
-equal "no Python at all" "$(said none)" "ModuleNotFoundError: No module named 'fractions'
+equal "no Python at all" "$(answer none)" "ModuleNotFoundError: No module named 'fractions'
   File \"<string>\", line 1
     import fractions
            ^~~~~~~~~"
-contains "a file that is no Python" "$(said ./missing)" "no Python: ./missing is no Python 3; GPA_PYTHON names another"
+contains "a file that is no Python" "$(answer ./missing)" "no Python: ./missing is no Python 3; GPA_PYTHON names another"
 interpreter old 3.7.16 1
-contains "an old Python" "$(said ./old)" "hint: no Python: ./old is Python 3.7.16, and gpa needs 3.8; GPA"
+contains "an old Python" "$(answer ./old)" "hint: no Python: ./old is Python 3.7.16, and gpa needs 3.8; GPA"
 interpreter static 3.99.0 0
-contains "a Python that is linked statically" "$(said ./static)" "./static has no shared library:"
-contains "what to install then" "$(said ./static)" "apt install libpython3.99"
+contains "a Python that is linked statically" "$(answer ./static)" "./static has no shared library:"
+contains "what to install then" "$(answer ./static)" "apt install libpython3.99"
 equal "gpa's own modules without Python" "$(GPA_PYTHON=none "$program" -c 'import math, json; print(json.dumps([math.pi]))')" '[3.141592653589793]'
 
 cat > use.gpa << 'END'
@@ -36,7 +36,7 @@ print(py.len(a), py.sum(a), py.list(py.map(lambda x: x * 2, [1, 2])), py.eval("l
 END
 for version in 3.8 3.9 3.10 3.11 3.12 3.13 3.14; do
     found=$(command -v python$version) && "$found" -c '' 2> /dev/null || { echo "skip - Python $version is not installed"; continue; }
-    case $(said "$found") in *"no shared library"*) echo "skip - Python $version has no shared library"; continue ;; esac
+    case $(answer "$found") in *"no shared library"*) echo "skip - Python $version has no shared library"; continue ;; esac
     equal "Python $version" "$(GPA_PYTHON=$found "$program" use.gpa 2>&1)" 'from Python
 Fraction(1, 0)
 3 3.0 [2, 4] [2. 4.]'

@@ -1,7 +1,7 @@
 # Several ranks are one device: results have the same bits for any number of them, failures leave the session usable.
 . tests/checks.sh
 [ -e "$B/gpa-ranks.so" ] && [ -e "$B/gpa-cpu.so" ] || skip "no device of several ranks"
-said=$("$GPA" --ranks 2 -c 'print(ones(2) + 1)' 2>&1) || skip "${said%%$'\n'*}"
+output=$("$GPA" --ranks 2 -c 'print(ones(2) + 1)' 2>&1) || skip "${output%%$'\n'*}"
 workspace ranks
 export GPA_NUM_THREADS=1
 cat > "$work/results.gpa" <<'G'
@@ -77,52 +77,52 @@ for n in 7 70; do
     diff "$work/1" "$work/$n" | cut -c1-300 | head -6 > "$work/difference"
     [ ! -s "$work/difference" ]; verdict "the bits of $n simulated ranks" $? "$work/difference"
 done
-said=$(simulate 1024 -c 'u = np.zeros((4096, 64)); u[0] = 1.0; v = u.copy()
+output=$(simulate 1024 -c 'u = np.zeros((4096, 64)); u[0] = 1.0; v = u.copy()
 for i in range(20):
     v[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) / 4
     u, v = v, u
 %ranks' | sed -n 's/.*bytes, \([0-9]*\) transfers.*/\1/p')
-at_most "1024 ranks send no more halos than a program by hand" "${said:-none}" $((20 * 2 * 1023))
-said=$(simulate 64 -c 'u = np.zeros((4096, 1024)); u[0] = 1.0; v = u.copy()
+at_most "1024 ranks send no more halos than a program by hand" "${output:-none}" $((20 * 2 * 1023))
+output=$(simulate 64 -c 'u = np.zeros((4096, 1024)); u[0] = 1.0; v = u.copy()
 for i in range(20):
     v[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) / 4
     u, v = v, u
 %ranks')
-contains "halos of a stencil: one message in each direction and step" "$said" " transfers of 206"
-said=$(simulate 64 -c 'x = np.random.default_rng(1).random(10 ** 7); s = float(np.sqrt(x * x + 1).sum())
+contains "halos of a stencil: one message in each direction and step" "$output" " transfers of 206"
+output=$(simulate 64 -c 'x = np.random.default_rng(1).random(10 ** 7); s = float(np.sqrt(x * x + 1).sum())
 %ranks')
-contains "a sum moves no elements" "$said" "63 replies of 10152 bytes, 0 transfers"
-said=$(simulate 16 -c 'a = np.random.default_rng(1).random((512, 512)) + 0j; c = np.fft.fft2(a)
+contains "a sum moves no elements" "$output" "63 replies of 10152 bytes, 0 transfers"
+output=$(simulate 16 -c 'a = np.random.default_rng(1).random((512, 512)) + 0j; c = np.fft.fft2(a)
 %ranks')
-contains "a transform of two axes: one message between any two ranks" "$said" "240 transfers of 3932160 bytes"
+contains "a transform of two axes: one message between any two ranks" "$output" "240 transfers of 3932160 bytes"
 
-said=$("$GPA" --ranks 2 -c 'x = np.arange(1e6) * 2
+output=$("$GPA" --ranks 2 -c 'x = np.arange(1e6) * 2
 print(x.sum())
 %ranks' 2>&1)
-contains "%ranks names the workers" "$said" "rank 1: process"
-contains "%ranks counts" "$said" "1 launches were divided"
-said=$("$GPA" --ranks 2 -c 'x = np.arange(4e6).reshape(2000, 2000).copy(); y = x.copy()
+contains "%ranks names the workers" "$output" "rank 1: process"
+contains "%ranks counts" "$output" "1 launches were divided"
+output=$("$GPA" --ranks 2 -c 'x = np.arange(4e6).reshape(2000, 2000).copy(); y = x.copy()
 %explain y[1:-1] = x[2:] + x[:-2]' 2>&1)
-contains "%explain shows what halos move" "$said" ", moves 32 KB"
+contains "%explain shows what halos move" "$output" ", moves 32 KB"
 
-contains "%explain says why" "$said" "(halo, 2 messages)"
-said=$(GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 2 -c 'x = np.arange(1e6)
+contains "%explain says why" "$output" "(halo, 2 messages)"
+output=$(GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 2 -c 'x = np.arange(1e6)
 %explain y = np.cumsum(np.sqrt(x)); z = np.sort(y)' 2>&1)
-contains "%explain says what is not divided" "$said" "  on rank 0 alone: its elements are computed in order"
-contains "%explain: library calls" "$said" "by the library of ranks, moves "
+contains "%explain says what is not divided" "$output" "  on rank 0 alone: its elements are computed in order"
+contains "%explain: library calls" "$output" "by the library of ranks, moves "
 
-said=$(GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 3 -c 'x = np.arange(1e6) * 2; y = np.sort(-x)
+output=$(GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 3 -c 'x = np.arange(1e6) * 2; y = np.sort(-x)
 print(x.sum())
 %ranks restart
 print(x.sum(), (x + 1).sum(), y[:2])
 %ranks restart
 %ranks stop' 2>&1)
-contains "%ranks restart keeps arrays" "$said" "999999000000.0 1000000000000.0 [-1999998. -1999996.]"
-contains "arguments of %ranks" "$said" "takes no argument but"
+contains "%ranks restart keeps arrays" "$output" "999999000000.0 1000000000000.0 [-1999998. -1999996.]"
+contains "arguments of %ranks" "$output" "takes no argument but"
 contains "%ranks restart: one process" "$("$GPA" --device cpu -c '%ranks restart' 2>&1)" "ValueError: cpu is one process"
 
 children='$(pgrep -P $(pgrep -P $PPID orted))'
-said=$(GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 2 -c 'x = np.arange(1e6); y = x * 2
+output=$(GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 2 -c 'x = np.arange(1e6); y = x * 2
 print(y.sum())
 !kill -9 '"$children"'
 try: print((y + 1).sum())
@@ -131,18 +131,18 @@ x = np.arange(1e6)
 print((x + 1).sum())
 try: print(y[0])
 except Exception as e: print(type(e).__name__, e)' 2>&1)
-contains "a worker that ends is named" "$said" "DeviceError rank 1 (process"
-contains "the session goes on with new workers" "$said" "500000500000.0"
-contains "what only the dead worker held is lost" "$said" "DeviceError the elements of this array were lost when ranks failed"
+contains "a worker that ends is named" "$output" "DeviceError rank 1 (process"
+contains "the session goes on with new workers" "$output" "500000500000.0"
+contains "what only the dead worker held is lost" "$output" "DeviceError the elements of this array were lost when ranks failed"
 
-said=$(GPA_RANKS_TIMEOUT=1 GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 2 -c 'x = np.arange(1e6); y = x * 2
+output=$(GPA_RANKS_TIMEOUT=1 GPA_RANKS_THRESHOLD=1 "$GPA" --ranks 2 -c 'x = np.arange(1e6); y = x * 2
 print(y.sum())
 !kill -STOP '"$children"'
 try: print((y + 1).sum())
 except Exception as e: print(type(e).__name__, e)
 print((np.arange(1e6) + 1).sum())' 2>&1)
-contains "a worker that does not answer in time is named" "$said" "on $(hostname)) does not answer"
-contains "the session goes on without it" "$said" "500000500000.0"
+contains "a worker that does not answer in time is named" "$output" "on $(hostname)) does not answer"
+contains "the session goes on without it" "$output" "500000500000.0"
 contains "no time limit" "$(GPA_RANKS_TIMEOUT=soon "$GPA" --ranks 2 -c 'print(np.ones(2) + 1)' 2>&1)" "'soon' is not a number of seconds"
 
 errors=$work/errors start "$GPA" --ranks 2 -c 'import numpy as np

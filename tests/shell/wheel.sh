@@ -25,7 +25,9 @@ equal "a program on the CPU device" "$(alone gpa --device cpu -c 'print((np.aran
 equal "a matrix product by the library" "$(alone gpa -c 'print((np.ones((99, 99)) @ np.ones((99, 99)))[0, 0])')" 99.0
 # CUDA and Open MPI, with what these load, are the machine's.
 machine='libcuda|nvidia|libmpi|libopen-(pal|rte)|libhwloc|libevent|libudev'
-equal "libraries of the machine" "$(alone gpa --version --verbose | awk -v own="$env/" -v machine="$machine" '$1 == "library" && index($2, own) != 1 && $2 !~ machine { print $2 }')" ""
+others=$(alone gpa --version --verbose |
+    awk -v own="$env/" -v machine="$machine" '$1 == "library" && index($2, own) != 1 && $2 !~ machine { print $2 }')
+equal "libraries of the machine" "$others" ""
 contains "what was found where" "$(alone gpa --version --verbose)" "library    $env/lib/gpa/gpa-cpu.so"
 if [ -e "$env/lib/gpa/gpa-cuda.so" ]; then # a stand-in for the driver, and one for the library of a package
     packages=$(echo "$env"/lib/python3*/site-packages)
@@ -37,16 +39,19 @@ fi
 contains "Python is the environment's" "$(alone gpa -c '%python')" "$env/bin/python3"
 contains "licences" "$(find "$env" -path '*dist-info/licenses*' -name LICENSES.txt -exec cat {} +)" LLVM
 spec=$env/share/jupyter/kernels/gpa
-equal "a cell in the kernel that front ends find" "$(env -i HOME="$work/home" PATH="$work/bin" JUPYTER_PATH="$env/share/jupyter" "$(realpath -s "$PYTHON")" - <<'P'
+python=$(realpath -s "$PYTHON")
+answer=$(env -i HOME="$work/home" PATH="$work/bin" JUPYTER_PATH="$env/share/jupyter" "$python" - <<'P'
 import jupyter_client
 manager, client = jupyter_client.manager.start_new_kernel(kernel_name="gpa")
-said = []
-client.execute_interactive("print((np.arange(10) ** 2).sum())", output_hook=lambda m: said.append(m["content"].get("text", "")), timeout=60)
-print("".join(said).strip())
+texts = []
+cell = "print((np.arange(10) ** 2).sum())"
+client.execute_interactive(cell, output_hook=lambda m: texts.append(m["content"].get("text", "")), timeout=60)
+print("".join(texts).strip())
 client.stop_channels()
 manager.shutdown_kernel()
 P
-)" 285
+)
+equal "a cell in the kernel that front ends find" "$answer" 285
 [ -s "$spec/kernel.json" ]; verdict "its kernelspec" $?
 "$env/bin/pip" uninstall -q -y --disable-pip-version-check gpa-lang > "$work/log" 2>&1
 equal "files after pip uninstall" "$(find "$env" -name '*gpa*' ! -type d; find "$env/lib/gpa" -type f 2> /dev/null)" ""
@@ -61,7 +66,8 @@ if command -v dpkg-deb > /dev/null; then
     verdict "make deb" $? "$work/log"
     dpkg-deb -x build/gpa_*.deb "$work/deb"
     equal "its program" "$("$work/deb/usr/bin/gpa" --device cpu -c 'print((np.arange(10) ** 2).sum())' 2>&1)" 285
-    equal "packages that it depends on and the machine lacks" \
-        "$(dpkg-deb -f build/gpa_*.deb Depends | tr ',' '\n' | sed 's/(.*//' | xargs dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>&1 | grep -v '^installed')" ""
+    needed=$(dpkg-deb -f build/gpa_*.deb Depends | tr ',' '\n' | sed 's/(.*//')
+    missing=$(echo "$needed" | xargs dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>&1 | grep -v '^installed')
+    equal "packages that it depends on and the machine lacks" "$missing" ""
 fi
 finish

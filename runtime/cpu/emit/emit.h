@@ -14,8 +14,8 @@ typedef enum {
                      (emit_tiles.c) */
 } emit_nest;
 
-/* What a function computes: everything; the k-th EACH alone; the rest after all EACHs (k is
- * their number); or the join of two states of the k-th EACH. */
+/* The part of a program that a function computes: everything; the k-th EACH alone; the rest after
+ * all EACHs (k is their number); or the join of two states of the k-th EACH. */
 enum { EMIT_WHOLE = -1, EMIT_JOIN = -2 }; /* EMIT_JOIN - k */
 
 /* Streaming (non-temporal) stores, which must be aligned to vector registers. STREAM_ALIGNED: every

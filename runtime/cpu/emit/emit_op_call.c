@@ -8,8 +8,8 @@
 #include "runtime/cpu/emit/emit_op.h"
 #include "runtime/cpu/emit/op_lanes.h"
 
-/* What a call computes: passed by value, in two registers. Compiled code passes the same two words
- * as integers (call_words). */
+/* The operation of a call: passed by value, in two registers. Compiled code passes the same two
+ * words as integers (call_words). */
 typedef struct {
     uint8_t operand[3]; /* dtypes; DT_NONE: no operand */
     uint8_t result;

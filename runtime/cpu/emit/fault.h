@@ -12,7 +12,7 @@ typedef struct {
     int32_t lock;             /* spin lock */
 } cpu_fault_cell;
 
-/* What the emitter knows of a fault: passed by value, in two registers. Compiled code passes the
+/* Compile-time facts of a fault: passed by value, in two registers. Compiled code passes the
  * same two words as integers: the axis in the upper half of the first, the source line in the
  * second. */
 typedef struct {

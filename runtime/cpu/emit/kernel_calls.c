@@ -175,16 +175,16 @@ void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t 
 int64_t kernel_vote(const int64_t *view, const char *context, int64_t slot, int64_t mask_slot,
                     uint64_t row) {
     geometry g = shape_of(view);
-    int64_t n = 0, truths = 0;
+    int64_t n = 0, n_true = 0;
     char *all = (char *)(uintptr_t)context;
     const char *mask = mask_slot >= 0 ? slot_address(all, &g, mask_slot) : NULL,
                *votes = slot_address(all, &g, slot);
     for (int64_t t = 0; t < g.threads; t++) {
         if (!runs(mask, &g, t)) continue;
         n++;
-        truths += votes[padded(&g, t)] != 0;
+        n_true += votes[padded(&g, t)] != 0;
     }
-    return row == KIR_BA_COUNT ? truths : row == KIR_BA_AND ? truths == n : truths > 0;
+    return row == KIR_BA_COUNT ? n_true : row == KIR_BA_AND ? n_true == n : n_true > 0;
 }
 
 /* ---- atomics ---- */

@@ -33,7 +33,7 @@ static void host_vectors(cpu_target_info *h, const char *features) {
 #endif
 }
 
-/* What the processor has, and what is better done without: AMD's gathers and scatters are slower
+/* Features of the processor that pay: not AMD's gathers and scatters, which are slower
  * than single accesses. */
 static char *host_features(const char *cpu) {
     char *has = LLVMGetHostCPUFeatures(), text[8192];

@@ -128,8 +128,8 @@ typedef struct {
     V z, k, index; /* k is a float; it is one too small where z is below 1 */
 } split;
 
-/* What getmant and getexp do. A subnormal operand is scaled to a normal one; the exponent becomes
- * a float as the last bits of a number whose own last bit is 1. */
+/* The mantissa and exponent, as getmant and getexp. A subnormal operand is scaled to a normal one;
+ * the exponent becomes a float as the last bits of a number whose own last bit is 1. */
 static void split_by_bits(ll *E, V x, unsigned how, V *z, V *k) {
     LLVMBuilderRef b = E->b;
     const bool is_double = vec_is_double(x);

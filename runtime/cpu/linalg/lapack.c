@@ -466,7 +466,7 @@ static int64_t chunks_of(const gpa_libcall *c, int64_t groups, int threads, doub
 }
 
 /* *out: the call with copies of its description. */
-static gpa_code job_new(const lapack *l, const lapack_team *team, const gpa_libcall *c, job **out,
+static gpa_code job_new(const lapack *l, const lapack_context *ctx, const gpa_libcall *c, job **out,
                         gpa_err *e) {
     job *j = mem_zero(sizeof *j);
     if (!j) return gpa_no_memory(e);
@@ -492,8 +492,8 @@ static gpa_code job_new(const lapack *l, const lapack_team *team, const gpa_libc
                 : batched_eigen_can(c) ? batched_eigen_width(c)
                                        : 1;
     int64_t groups = (c->matrix.batch + lanes - 1) / lanes;
-    bool many = team->threads > 1 && (lanes > 1 || groups >= team->threads);
-    j->threads = many ? team->threads : 1;
+    bool many = ctx->threads > 1 && (lanes > 1 || groups >= ctx->threads);
+    j->threads = many ? ctx->threads : 1;
     j->r = (runs){.first = t,
                   .step = j->step,
                   .batch = c->matrix.batch,
@@ -525,18 +525,18 @@ static bool owns_blocks(const job *j) {
     return true;
 }
 
-gpa_code lapack_run(const lapack *l, const lapack_team *team, const gpa_libcall *c, gpa_err *e) {
+gpa_code lapack_run(const lapack *l, const lapack_context *ctx, const gpa_libcall *c, gpa_err *e) {
     static const detached_call call = {job_run, job_take_over, job_free};
     job *j = NULL;
-    gpa_code rc = job_new(l, team, c, &j, e);
+    gpa_code rc = job_new(l, ctx, c, &j, e);
     if (rc) return rc;
-    blas_threads(team->b, j->threads > 1 ? 1 : team->threads);
+    blas_threads(ctx->b, j->threads > 1 ? 1 : ctx->threads);
     if (work_estimate(c) > TUNE_LAPACK_DIRECT_MAX_WORK && owns_blocks(j)) {
-        if (!detached_run(&call, j, team->stop)) return gpa_interrupted(e);
+        if (!detached_run(&call, j, ctx->stop)) return gpa_interrupted(e);
     } else {
-        threads_each(j->threads, j->r.chunks, team->stop, run_chunk, &j->r);
+        threads_each(j->threads, j->r.chunks, ctx->stop, run_chunk, &j->r);
     }
-    rc = threads_stopped(team->stop) ? gpa_interrupted(e) : job_result(j, c, e);
+    rc = threads_stopped(ctx->stop) ? gpa_interrupted(e) : job_result(j, c, e);
     job_free(j);
     return rc;
 }

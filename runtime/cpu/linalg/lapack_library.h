@@ -14,12 +14,12 @@ typedef struct lapack {
     lapack_routines of[BLAS_TYPES];
 } lapack;
 
-/* What runs a call: the library's threads, and a flag that is set when the user interrupts. */
+/* The execution context of a call: the library's threads, and a flag that an interrupt sets. */
 typedef struct {
     const blas *b;
     int threads;
     const int32_t *stop;
-} lapack_team;
+} lapack_context;
 
 /* Loads the library and its routines on first use; then *b and *l are owned (blas_free,
  * lapack_free). False if a routine is missing. */

@@ -218,7 +218,7 @@ static int64_t blocks_of(const gpa_libcall *c) {
     return (int64_t)MIN(most, ceil(n * n * k / TUNE_LAPACK_DIRECT_MAX_WORK) + (n * k == 0));
 }
 
-gpa_code solve_run(const lapack *l, const lapack_team *team, const gpa_libcall *c, gpa_err *e) {
+gpa_code solve_run(const lapack *l, const lapack_context *ctx, const gpa_libcall *c, gpa_err *e) {
     const lapack_routines *r = &l->of[blas_type_index(c->dtype)];
     if (c->kind == LIB_SOLVE_BANDED) {
         *c->solve_banded.info = 0;
@@ -231,10 +231,10 @@ gpa_code solve_run(const lapack *l, const lapack_team *team, const gpa_libcall *
               .item = (int64_t)dtype_size(c->dtype),
               .blocks = blocks_of(c)};
     t.lead = (int)c->solve_factored.a.stride[t.rows ? 1 : 2];
-    const bool many = team->threads > 1 && c->solve_factored.batch >= team->threads;
-    blas_threads(team->b, many ? 1 : team->threads);
-    threads_each(many ? team->threads : 1, c->solve_factored.batch * t.blocks, team->stop,
+    const bool many = ctx->threads > 1 && c->solve_factored.batch >= ctx->threads;
+    blas_threads(ctx->b, many ? 1 : ctx->threads);
+    threads_each(many ? ctx->threads : 1, c->solve_factored.batch * t.blocks, ctx->stop,
                  solve_block, &t);
     *c->solve_factored.info = t.info;
-    return threads_stopped(team->stop) ? gpa_interrupted(e) : GPA_OK;
+    return threads_stopped(ctx->stop) ? gpa_interrupted(e) : GPA_OK;
 }

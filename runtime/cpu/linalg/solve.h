@@ -7,6 +7,6 @@
 /* True if the call is supported. Loads the library on first use: lapack_load. */
 bool solve_can(lapack **l, blas **b, const gpa_libcall *c);
 /* Polls for an interrupt between blocks of right-hand sides. */
-gpa_code solve_run(const lapack *l, const lapack_team *team, const gpa_libcall *c, gpa_err *e);
+gpa_code solve_run(const lapack *l, const lapack_context *ctx, const gpa_libcall *c, gpa_err *e);
 
 #endif

@@ -7,7 +7,7 @@
 #include "runtime/cpu/emit/fault.h"
 #include "runtime/cpu/run/program.h"
 
-/* What runs launches. */
+/* The executor of launches. */
 typedef struct {
     jit *j;
     int threads;

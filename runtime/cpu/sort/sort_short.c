@@ -18,7 +18,7 @@ enum {
     RUN = 16 /* vectors sorted in registers */
 };
 
-/* What a pass does with the vectors it holds in registers: sorts them, merges them, or merges two
+/* The operation of a pass on the vectors in registers: sort, merge, or merge of two
  * ascending halves, of which the upper one is read in reverse. */
 typedef enum { PASS_SORT, PASS_MERGE, PASS_FLIP } sort_pass;
 

@@ -397,8 +397,8 @@ static void put_bound(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     char a[NAME_BYTES], b[NAME_BYTES], then[48];
     const char *t = "long long", *word = "unsigned long long";
-    bool team = E->plan->group == GROUP_WARP || E->plan->group == GROUP_BLOCK ||
-                E->plan->group == GROUP_COLUMN;
+    bool has_barriers = E->plan->group == GROUP_WARP || E->plan->group == GROUP_BLOCK ||
+                        E->plan->group == GROUP_COLUMN;
     value_name(a, i->a);
     value_name(b, i->b);
     if (E->as_int32[at] && fits_int(E, i->a)) t = "int", word = "unsigned";
@@ -406,7 +406,8 @@ static void put_bound(em *E, int32_t at) {
     if (i->imm == KIR_IN_BOUNDS) return;
     if (kir_bits(E->f, i->a) < 0) em_line(E, "if (v%d < 0) v%d += (%s)%s;", (int)at, (int)at, t, b);
     if (E->f->flags & KIR_F_UNCHECKED) return;
-    snprintf(then, sizeof then, team ? "if (%s == 0) return; v%d = 0;" : "return;", b, (int)at);
+    snprintf(then, sizeof then, has_barriers ? "if (%s == 0) return; v%d = 0;" : "return;", b,
+             (int)at);
     em_line(E, "if ((%s)v%d >= (%s)%s)", word, (int)at, word, b);
     put_fault(E, i, &(fault_report){KIR_FT_INDEX, i->sub, a, b, then});
 }

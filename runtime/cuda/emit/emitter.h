@@ -43,7 +43,7 @@ typedef enum {
                       y<instruction>[u].v[k] */
 } em_access_mode;
 
-/* What a SCAN instruction emits. */
+/* The code that a SCAN instruction emits. */
 typedef enum {
     PASS_POINT, /* the running value of one point, the lanes of a block in step */
     PASS_TOTAL, /* reduction only: the total of a part */

@@ -24,7 +24,7 @@ enum {
     UNIT_ELEMS = 8 /* of a 16-byte access */
 };
 
-/* What a kernel is compiled for. */
+/* The parameters that a kernel is compiled for. */
 typedef struct {
     int hopper, aligned, dk, dv, bfloat, causal, mask, prescale;
 } variant;

@@ -1,7 +1,7 @@
 /* Liveness of a loop's variables at its back edge, from one pass over the instructions.
  *
  * Reading order: instructions, the loop, what surrounds it. */
-#include "lang/vm/loop_unread.h"
+#include "lang/vm/loop_liveness.h"
 
 #include <string.h>
 
@@ -23,13 +23,13 @@ const ins *loop_last(const code *c, const ins *head) {
     return last;
 }
 
-static void set(loop_unread *x, unsigned reg) {
-    if (reg < LOOP_UNREAD_VARS) x->bits[reg / 64] |= UINT64_C(1) << reg % 64;
+static void set(loop_dead_vars *x, unsigned reg) {
+    if (reg < LOOP_LIVENESS_VARS) x->bits[reg / 64] |= UINT64_C(1) << reg % 64;
 }
 
 /* Adds the registers that an instruction reads, or writes. Those of more than its three operands
  * are temporaries. */
-static void add_operands(const ins *i, bool written, loop_unread *to) {
+static void add_operands(const ins *i, bool written, loop_dead_vars *to) {
     const unsigned operand[] = {i->a, i->b, i->c};
     const char *layout = code_layout(i->op);
     for (int k = 0; k < 3 && layout[k] && layout[k] != ','; k++)
@@ -54,10 +54,10 @@ static bool may_store(const ins *i) {
 
 /* The variables that the body assigns before it reads them, and before it stores or branches: jumps
  * out of the loop are no branches. */
-static void find_assigned_first(const ins *head, const ins *last, loop_unread *out) {
-    loop_unread read = {{0}};
+static void find_assigned_first(const ins *head, const ins *last, loop_dead_vars *out) {
+    loop_dead_vars read = {{0}};
     for (const ins *i = head; i <= last; i += code_words[i->op]) {
-        loop_unread now = {{0}};
+        loop_dead_vars now = {{0}};
         const ins *to = jump_target(i);
         add_operands(i, false, &read);
         if (may_store(i) || (to && to >= head && to <= last)) return;
@@ -80,16 +80,16 @@ static bool has_outer_loop(const code *c, const ins *head, const ins *last) {
     return false;
 }
 
-void loop_find_unread(const code *c, const ins *head, loop_unread *out) {
-    loop_unread read = {{0}};
-    *out = (loop_unread){{0}};
+void loop_find_dead(const code *c, const ins *head, loop_dead_vars *out) {
+    loop_dead_vars read = {{0}};
+    *out = (loop_dead_vars){{0}};
     if (c->jit || c->n_guards) return; /* a handler may read what was assigned before */
     const ins *last = loop_last(c, head), *end = c->ins + c->n_ins;
     find_assigned_first(head, last, out);
     for (const ins *i = has_outer_loop(c, head, last) ? c->ins : last + code_words[last->op];
          i < end; i += code_words[i->op])
         if (i < head || i > last) add_operands(i, false, &read);
-    for (unsigned k = 0; k < LOOP_UNREAD_VARS; k++)
+    for (unsigned k = 0; k < LOOP_LIVENESS_VARS; k++)
         if (k >= c->n_vars) read.bits[k / 64] |= UINT64_C(1) << k % 64;
     for (size_t k = 0; k < COUNT_OF(out->bits); k++) out->bits[k] &= ~read.bits[k];
 }

@@ -1,15 +1,15 @@
-/* Variables of a loop whose values no later iteration reads. */
-#ifndef GPA_VM_LOOP_UNREAD_H
-#define GPA_VM_LOOP_UNREAD_H
+/* Liveness of the variables of a loop: those that are dead at its back edge. */
+#ifndef GPA_VM_LOOP_LIVENESS_H
+#define GPA_VM_LOOP_LIVENESS_H
 
 #include "lang/compile/code.h"
 
-enum { LOOP_UNREAD_VARS = 256 }; /* variables of a function that are examined */
+enum { LOOP_LIVENESS_VARS = 256 }; /* variables of a function that are examined */
 
 /* A bit for each variable of a function. */
 typedef struct {
-    uint64_t bits[LOOP_UNREAD_VARS / 64];
-} loop_unread;
+    uint64_t bits[LOOP_LIVENESS_VARS / 64];
+} loop_dead_vars;
 
 /* Both are for code in which the debugger has replaced no instruction (code.ops).
  *
@@ -19,6 +19,6 @@ const ins *loop_last(const code *c, const ins *head);
 /* The variables that hold a temporary at the end of an iteration: the next one assigns them before
  * it reads them, stores into an array or branches, and nothing after the loop reads them. An
  * approximation from below. */
-void loop_find_unread(const code *c, const ins *head, loop_unread *out);
+void loop_find_dead(const code *c, const ins *head, loop_dead_vars *out);
 
 #endif
