@@ -313,9 +313,9 @@ static gpa_code complete_members(gpa_vm *vm, class_obj *c) {
     dict_obj *d = c->members.dict;
     gpa_code rc = GPA_OK;
     if (dict_text_peek(vm, d, "__del__").tag != V_UNSET)
-        return vm_fail(vm, GPA_E_UNSUPPORTED,
-                       "__del__ is not part of gpa: give back what an object holds in a method, or "
-                       "use `with`");
+        return vm_fail(
+            vm, GPA_E_UNSUPPORTED,
+            "__del__ is not part of gpa: release its resources in a method, or use `with`");
     if ((rc = wrap_init_subclass(vm, d))) return rc;
     value module = v_cstr(vm, sym_text(vm, c->module->name));
     rc = module.tag == V_UNSET ? vm->core.err.code : dict_set_text(vm, d, "__module__", module);
