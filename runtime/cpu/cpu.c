@@ -252,14 +252,14 @@ static gpa_code run_solve(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
 }
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return (void)d, (void)c, true; }
 static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return fft_run(&d->f, &(fft_team){d->threads, &d->stop}, c, e);
+    return fft_run(&d->f, &(fft_context){d->threads, &d->stop}, c, e);
 }
 
 static bool can_cosines(gpa_dev *d, const gpa_libcall *c) {
     return (void)d, c->dtype == DT_F32 || c->dtype == DT_F64;
 }
 static gpa_code run_cosines(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return dct_run(&d->c, &d->f, &(fft_team){d->threads, &d->stop}, c, e);
+    return dct_run(&d->c, &d->f, &(fft_context){d->threads, &d->stop}, c, e);
 }
 
 static bool can_sort(gpa_dev *d, const gpa_libcall *c) { return (void)d, sort_can(c); }

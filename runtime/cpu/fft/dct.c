@@ -245,16 +245,16 @@ static gpa_libcall inner(const row_groups *p, int64_t count, gpa_mem *from, gpa_
     return c;
 }
 
-static gpa_code piece(row_groups *p, fft_tables **f, const fft_team *team, gpa_err *e) {
+static gpa_code piece(row_groups *p, fft_tables **f, const fft_context *ctx, gpa_err *e) {
     const bool few = p->count * p->width * p->q.n < TUNE_FFT_THREADS_MIN_POINTS;
-    const int threads = few ? 1 : team->threads;
+    const int threads = few ? 1 : ctx->threads;
     gpa_mem from = {.base = p->from}, to = {.base = p->to};
     gpa_libcall c = inner(p, p->count, &from, &to);
-    p->chunks = MIN(p->count, 8 * team->threads);
-    threads_each(threads, p->chunks, team->stop, bring_chunk, p);
-    gpa_code rc = p->failed ? GPA_OK : fft_run(f, team, &c, e);
-    if (!rc && !p->failed) threads_each(threads, p->chunks, team->stop, take_chunk, p);
-    return rc ? rc : p->failed || threads_stopped(team->stop) ? fft_fail(team, e) : GPA_OK;
+    p->chunks = MIN(p->count, 8 * ctx->threads);
+    threads_each(threads, p->chunks, ctx->stop, bring_chunk, p);
+    gpa_code rc = p->failed ? GPA_OK : fft_run(f, ctx, &c, e);
+    if (!rc && !p->failed) threads_each(threads, p->chunks, ctx->stop, take_chunk, p);
+    return rc ? rc : p->failed || threads_stopped(ctx->stop) ? fft_fail(ctx, e) : GPA_OK;
 }
 
 /* ---- calls ---- */
@@ -283,7 +283,7 @@ static void arrange(row_groups *p) {
         p->groups *= d == p->adjacent_dim ? (c->dct.n[d] + lanes - 1) / lanes : c->dct.n[d];
 }
 
-gpa_code dct_run(cosines **s, fft_tables **f, const fft_team *team, const gpa_libcall *c,
+gpa_code dct_run(cosines **s, fft_tables **f, const fft_context *ctx, const gpa_libcall *c,
                  gpa_err *e) {
     const int64_t n = c->dct.n[0];
     const double root = 1.41421356237309504880;
@@ -310,14 +310,14 @@ gpa_code dct_run(cosines **s, fft_tables **f, const fft_team *team, const gpa_li
     p.in = c->dct.in.mem->base + c->dct.in.offset * p.item;
     p.out = c->dct.out.mem->base + c->dct.out.offset * p.item;
     const int64_t most =
-        MAX(1, MIN(p.groups, TUNE_DCT_SCRATCH_BYTES * team->threads / (p.before + p.after)));
+        MAX(1, MIN(p.groups, TUNE_DCT_SCRATCH_BYTES * ctx->threads / (p.before + p.after)));
     char *scratch = mem_new((size_t)(most * (p.before + p.after) + LINE));
     if (!scratch) return gpa_no_memory(e);
     p.from = scratch + (LINE - (uintptr_t)scratch % LINE) % LINE;
     p.to = p.from + most * p.before;
     for (; p.first < p.groups && !rc; p.first += most) {
         p.count = MIN(most, p.groups - p.first);
-        rc = piece(&p, f, team, e);
+        rc = piece(&p, f, ctx, e);
     }
     mem_free(scratch);
     return rc;

@@ -7,7 +7,7 @@
 typedef struct cosines cosines;
 
 /* *s keeps factors between calls; NULL at first, then owned: dct_free. *f as in fft_run. */
-gpa_code dct_run(cosines **s, fft_tables **f, const fft_team *team, const gpa_libcall *c,
+gpa_code dct_run(cosines **s, fft_tables **f, const fft_context *ctx, const gpa_libcall *c,
                  gpa_err *e);
 void dct_free(cosines *s);
 

@@ -27,7 +27,7 @@ static char *address(const gpa_binding *b, gpa_dtype t) {
 }
 
 /* The last axis goes from in to out and is scaled; the others are transformed in place. */
-gpa_code fft_run(fft_tables **s, const fft_team *team, const gpa_libcall *c, gpa_err *e) {
+gpa_code fft_run(fft_tables **s, const fft_context *ctx, const gpa_libcall *c, gpa_err *e) {
     const gpa_dtype real = dtype_info[c->dtype].real;
     const int last = c->fft.rank - 1;
     char *in = address(&c->fft.in, c->fft.form == FFT_R2C ? real : c->dtype),
@@ -35,12 +35,12 @@ gpa_code fft_run(fft_tables **s, const fft_team *team, const gpa_libcall *c, gpa
     int64_t n[KIR_MAX_DIMS];
     memcpy(n, c->fft.n, sizeof n);
     gpa_libcall one = along(c, last, c->fft.form, n, &c->fft.in);
-    gpa_code rc = fft_axis_run(s, team, &one, in, out, e);
+    gpa_code rc = fft_axis_run(s, ctx, &one, in, out, e);
     if (c->fft.form == FFT_R2C) n[last] = n[last] / 2 + 1;
     for (int axis = last - 1; axis >= 0 && !rc; axis--) {
         one = along(c, axis, FFT_C2C, n, &c->fft.out);
         one.fft.scaled = false;
-        rc = fft_axis_run(s, team, &one, out, out, e);
+        rc = fft_axis_run(s, ctx, &one, out, out, e);
     }
     return rc;
 }

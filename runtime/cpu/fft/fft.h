@@ -11,12 +11,12 @@ typedef struct fft_tables fft_tables;
 typedef struct {
     int threads;
     const int32_t *stop;
-} fft_team;
+} fft_context;
 
-/* Runs a LIB_FFT call on up to team->threads threads. *s caches twiddle factors between calls: NULL
+/* Runs a LIB_FFT call on up to ctx->threads threads. *s caches twiddle factors between calls: NULL
  * at first, then owned by the caller (fft_tables_free, fft_axis.h). GPA_E_MEMORY when memory is
  * short.
  */
-gpa_code fft_run(fft_tables **s, const fft_team *team, const gpa_libcall *c, gpa_err *e);
+gpa_code fft_run(fft_tables **s, const fft_context *ctx, const gpa_libcall *c, gpa_err *e);
 
 #endif

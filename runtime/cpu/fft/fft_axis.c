@@ -29,7 +29,7 @@ typedef struct {
 /* The filter of a convolution from the LRU cache, else new: q is prepared for m points, `scratch`
  * has as many. NULL when memory is short or the call was stopped. */
 static const bluestein *filter_of(fft_tables *s, const convolution *v, four_step *q,
-                                  const fft_team *team, char *scratch) {
+                                  const fft_context *ctx, char *scratch) {
     int oldest = 0;
     for (int i = 0; i < FFT_FILTERS_CACHED; i++) {
         const bluestein *c = &s->filters[i].c;
@@ -41,8 +41,8 @@ static const bluestein *filter_of(fft_tables *s, const convolution *v, four_step
     }
     bluestein *c = &s->filters[oldest].c;
     bluestein_free(c);
-    if (!bluestein_new(c, v->dtype, v->n, v->m, v->inverse, team->stop)) return NULL;
-    if (!four_step_row(q, team, c->spectrum, scratch)) {
+    if (!bluestein_new(c, v->dtype, v->n, v->m, v->inverse, ctx->stop)) return NULL;
+    if (!four_step_row(q, ctx, c->spectrum, scratch)) {
         bluestein_free(c);
         return NULL;
     }
@@ -59,7 +59,7 @@ static int64_t padded_length(const fft_tables *s, gpa_dtype t, int64_t n) {
     return radix_padded_length(2 * n - 1);
 }
 
-static gpa_code run_bluestein(fft_tables *s, const fft_team *team, const gpa_libcall *c, void *in,
+static gpa_code run_bluestein(fft_tables *s, const fft_context *ctx, const gpa_libcall *c, void *in,
                               void *out, gpa_err *e) {
     const int64_t n = fft_complex_length(c), item = (int64_t)dtype_size(c->dtype),
                   count = fft_row_count(c);
@@ -72,7 +72,7 @@ static gpa_code run_bluestein(fft_tables *s, const fft_team *team, const gpa_lib
          *a = more ? fft_align(more) : NULL, *b = a + v.m * item;
     four_step q;
     bool failed = !more || !four_step_new(s, c, v.m, false, &q, &memory) || (half_length && !split);
-    const bluestein *w = failed ? NULL : filter_of(s, &v, &q, team, a);
+    const bluestein *w = failed ? NULL : filter_of(s, &v, &q, ctx, a);
     failed = !w;
     for (int64_t i = 0; i < count && !failed; i++) {
         char *from = fft_row_at(c, &c->fft.in, in, !from_real, i),
@@ -83,10 +83,10 @@ static gpa_code run_bluestein(fft_tables *s, const fft_team *team, const gpa_lib
             real_split(c->dtype, from, a, n, split->split, true);
         bluestein_premultiply(w, odd || to_real ? a : from, a);
         q.inverse = false, q.scale = 1;
-        failed = !four_step_row(&q, team, a, b);
+        failed = !four_step_row(&q, ctx, a, b);
         bluestein_multiply_spectrum(w, b);
         q.inverse = true, q.scale = fft_scale(c);
-        failed = failed || !four_step_row(&q, team, b, a);
+        failed = failed || !four_step_row(&q, ctx, b, a);
         if (failed) break;
         bluestein_postmultiply(w, a, odd ? a : to);
         if (odd)
@@ -96,7 +96,7 @@ static gpa_code run_bluestein(fft_tables *s, const fft_team *team, const gpa_lib
     }
     mem_free(more);
     mem_free(memory);
-    return failed ? fft_fail(team, e) : GPA_OK;
+    return failed ? fft_fail(ctx, e) : GPA_OK;
 }
 
 /* ---- choice ---- */
@@ -212,10 +212,10 @@ static void copy_rows(const row_copies *q, bool back) {
         }
 }
 
-static gpa_code run(fft_tables *s, const fft_team *team, const gpa_libcall *c, void *in, void *out,
-                    gpa_err *e);
+static gpa_code run(fft_tables *s, const fft_context *ctx, const gpa_libcall *c, void *in,
+                    void *out, gpa_err *e);
 
-static gpa_code run_on_copies(fft_tables *s, const fft_team *team, const gpa_libcall *call,
+static gpa_code run_on_copies(fft_tables *s, const fft_context *ctx, const gpa_libcall *call,
                               void *in, void *out, gpa_err *e) {
     const int64_t n = call->fft.n[0], half = n / 2 + 1, count = fft_row_count(call);
     const size_t item = dtype_size(call->dtype);
@@ -234,7 +234,7 @@ static gpa_code run_on_copies(fft_tables *s, const fft_team *team, const gpa_lib
     c.fft.in.stride[1] = from.n, c.fft.out.stride[1] = to.n;
     if (!from.rows || !to.rows) TRY(gpa_no_memory(e));
     copy_rows(&from, false);
-    TRY(run(s, team, &c, from.rows, to.rows, e));
+    TRY(run(s, ctx, &c, from.rows, to.rows, e));
     copy_rows(&to, true);
 out:
     mem_free(from.rows);
@@ -245,16 +245,16 @@ out:
 /* ---- calls ---- */
 
 /* The four-step and Bluestein's algorithm need contiguous rows, and get copies of others. */
-static gpa_code run(fft_tables *s, const fft_team *team, const gpa_libcall *c, void *in, void *out,
-                    gpa_err *e) {
+static gpa_code run(fft_tables *s, const fft_context *ctx, const gpa_libcall *c, void *in,
+                    void *out, gpa_err *e) {
     const fft_algorithm a = algorithm_of(s, c);
-    if (a == FFT_IN_LANES) return fft_lanes_run(s, team, c, in, out, e);
-    if (!is_contiguous(c)) return run_on_copies(s, team, c, in, out, e);
-    return (a == FFT_FOUR_STEP ? four_step_run : run_bluestein)(s, team, c, in, out, e);
+    if (a == FFT_IN_LANES) return fft_lanes_run(s, ctx, c, in, out, e);
+    if (!is_contiguous(c)) return run_on_copies(s, ctx, c, in, out, e);
+    return (a == FFT_FOUR_STEP ? four_step_run : run_bluestein)(s, ctx, c, in, out, e);
 }
 
-gpa_code fft_axis_run(fft_tables **s, const fft_team *team, const gpa_libcall *c, void *in,
+gpa_code fft_axis_run(fft_tables **s, const fft_context *ctx, const gpa_libcall *c, void *in,
                       void *out, gpa_err *e) {
     if (!*s && !(*s = mem_zero(sizeof **s))) return gpa_no_memory(e);
-    return run(*s, team, c, in, out, e);
+    return run(*s, ctx, c, in, out, e);
 }

@@ -5,10 +5,10 @@
 
 #include "runtime/cpu/fft/fft.h"
 
-/* Runs a call of rank 1 on up to team->threads threads; `in` is only read unless it is `out`. *s
+/* Runs a call of rank 1 on up to ctx->threads threads; `in` is only read unless it is `out`. *s
  * caches twiddle factors between calls: NULL at first, then owned by the caller. GPA_E_MEMORY when
  * memory is short. */
-gpa_code fft_axis_run(fft_tables **s, const fft_team *team, const gpa_libcall *c, void *in,
+gpa_code fft_axis_run(fft_tables **s, const fft_context *ctx, const gpa_libcall *c, void *in,
                       void *out, gpa_err *e);
 void fft_tables_free(fft_tables *s);
 

@@ -55,8 +55,8 @@ static inline char *fft_row_at(const gpa_libcall *c, const gpa_binding *b, void 
 }
 
 /* The error of a call that ended early: an interrupt, or memory was short. */
-static inline gpa_code fft_fail(const fft_team *team, gpa_err *e) {
-    return threads_stopped(team->stop) ? gpa_interrupted(e) : gpa_no_memory(e);
+static inline gpa_code fft_fail(const fft_context *ctx, gpa_err *e) {
+    return threads_stopped(ctx->stop) ? gpa_interrupted(e) : gpa_no_memory(e);
 }
 
 /* Prefetches n locations `step` bytes apart, two cache lines each. */

@@ -139,17 +139,17 @@ bool four_step_new(fft_tables *s, const gpa_libcall *c, int64_t n, bool inverse,
     return true;
 }
 
-bool four_step_row(four_step *q, const fft_team *team, const char *in, char *out) {
-    const int threads = q->n1 * q->n2 < TUNE_FFT_THREADS_MIN_POINTS ? 1 : team->threads;
-    q->in = in, q->out = out, q->stop = team->stop;
-    q->chunks = MIN(blocks_of(q, q->n2), 8 * team->threads);
+bool four_step_row(four_step *q, const fft_context *ctx, const char *in, char *out) {
+    const int threads = q->n1 * q->n2 < TUNE_FFT_THREADS_MIN_POINTS ? 1 : ctx->threads;
+    q->in = in, q->out = out, q->stop = ctx->stop;
+    q->chunks = MIN(blocks_of(q, q->n2), 8 * ctx->threads);
     threads_each(threads, q->chunks, q->stop, columns_chunk, q);
-    q->chunks = MIN(blocks_of(q, rows_of(q)), 8 * team->threads);
+    q->chunks = MIN(blocks_of(q, rows_of(q)), 8 * ctx->threads);
     if (!q->failed) threads_each(threads, q->chunks, q->stop, rows_chunk, q);
     return !q->failed && !threads_stopped(q->stop);
 }
 
-gpa_code four_step_run(fft_tables *s, const fft_team *team, const gpa_libcall *c, void *in,
+gpa_code four_step_run(fft_tables *s, const fft_context *ctx, const gpa_libcall *c, void *in,
                        void *out, gpa_err *e) {
     const int64_t n = fft_complex_length(c), count = fft_row_count(c);
     const bool half_length = fft_is_half_length(c),
@@ -166,10 +166,10 @@ gpa_code four_step_run(fft_tables *s, const fft_team *team, const gpa_libcall *c
         char *from = fft_row_at(c, &c->fft.in, in, c->fft.form != FFT_R2C, i),
              *to = fft_row_at(c, &c->fft.out, out, c->fft.form != FFT_C2R, i);
         if (split_first) real_split(c->dtype, from, to, n, split->split, true);
-        failed = !four_step_row(&q, team, split_first ? to : from, to);
+        failed = !four_step_row(&q, ctx, split_first ? to : from, to);
         if (half_length && !split_first && !failed)
             real_split(c->dtype, to, to, n, split->split, false);
     }
     mem_free(memory);
-    return failed ? fft_fail(team, e) : GPA_OK;
+    return failed ? fft_fail(ctx, e) : GPA_OK;
 }

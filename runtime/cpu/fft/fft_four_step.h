@@ -29,11 +29,11 @@ int64_t four_step_rows(int64_t n);
  * caller frees afterwards, also on failure. */
 bool four_step_new(fft_tables *s, const gpa_libcall *c, int64_t n, bool inverse, four_step *q,
                    char **memory);
-/* Transforms a row, on up to team->threads threads; `out` may be `in`, as all columns are read
+/* Transforms a row, on up to ctx->threads threads; `out` may be `in`, as all columns are read
  * before rows are written. False when memory is short or the call was stopped. */
-bool four_step_row(four_step *q, const fft_team *team, const char *in, char *out);
+bool four_step_row(four_step *q, const fft_context *ctx, const char *in, char *out);
 /* Runs a call of rank 1 with unit strides along the rows: fft_axis_run. */
-gpa_code four_step_run(fft_tables *s, const fft_team *team, const gpa_libcall *c, void *in,
+gpa_code four_step_run(fft_tables *s, const fft_context *ctx, const gpa_libcall *c, void *in,
                        void *out, gpa_err *e);
 
 #endif

@@ -270,7 +270,7 @@ static gpa_libcall in_output_order(const gpa_libcall *call) {
     return c;
 }
 
-gpa_code fft_lanes_run(fft_tables *s, const fft_team *team, const gpa_libcall *call, void *in,
+gpa_code fft_lanes_run(fft_tables *s, const fft_context *ctx, const gpa_libcall *call, void *in,
                        void *out, gpa_err *e) {
     const gpa_libcall ordered = in_output_order(call), *c = &ordered;
     const int64_t n = c->fft.n[0], length = fft_complex_length(c),
@@ -291,10 +291,10 @@ gpa_code fft_lanes_run(fft_tables *s, const fft_team *team, const gpa_libcall *c
                    .length = length,
                    .spectrum = spectrum,
                    .count = fft_row_count(c),
-                   .stop = team->stop};
+                   .stop = ctx->stop};
     q.blocks = (q.count + q.lanes - 1) / q.lanes;
-    q.chunks = MIN(q.blocks, 8 * team->threads);
-    threads_each(q.count * length < TUNE_FFT_THREADS_MIN_POINTS ? 1 : team->threads, q.chunks,
-                 team->stop, run_chunk, &q);
-    return q.failed || threads_stopped(team->stop) ? fft_fail(team, e) : GPA_OK;
+    q.chunks = MIN(q.blocks, 8 * ctx->threads);
+    threads_each(q.count * length < TUNE_FFT_THREADS_MIN_POINTS ? 1 : ctx->threads, q.chunks,
+                 ctx->stop, run_chunk, &q);
+    return q.failed || threads_stopped(ctx->stop) ? fft_fail(ctx, e) : GPA_OK;
 }

@@ -6,7 +6,7 @@
 #include "runtime/cpu/fft/fft_tables.h"
 
 /* Runs a call of rank 1 whose length radix_can: fft_axis_run. */
-gpa_code fft_lanes_run(fft_tables *s, const fft_team *team, const gpa_libcall *c, void *in,
+gpa_code fft_lanes_run(fft_tables *s, const fft_context *ctx, const gpa_libcall *c, void *in,
                        void *out, gpa_err *e);
 
 #endif
