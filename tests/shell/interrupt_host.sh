@@ -83,5 +83,8 @@ while True: np.bincount(a)" cpu
     answers transform "a = np.ones((200, 131101)) # a prime number
 print('go', flush=True)
 while True: np.fft.fft(a)" cpu
+    answers scan "a = np.broadcast_to(np.float32(1), (10 ** 10,))
+print('go', flush=True)
+print(np.cumsum(a).max())" cpu
 fi
 exit $bad

@@ -170,12 +170,26 @@ static void merge_blocks(em *M, void *arg) {
     }
 }
 
+static bool has_scan(const em *M) {
+    for (size_t i = 0; i < M->n_reds; i++)
+        if (M->f->code[M->reds[i].ins].code == KIR_SCAN) return true;
+    return false;
+}
+
+/* After a block of a row with scans, which no division into parts interrupts. */
+static void merge_and_poll(em *M, void *arg) {
+    merge_blocks(M, arg);
+    em_poll(M);
+}
+
 static V inner_points(em *M) {
     V n = ll_i64(&M->E, 1);
     for (int d = 0; d < M->f->ndim; d++)
         if (M->f->inner >> d & 1) n = LLVMBuildMul(M->E.b, n, em_size(M, d), "");
     return n;
 }
+
+enum { SCAN_POLL_POINTS = 1 << 20 }; /* about a millisecond */
 
 static void inner_walk(em *M, int32_t at) {
     bool rows = M->plan->nest == EMIT_ROWS, whole = M->plan->part == EMIT_WHOLE;
@@ -192,6 +206,10 @@ static void inner_walk(em *M, int32_t at) {
             (M->reds[i].block_t == M->reds[i].t ? TUNE_CPU_SUM_BLOCK_STEPS : EMIT_NARROW) *
             (rows ? M->E.lanes : 1);
         if (M->reds[i].block) r.block = r.block ? MIN(r.block, points) : points;
+    }
+    if (has_scan(M)) {
+        r.row_end = merge_and_poll;
+        if (!r.block) r.block = SCAN_POLL_POINTS;
     }
     em_walk(M, &r);
 }
