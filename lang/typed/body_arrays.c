@@ -34,7 +34,7 @@ bool body_is_unrolled(const gpa_body *b) {
     int depth = 0;
     bool fits = b->n_out == 1;
     for (size_t i = 0; i < b->f->n_code && fits; i++) {
-        const kir_code code = b->f->code[i].code;
+        const uint8_t code = b->f->code[i].code;
         fits = !kir_has(code, KI_LOOP) && code != KIR_NEXT;
         depth += code == KIR_IF || code == KIR_BLOCK;
         depth -= code == KIR_END;
