@@ -113,9 +113,7 @@ static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val 
         gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
         if (rc) return rc;
     }
-    if (!s->buf->host || s->buf->is_distributed || deferred_is_open(s->buf->deferred) ||
-        !exec_is_idle(rt, s->buf->device))
-        return fetch_one(rt, s->buf, t, offset, out, e);
+    if (!host_can_read_now(rt, s->buf)) return fetch_one(rt, s->buf, t, offset, out, e);
     *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size(t), t);
     loop_log_read(rt, s->buf, t, offset, *out);
     return GPA_OK;

@@ -5,11 +5,19 @@
 
 #include "runtime/array/array.h"
 #include "runtime/exec/buffer.h"
+#include "runtime/exec/deferred_error.h"
 #include "runtime/exec/device.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 #include "runtime/graph/strided_copy.h"
+
+/* True if the host may read a buffer as it is: it has the elements, none can turn out to be
+ * invalid, and no launch is under way. */
+static inline bool host_can_read_now(const gpa_rt *rt, const gpa_buf *b) {
+    return b->host && !b->is_distributed && !deferred_is_open(b->deferred) &&
+           exec_is_idle(rt, b->device);
+}
 
 /* buf_host_access for a range of elements, and for those of a computed array. */
 gpa_code host_access_strided(const gpa_buf *b, const shape_layout *m, gpa_host_use use, gpa_err *e);

@@ -2,16 +2,13 @@
 #include "runtime/array/short_gather.h"
 
 #include "runtime/array/host_view.h"
-#include "runtime/exec/deferred_error.h"
-#include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
 #include "runtime/tables/tuning.h"
 
-/* True if the host may read the elements now: they are computed, and no launch is under way. */
+/* True if the elements are computed and the host may read them now. */
 static bool is_readable(const gpa_rt *rt, const gpa_arr *a) {
-    const gpa_buf *b = a->storage->node ? NULL : a->storage->buf;
-    return b && b->host && !b->is_distributed && b->device->caps.host_visible &&
-           !deferred_is_open(b->deferred) && exec_is_idle(rt, b->device);
+    return !a->storage->node && a->storage->buf && a->storage->buf->device->caps.host_visible &&
+           host_can_read_now(rt, a->storage->buf);
 }
 
 bool short_gather_can(const gpa_rt *rt, const gpa_arr *a, const index_plan *p) {
